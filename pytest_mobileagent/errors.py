@@ -1,0 +1,42 @@
+"""What can go wrong, and whose fault it is.
+
+    MobileAgentError
+    ├── InfrastructureError   the phone, adb or the network; the episode is retried
+    │   └── DeviceError       one device: it does not answer, or answers what Android never would
+    ├── AgentError            the agent raised, hung, or returned no action
+    ├── TaskError             the task itself is broken: its goal, solution or probes
+    ├── ScreenError           a view hierarchy that cannot be read
+    └── RecordError           a recorded episode that cannot be read
+
+An error of the agent is a failure of the agent; infrastructure never counts against it.
+"""
+
+from __future__ import annotations
+
+
+class MobileAgentError(Exception):
+    """Any error of this package."""
+
+
+class InfrastructureError(MobileAgentError):
+    """The phone, adb or the network broke: the episode says nothing about the agent."""
+
+
+class DeviceError(InfrastructureError):
+    """A device does not answer, or not as Android does."""
+
+
+class AgentError(MobileAgentError):
+    """The agent raised, hung, or did something that is not an action."""
+
+
+class TaskError(MobileAgentError):
+    """The task is broken: its goal, its solution or its probes."""
+
+
+class ScreenError(MobileAgentError):
+    """A view hierarchy that cannot be read."""
+
+
+class RecordError(MobileAgentError):
+    """A recorded episode that cannot be read."""

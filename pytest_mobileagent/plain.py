@@ -1,0 +1,44 @@
+"""Plain data: the only kind that is written to files and sent between processes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def to_wire(value: Any) -> Any:
+    """Return the value as str, int, float, bool, None, list or dict; all else becomes its text.
+
+    pytest-xdist can send nothing else between processes, and JSON can hold nothing else.
+    """
+    match value:
+        case None | bool():
+            return value
+        case int():
+            return int(value)
+        case float():
+            return float(value) if math.isfinite(value) else None
+        case Mapping():
+            return {str(to_wire(key)): to_wire(item) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [to_wire(item) for item in value]
+        case _:
+            # An own string class, and half of a surrogate pair, are no plain text.
+            return str(value).encode("utf-8", "replace").decode("utf-8")
+
+
+def to_line(value: Any) -> str:
+    """Return the value as one line of JSON, without its line end."""
+    return json.dumps(to_wire(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write the value to a file as JSON, all of it or nothing."""
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(json.dumps(to_wire(value), ensure_ascii=False, indent=2) + "\n", "utf-8")
+    part.replace(path)

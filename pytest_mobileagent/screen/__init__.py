@@ -1,0 +1,7 @@
+"""What is seen: the view hierarchy and the screenshot."""
+
+from pytest_mobileagent.screen.element import Bounds, Element
+from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.screen.selector import Selector
+
+__all__ = ["Bounds", "Element", "Screen", "Selector"]

@@ -1,0 +1,122 @@
+"""One node of a view hierarchy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FLAGS = (
+    "checkable",
+    "checked",
+    "clickable",
+    "enabled",
+    "focusable",
+    "focused",
+    "scrollable",
+    "long_clickable",
+    "password",
+    "selected",
+)
+
+
+class Bounds(NamedTuple):
+    """A rectangle in pixels of the screen; right and bottom are outside of it."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def width(self) -> int:
+        """Pixels from left to right; never negative."""
+        return max(0, self.right - self.left)
+
+    @property
+    def height(self) -> int:
+        """Pixels from top to bottom; never negative."""
+        return max(0, self.bottom - self.top)
+
+    @property
+    def center(self) -> tuple[int, int]:
+        """The pixel in the middle, as (x, y)."""
+        return (self.left + self.right) // 2, (self.top + self.bottom) // 2
+
+    def contains(self, x: int, y: int) -> bool:
+        """Whether the pixel (x, y) lies inside."""
+        return self.left <= x < self.right and self.top <= y < self.bottom
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A node of the view hierarchy, with Android's attributes.
+
+    `resource_id` is the full one ("package:id/name"), `class_name` the Java class. Two elements are
+    equal when they and all below them are equal, wherever they stand.
+    """
+
+    class_name: str
+    text: str = ""
+    resource_id: str = ""
+    content_desc: str = ""
+    package: str = ""
+    bounds: Bounds = field(default_factory=lambda: Bounds(0, 0, 0, 0))
+    checkable: bool = False
+    checked: bool = False
+    clickable: bool = False
+    enabled: bool = True
+    focusable: bool = False
+    focused: bool = False
+    scrollable: bool = False
+    long_clickable: bool = False
+    password: bool = False
+    selected: bool = False
+    children: tuple[Element, ...] = field(default=(), repr=False)
+    parent: Element | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for child in self.children:
+            object.__setattr__(child, "parent", self)
+
+    def iter(self) -> Iterator[Element]:
+        """Yield this element and all below it, in document order."""
+        pending = [self]
+        while pending:
+            element = pending.pop()
+            yield element
+            pending.extend(reversed(element.children))
+
+    @property
+    def ancestors(self) -> Iterator[Element]:
+        """Yield the parent, its parent, and so on up to the root."""
+        parent = self.parent
+        while parent is not None:
+            yield parent
+            parent = parent.parent
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts, or else content descriptions, of this element and those below it."""
+        return tuple(e.text or e.content_desc for e in self.iter() if e.text or e.content_desc)
+
+    @property
+    def label(self) -> str:
+        """The words that a person would call this element by: its own, or those inside it."""
+        return self.text or self.content_desc or " ".join(self.texts)
+
+    def describe(self) -> str:
+        """One line for a person: class, words, id and place."""
+        left, top, right, bottom = self.bounds
+        words = [f"{name}={value!r}" for name, value in self._words() if value]
+        name = self.class_name.rpartition(".")[2] or "element"
+        return f"<{' '.join([name, *words])} at [{left},{top}][{right},{bottom}]>"
+
+    def _words(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("text", self.text),
+            ("content_desc", self.content_desc),
+            ("resource_id", self.resource_id),
+        )

@@ -1,0 +1,17 @@
+"""Text as it is compared: screens are full of spaces and marks that nobody can see."""
+
+from __future__ import annotations
+
+import re
+
+# Bidirectional marks, zero-width characters and the soft hyphen: drawn as nothing.
+_INVISIBLE = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_SPACES = re.compile(r"\s+")
+
+
+def normalise(text: str) -> str:
+    """Return `text` with each run of Unicode spaces as one space, and no invisible characters.
+
+    Clock labels, for one, separate "9:41" and "AM" by U+200A or U+202F.
+    """
+    return _SPACES.sub(" ", _INVISIBLE.sub("", text)).strip()

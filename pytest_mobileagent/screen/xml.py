@@ -1,0 +1,117 @@
+"""The one parser of view hierarchies: raw UIAutomator dumps and Appium's page sources."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.screen.element import FLAGS, Bounds, Element
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lxml.etree import _Element
+
+_BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
+# Some serializers write an emoji as references to two surrogates, which no XML parser accepts.
+_SURROGATES = re.compile(r"(?:&#(?:5[5-7]\d{3}|x[dD][89a-fA-F][\da-fA-F]{2});)+")
+_REFERENCE = re.compile(r"&#(?:x(\w+)|(\d+));")
+
+
+def parse(xml: str) -> Element:
+    """Return the root of a view hierarchy: an element of class "hierarchy" holding the windows.
+
+    Both dialects are read: `<node class="…">` (uiautomator dump) and `<android.widget.Button>`
+    (Appium). Elements are in document order; attributes that a dialect leaves out are empty.
+
+    Raises:
+        ScreenError: the text is not XML, or not a view hierarchy.
+    """
+    # Children before their parents, without recursion: documents may be deep.
+    built: dict[_Element, Element] = {}
+    tree = parse_tree(xml)
+    for node in reversed(list(nodes(tree))):
+        built[node] = _element(node, tuple(built[child] for child in node if child in built))
+    return built[tree]
+
+
+def parse_tree(xml: str) -> _Element:
+    """Return the lxml tree of a view hierarchy (see `parse`)."""
+    from lxml import etree  # noqa: PLC0415 - collection must not pay for it
+
+    text = _SURROGATES.sub(_join_surrogates, xml).strip()
+    if "<!DOCTYPE" in text:
+        msg = "not a view hierarchy: it declares a document type, which could define entities"
+        raise ScreenError(msg)
+    # Text is decoded already, whatever encoding its declaration names.
+    parser = etree.XMLParser(
+        encoding="utf-8", resolve_entities=False, no_network=True, remove_comments=True
+    )
+    try:
+        tree = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError as error:
+        excerpt = text[:80] + ("…" if len(text) > 80 else "")
+        msg = f"not a view hierarchy: {error} (it begins {excerpt!r})"
+        raise ScreenError(msg) from error
+    if tree.tag != "hierarchy":
+        msg = f"not a view hierarchy: the root is <{tree.tag}>, not <hierarchy>"
+        raise ScreenError(msg)
+    return tree
+
+
+def nodes(tree: _Element) -> Iterator[_Element]:
+    """Yield the nodes of a parsed hierarchy in document order, which is that of `Element.iter`."""
+    return (node for node in tree.iter() if isinstance(node.tag, str))
+
+
+def in_other_dialect(tree: _Element) -> _Element:
+    """Return a copy of the hierarchy in which classes are tags if they were attributes, or back."""
+    import copy  # noqa: PLC0415
+
+    other = copy.deepcopy(tree)
+    for node in nodes(other):
+        if node is other:
+            continue
+        class_name = class_of(node)
+        node.tag = _tag(class_name) if node.tag == "node" else "node"
+        node.set("class", class_name)
+    return other
+
+
+def class_of(node: _Element) -> str:
+    """Return the Java class of a node of either dialect."""
+    return node.get("class") or ("" if node.tag == "node" else str(node.tag))
+
+
+def _join_surrogates(match: re.Match[str]) -> str:
+    """Return the characters that a run of references comes to; half a pair becomes U+FFFD."""
+    found = _REFERENCE.findall(match[0])
+    units = [int(hexa, 16) if hexa else int(number) for hexa, number in found]
+    text = "".join(map(chr, units))
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _tag(class_name: str) -> str:
+    """Return Appium's tag for a class: characters that a tag cannot hold become others."""
+    tag = re.sub(r"\.+", ".", re.sub(r"[$@#&]", ".", class_name)).strip(".")
+    tag = re.sub(r"[^\w.\-]", "_", tag)
+    return tag if re.match(r"[^\W\d]", tag) else "android.view.View"
+
+
+def _element(node: _Element, children: tuple[Element, ...]) -> Element:
+    flags: dict[str, Any] = {
+        flag: node.get(flag.replace("_", "-"), "true" if flag == "enabled" else "false") == "true"
+        for flag in FLAGS
+    }
+    bounds = _BOUNDS.fullmatch(node.get("bounds", ""))
+    return Element(
+        class_name=class_of(node),
+        text=node.get("text", ""),
+        resource_id=node.get("resource-id", ""),
+        content_desc=node.get("content-desc", ""),
+        package=node.get("package", ""),
+        bounds=Bounds(*map(int, bounds.groups())) if bounds else Bounds(0, 0, 0, 0),
+        children=children,
+        **flags,
+    )

@@ -1,0 +1,53 @@
+"""Texts with placeholders: a task's goal and its solution speak of parameters and of today."""
+
+from __future__ import annotations
+
+import string
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def fill(template: str, values: Mapping[str, Any]) -> str:
+    """Replace each `{name}` or `{name:format}` in a template, `{{` and `}}` being braces.
+
+    Raises:
+        TaskError: a name has no value, or the template is malformed.
+    """
+    try:
+        return _Names().vformat(template, (), values)
+    except (KeyError, ValueError, IndexError, TypeError) as error:
+        known = ", ".join(sorted(values)) or "none"
+        msg = f"cannot fill {template!r}: {error} (names with a value: {known})"
+        raise TaskError(msg) from error
+
+
+def times(now: datetime) -> dict[str, datetime]:
+    """Return the times that every template may use, from the phone's clock.
+
+    `{now:%H:%M}`, `{today:%A}`, `{tomorrow:%d %B}`, `{yesterday:%Y-%m-%d}`.
+    """
+    day = timedelta(days=1)
+    return {"now": now, "today": now, "tomorrow": now + day, "yesterday": now - day}
+
+
+class _Names(string.Formatter):
+    """Only plain names: a template may not reach into the values."""
+
+    def get_field(
+        self,
+        field_name: str,
+        args: Sequence[Any],  # noqa: ARG002 - positions are no names
+        kwargs: Mapping[str, Any],
+    ) -> tuple[Any, str]:
+        if not field_name.isidentifier():
+            msg = f"{{{field_name}}} is not a plain name"
+            raise ValueError(msg)
+        if field_name not in kwargs:
+            msg = f"{{{field_name}}} has no value"
+            raise ValueError(msg)
+        return kwargs[field_name], field_name

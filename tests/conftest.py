@@ -1,0 +1,207 @@
+"""What several rooms' tests need: real recordings, a phone, and a project that uses the plugin."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import quoteattr
+
+import pytest
+from hypothesis import settings
+
+from pytest_mobileagent import Action, DeviceInfo, Episode, Screen, Step
+from pytest_mobileagent.device.provision.pool import VirtualProvision
+from pytest_mobileagent.device.provision.run import SharedRun
+from pytest_mobileagent.episode import TaskRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_mobileagent.device.adb.shell import Address
+
+# The same examples in each run, and no files of them.
+settings.register_profile("tests", derandomize=True, database=None, deadline=None)
+settings.load_profile("tests")
+
+TESTS = Path(__file__).parent
+APPS = TESTS / "apps"
+
+
+@pytest.fixture(scope="session")
+def recordings() -> Path:
+    """The folder of real recordings, which lies beside the repository where there is one."""
+    folder = TESTS.parent.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the recordings of real phones are not beside this repository")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def phone() -> Iterator[Address]:
+    """A virtual phone with the tests' own app, shared by all tests of this process."""
+    with contextlib.closing(SharedRun()) as run:
+        yield VirtualProvision(run, 1, [APPS]).address(0)
+
+
+@dataclass(frozen=True)
+class Project:
+    """Somebody's project that uses the plugin, in a folder of its own."""
+
+    pytester: pytest.Pytester
+    phone: Address
+
+    def write(self, **files: str) -> None:
+        """Write files, by their paths: `__` stands for a folder."""
+        for name, content in files.items():
+            path = self.pytester.path / f"{name.replace('__', '/')}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+
+    def run(self, *arguments: str) -> pytest.RunResult:
+        """Run pytest on the shared phone."""
+        device = f"--mobile-device=serial:{self.phone.serial}"
+        return self.pytester.runpytest_inprocess(device, *arguments)
+
+    def run_virtual(self, *arguments: str) -> pytest.RunResult:
+        """Run pytest in a process of its own, on phones of the run's own."""
+        return self.pytester.runpytest_subprocess(*arguments)
+
+
+PROJECT_CONFTEST = f"""
+from pathlib import Path
+
+def pytest_mobileagent_agents(config):
+    return config.rootpath / "agents"
+
+def pytest_mobileagent_apps(config):
+    return Path({str(APPS)!r})
+"""
+
+AGENTS = """
+from pytest_mobileagent.agent.scripted import Scripted
+
+class Oracle(Scripted):
+    pass
+"""
+
+NOOP = """
+from pytest_mobileagent import Agent, Finish
+
+class Noop(Agent):
+    def step(self, screen):
+        return Finish()
+"""
+
+TASKS = """
+import pytest
+from pytest_mobileagent import answer, open_app, seen, sqlite, tap, task
+
+COUNTER = "com.example.counter"
+DATABASE = "/data/data/com.example.counter/databases/counter.db"
+
+@pytest.mark.parametrize("times", [1, 2])
+@task(
+    "Count to {times}.",
+    app=COUNTER,
+    golden_steps=2,
+    level=1,
+    probes={"count": sqlite(DATABASE, "select n from counter")},
+    solution=[open_app(), tap(resource_id="add"), tap(text="Add one")],
+)
+def test_count(episode, times):
+    assert episode.probe("count") == [{"n": times}]
+
+@task(
+    "Tell me the code.",
+    app=COUNTER,
+    level=2,
+    kind="single-frame query",
+    solution=[open_app(), tap(text="Second page"), answer(seen(resource_id="code"))],
+)
+def test_code(episode):
+    assert "4711" in episode.answer
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, phone: Address, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with an app, two agents and three tasks: one that passes, one that the oracle
+    overshoots, and one that asks for an answer.
+    """
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(phone.adb_port))
+    monkeypatch.setenv("HOME", phone.home)
+    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
+    project = Project(pytester, phone)
+    project.write(
+        conftest=PROJECT_CONFTEST,
+        agents__oracle=AGENTS,
+        agents__noop=NOOP,
+        tasks__counter__test_counter=TASKS,
+    )
+    return project
+
+
+def png(width: int, height: int, shade: int) -> bytes:
+    """A grey picture."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    pixels = zlib.compress((b"\0" + bytes([shade]) * width) * height)
+    parts = chunk(b"IHDR", header), chunk(b"IDAT", pixels), chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+@pytest.fixture(scope="session")
+def make_screen() -> Callable[..., Screen]:
+    """Makes a screen of elements: a text each, or a mapping of Android's attributes."""
+
+    def make(
+        *nodes: str | dict[str, str],
+        size: tuple[int, int] = (100, 200),
+        shade: int = 0,
+        **fields: Any,
+    ) -> Screen:
+        rows = [node if isinstance(node, dict) else {"text": node} for node in nodes]
+        xml = "".join(
+            f"<node {' '.join(f'{name}={quoteattr(value)}' for name, value in row.items())}/>"
+            for row in rows
+        )
+        return Screen(f"<hierarchy rotation='0'>{xml}</hierarchy>", png(*size, shade), **fields)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_episode(make_screen: Callable[..., Screen]) -> Callable[..., Episode]:
+    """Makes an episode of actions; its screens say "0", "1", …, or are those that are given."""
+
+    def make(*actions: Action, screens: tuple[Screen, ...] = (), **fields: Any) -> Episode:
+        looks = screens or tuple(make_screen(str(n)) for n in range(len(actions) + 1))
+        steps = tuple(Step(look, action) for look, action in zip(looks, actions, strict=False))
+        given = {
+            "task": TaskRecord("suite/task", "Do it."),
+            "agent": "scripted",
+            "device": DeviceInfo("emulator-5554", "Pixel", "15", 35, (100, 200), 160),
+            "screen": looks[-1],
+            "steps": steps,
+        }
+        return Episode(**{**given, **fields})
+
+    return make
+
+
+@pytest.fixture
+def unused_port() -> int:
+    """A port at which nobody listens."""
+    with socket.socket() as stream:
+        stream.bind(("127.0.0.1", 0))
+        return int(stream.getsockname()[1])

@@ -1,0 +1,24 @@
+"""Tests of screens run over every view hierarchy that was recorded on a real phone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+RECORDINGS = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test that asks for `recorded_xml` every such file, the whole text of each."""
+    if "recorded_xml" in metafunc.fixturenames:
+        files = sorted(RECORDINGS.rglob("*.xml"))
+        missing = pytest.mark.skip("the recordings of real phones are not beside this repository")
+        metafunc.parametrize(
+            "recorded_xml",
+            [
+                pytest.param(path.read_text("utf-8"), id=path.relative_to(RECORDINGS).as_posix())
+                for path in files
+            ]
+            or [pytest.param("", marks=missing, id="no-recordings")],
+        )

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Screen
+from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.screen.explain import collect_misses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PICTURE = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def screen(make_screen: Callable[..., Screen]) -> Screen:
+    return make_screen(
+        {"text": "Downloads", "resource-id": "com.app:id/title", "bounds": "[0,0][100,40]"},
+        {"text": "Storage used: 12 MB", "bounds": "[0,40][100,80]"},
+        package="com.app",
+        where="step 3: runs/a/screens/b.xml",
+    )
+
+
+def test_short_ids_find_what_full_ids_end_in(recorded_xml: str) -> None:
+    screen = Screen(recorded_xml, b"")
+    ids = {element.resource_id for element in screen.elements} - {""}
+    assert ids, "a recording without ids shows nothing here"
+    for full in ids:
+        short = full.rpartition(":id/")[2]
+        expected = [e for e in screen.elements if e.resource_id.rpartition(":id/")[2] == short]
+        assert screen.find_all(resource_id=short) == expected
+        assert full in {element.resource_id for element in screen.find_all(resource_id=full)}
+
+
+def test_xpath_in_either_dialect_finds_the_same_in_every_recording(recorded_xml: str) -> None:
+    screen = Screen(recorded_xml, b"")
+    for class_name in {element.class_name for element in screen.elements}:
+        expected = screen.find_all(class_name=class_name)
+        assert screen.find_all(xpath=f"//node[@class='{class_name}']") == expected
+        assert screen.find_all(xpath=f"//{class_name}") == expected
+
+
+def test_xpath_over_attributes_finds_what_criteria_find(recorded_xml: str) -> None:
+    screen = Screen(recorded_xml, b"")
+    for name in ("clickable", "focusable", "scrollable", "selected"):
+        found = screen.find_all(xpath=f"//*[@{name}='true']")
+        assert found == [e for e in screen.elements if getattr(e, name)]
+
+
+def test_xpath_counts_from_the_hierarchy_in_both_dialects(
+    make_screen: Callable[..., Screen],
+) -> None:
+    screen = make_screen({"class": "a.B", "text": "x"}, {"class": "a.B", "NAF": "true"})
+    for expression, place in {
+        "/hierarchy/node[2]": 1,
+        "/hierarchy/a.B[2]": 1,
+        "//*[@NAF='true']": 1,
+        "//a.B[@text='x']": 0,
+        "(//node)[1]": 0,
+    }.items():
+        assert screen.find(xpath=expression) is screen.elements[place]
+
+
+def test_xpath_finds_inner_classes_by_appiums_tags(make_screen: Callable[..., Screen]) -> None:
+    screen = make_screen({"class": "a.Outer$Inner"}, {"class": "1Odd"})
+    assert screen.find(xpath="//a.Outer.Inner") is screen.elements[0]
+    assert screen.find(xpath="//android.view.View") is screen.elements[1]
+
+
+@pytest.mark.parametrize(
+    ("expression", "complaint"),
+    [
+        ("//[", "is not an XPath 1.0 expression"),
+        ("//*[nonsense()]", "is not an XPath 1.0 expression"),
+        ("count(//node)", "gives 2.0, not elements"),
+        ("//node/@text", "not elements"),
+        ("string(//node/@text)", "gives 'Downloads', not elements"),
+    ],
+)
+def test_an_xpath_that_gives_no_elements_is_told(
+    screen: Screen, expression: str, complaint: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(complaint)):
+        screen.find_all(xpath=expression)
+
+
+def test_the_hierarchy_itself_is_no_element(screen: Screen) -> None:
+    assert screen.find_all(xpath="/hierarchy") == []
+    assert screen.root not in screen.elements
+
+
+USES: dict[str, Callable[[Any], object]] = {
+    "text": lambda element: element.text,
+    "center": lambda element: element.bounds.center,
+    "children": lambda element: element.children,
+    "describe": lambda element: element.describe(),
+    "iter": lambda element: list(element.iter()),
+    "checked": lambda element: element.checked,
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_a_missing_element_explains_itself_when_it_is_used(
+    screen: Screen, use: Callable[[Any], object]
+) -> None:
+    with pytest.raises(AssertionError) as caught:
+        use(screen.find(text="Storage used"))
+    assert str(caught.value).splitlines() == [
+        "nothing on the screen of com.app has text='Storage used'",
+        "  closest: <element text='Storage used: 12 MB' at [0,40][100,80]>",
+        "  at step 3: runs/a/screens/b.xml",
+    ]
+
+
+def test_a_missing_element_is_false_and_like_no_other(screen: Screen) -> None:
+    missing = screen.find(text="nothing like it")
+    assert not missing
+    assert missing not in screen.elements
+    assert missing != screen.find(text="nothing like it")
+    assert repr(missing) == "<nothing on the screen of com.app has text='nothing like it'>"
+    with pytest.raises(AssertionError, match="nothing comes close; the screen says 'Downloads'"):
+        _ = missing.text
+
+
+def test_a_missing_element_on_an_empty_screen_says_so(make_screen: Callable[..., Screen]) -> None:
+    missing = make_screen().find(text="OK")
+    assert repr(missing) == "<nothing on the screen of ? has text='OK'>"
+    with pytest.raises(AssertionError, match="no words at all"):
+        _ = missing.text
+
+
+def test_look_ups_that_miss_are_kept_for_whoever_collects(screen: Screen) -> None:
+    screen.find(text="before")
+    with collect_misses() as outer:
+        screen.find(text="Downloads")
+        screen.find(text="one")
+        with collect_misses() as inner:
+            screen.find_all(text="two")
+    assert [explain().splitlines()[0][-10:] for explain in (*outer, *inner)] == [
+        "text='one'",
+        "text='two'",
+    ]
+
+
+def test_the_innermost_element_is_on_top(make_screen: Callable[..., Screen]) -> None:
+    xml = """<hierarchy><node text="a" bounds="[0,0][50,50]"><node text="b" bounds="[0,0][50,50]"/>
+        <node text="c" bounds="[10,10][20,20]"/></node></hierarchy>"""
+    screen = Screen(xml, b"")
+    assert [element.text for element in screen.at(10, 19)] == ["c", "b", "a"]
+    assert [element.text for element in screen.at(20, 20)] == ["b", "a"]
+    assert screen.at(50, 0) == []
+
+
+def test_the_size_is_that_of_the_picture(make_screen: Callable[..., Screen]) -> None:
+    screen = make_screen(size=(120, 45), shade=200)
+    assert screen.size == (120, 45) == screen.image.size
+    assert screen.image.getpixel((119, 44)) == (200, 200, 200)
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [b"", b"\xff\xd8\xff\xe0JFIF", b"Error: no display", PICTURE, PICTURE + b"\0\0\0\rIHDR\0\0"],
+)
+def test_what_is_no_picture_has_no_size(picture: bytes) -> None:
+    with pytest.raises(ScreenError, match="not a PNG image: it begins b'"):
+        _ = Screen("<hierarchy/>", picture).size
+
+
+def test_screens_are_equal_wherever_they_are_recorded(make_screen: Callable[..., Screen]) -> None:
+    assert make_screen("a", where="here") == make_screen("a", where="there")
+    assert make_screen("a") != make_screen("b")
+    assert make_screen("a") != make_screen("a", shade=1)
+
+
+def test_texts_are_in_the_order_of_the_document(make_screen: Callable[..., Screen]) -> None:
+    screen = make_screen("a", {"text": "b", "content-desc": "c"}, "", {"content-desc": "d"})
+    assert screen.texts == ("a", "b", "c", "d")
+
+
+def test_an_element_is_called_by_its_own_words_or_those_inside() -> None:
+    xml = """<hierarchy><node text="" content-desc="more"><node text="x"/></node>
+        <node><node text="Wi-Fi"/><node content-desc="On"/></node></hierarchy>"""
+    first, second = Screen(xml, b"").root.children
+    assert (first.label, second.label) == ("more", "Wi-Fi On")
+    assert second.texts == ("Wi-Fi", "On")

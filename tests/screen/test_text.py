@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.screen.text import normalise
+
+
+@given(st.text())
+def test_normalising_twice_is_normalising_once(text: str) -> None:
+    assert normalise(normalise(text)) == normalise(text)
+
+
+@given(st.text())
+def test_normal_text_has_single_plain_spaces_and_none_at_its_ends(text: str) -> None:
+    normal = normalise(text)
+    assert normal == " ".join(normal.split())
+
+
+@pytest.mark.parametrize(
+    ("shown", "normal"),
+    [
+        ("9:41\u202fAM", "9:41 AM"),
+        ("9:41\u200aAM", "9:41 AM"),
+        ("9:41\u00a0\u2009 AM", "9:41 AM"),
+        ("\u200e7:30\u200f", "7:30"),
+        ("tech\u00adnol\u200bogy", "technology"),
+        ("two\r\n\tlines", "two lines"),
+        ("\u3000全角\u3000", "全角"),
+        ("👍\ufe0f", "👍\ufe0f"),
+        ("", ""),
+    ],
+)
+def test_spaces_are_alike_and_what_nobody_sees_is_gone(shown: str, normal: str) -> None:
+    assert normalise(shown) == normal

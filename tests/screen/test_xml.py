@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.screen import Bounds, Element
+from pytest_mobileagent.screen.xml import in_other_dialect, parse, parse_tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FLAGS = (
+    "checkable", "checked", "clickable", "enabled", "focusable", "focused", "scrollable",
+    "long-clickable", "password", "selected",
+)  # fmt: skip
+
+
+def read_independently(xml: str) -> list[tuple[Any, ...]]:
+    """All that a hierarchy says of its elements, read without the parser under test."""
+    return [
+        (
+            node.get("class", "hierarchy"),
+            node.get("text", ""),
+            node.get("resource-id", ""),
+            node.get("content-desc", ""),
+            node.get("package", ""),
+            [int(number) for number in re.findall(r"-?\d+", node.get("bounds", "0 0 0 0"))],
+            [node.get(flag, str(flag == "enabled").lower()) for flag in FLAGS],
+            len(node),
+        )
+        for node in etree.fromstring(xml.encode()).iter()
+    ]
+
+
+def told(element: Element) -> tuple[Any, ...]:
+    flags = [str(getattr(element, flag.replace("-", "_"))).lower() for flag in FLAGS]
+    return (
+        element.class_name,
+        element.text,
+        element.resource_id,
+        element.content_desc,
+        element.package,
+        list(element.bounds),
+        flags,
+        len(element.children),
+    )
+
+
+def test_recorded_hierarchies_are_read_as_another_reader_reads_them(recorded_xml: str) -> None:
+    assert [told(element) for element in parse(recorded_xml).iter()] == read_independently(
+        recorded_xml
+    )
+
+
+def test_recorded_hierarchies_say_the_same_in_the_other_dialect(recorded_xml: str) -> None:
+    other = etree.tostring(in_other_dialect(parse_tree(recorded_xml)), encoding="unicode")
+    assert ("<node " in other) != ("<node " in recorded_xml)
+    assert parse(other) == parse(recorded_xml)
+
+
+def test_both_dialects_are_among_the_recordings(recordings: Path) -> None:
+    texts = [path.read_text("utf-8") for path in recordings.rglob("*.xml")]
+    assert {"<node " in text for text in texts} == {True, False}
+
+
+def test_children_know_their_ancestors(recorded_xml: str) -> None:
+    root = parse(recorded_xml)
+    for element in root.iter():
+        assert all(child.parent is element for child in element.children)
+        *_, top = [element, *element.ancestors]
+        assert top is root
+
+
+# What XML can hold, and what it does not fold into spaces in an attribute.
+ATTRIBUTE = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff")
+)
+CLASSES = st.sampled_from(["android.view.View", "android.widget.Button", "a.b.Outer$Inner", "1"])
+NODES = st.recursive(
+    st.tuples(CLASSES, ATTRIBUTE, st.booleans(), st.just(())),
+    lambda below: st.tuples(CLASSES, ATTRIBUTE, st.booleans(), st.lists(below, max_size=3)),
+    max_leaves=8,
+)
+
+
+def written(node: Any, appium: bool) -> etree._Element:
+    class_name, text, checked, below = node
+    tag = re.sub(r"\W", ".", class_name) if appium else "node"
+    element = etree.Element(tag if tag[0].isalpha() else "android.view.View")
+    element.set("class", class_name)
+    element.set("text", text)
+    element.set("checked", str(checked).lower())
+    element.extend([written(child, appium) for child in below])
+    return element
+
+
+@given(st.lists(NODES, max_size=3))
+def test_both_dialects_are_read_to_equal_elements(windows: list[Any]) -> None:
+    screens = []
+    for appium in (False, True):
+        hierarchy = etree.Element("hierarchy")
+        hierarchy.extend([written(window, appium) for window in windows])
+        screens.append(parse(etree.tostring(hierarchy, encoding="unicode")))
+    assert screens[0] == screens[1]
+    assert [child.text for child in screens[0].children] == [window[1] for window in windows]
+
+
+def only(attributes: str) -> Element:
+    (element,) = parse(f"<hierarchy><node {attributes}/></hierarchy>").children
+    return element
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("&#128512;", "😀"),
+        ("&#x1F600;", "😀"),
+        ("&#55357;&#56832;", "😀"),
+        ("&#xD83D;&#xDE00;", "😀"),
+        ("&#xd83d;&#56832;!", "😀!"),
+        ("😀", "😀"),
+        ("&#55357;", "\ufffd"),
+        ("a&#56832;b", "a\ufffdb"),
+        ("&#55357;&#55357;&#56832;", "\ufffd😀"),
+        ("&#56000;&#56001;", "\ufffd\ufffd"),
+        ("&#55000;&#57344;", "\ud6d8\ue000"),
+        ("&amp;#55357;&amp;#56832;", "&#55357;&#56832;"),
+        ("9:41&#8239;AM", "9:41\u202fAM"),
+        ("a&#10;b", "a\nb"),
+        ("&lt;b> &quot;&amp;", '<b> "&'),
+    ],
+)
+def test_text_is_read_however_it_is_escaped(written: str, text: str) -> None:
+    assert only(f'text="{written}"').text == text
+
+
+@pytest.mark.parametrize(
+    ("bounds", "read", "width_and_height"),
+    [
+        ("[1,2][30,50]", (1, 2, 30, 50), (29, 48)),
+        ("[5,5][5,5]", (5, 5, 5, 5), (0, 0)),
+        ("[10,10][0,0]", (10, 10, 0, 0), (0, 0)),
+        ("[-5,-6][3,4]", (-5, -6, 3, 4), (8, 10)),
+        ("[0,0]", (0, 0, 0, 0), (0, 0)),
+        ("", (0, 0, 0, 0), (0, 0)),
+        ("[a,b][c,d]", (0, 0, 0, 0), (0, 0)),
+        ("[1,2][3,4] ", (0, 0, 0, 0), (0, 0)),
+    ],
+)
+def test_bounds_are_read_and_never_have_a_negative_size(
+    bounds: str, read: tuple[int, ...], width_and_height: tuple[int, int]
+) -> None:
+    element = only(f'bounds="{bounds}"')
+    assert element.bounds == Bounds(*read)
+    assert (element.bounds.width, element.bounds.height) == width_and_height
+
+
+def test_a_node_without_attributes_is_an_enabled_element_without_words() -> None:
+    assert only("") == Element("")
+
+
+def test_unknown_attributes_such_as_naf_are_no_obstacle() -> None:
+    assert only('NAF="true" index="3" hint="x" drawing-order="1" text="a"').text == "a"
+
+
+def test_comments_and_instructions_are_no_elements() -> None:
+    root = parse("<hierarchy><!-- a --><?b c?><node text='d'><!-- e --></node></hierarchy>")
+    assert [element.text for element in root.iter()] == ["", "d"]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "ISO-8859-1", "UTF-16", "GBK"])
+def test_text_is_decoded_once_whatever_the_declaration_says(encoding: str) -> None:
+    xml = f"<?xml version='1.0' encoding='{encoding}'?><hierarchy><node text='é中'/></hierarchy>"
+    assert parse(xml).children[0].text == "é中"
+
+
+LAUGHS = "".join(f'<!ENTITY l{n + 1} "{f"&l{n};" * 10}">' for n in range(9))
+
+
+@pytest.mark.parametrize(
+    ("xml", "complaint"),
+    [
+        ("", "it begins ''"),
+        ("   \n", "it begins ''"),
+        ("Killed", "it begins 'Killed'"),
+        ("ERROR: null root node returned by UiTestAutomationBridge.", "it begins 'ERROR: null"),
+        ("<hierarchy rotation='0'><node", "it begins \"<hierarchy rotation='0'><node\""),
+        ("<hierarchy><node text='a' text='b'/></hierarchy>", "text"),
+        ("<hierarchy><node text='\x00'/></hierarchy>", "not a view hierarchy"),
+        ("<hierarchy><node text='&#0;'/></hierarchy>", "not a view hierarchy"),
+        ("<hierarchy><node text='&nbsp;'/></hierarchy>", "nbsp"),
+        ("<hierarchy/><hierarchy/>", "Extra content"),
+        ("<html/>", "the root is <html>, not <hierarchy>"),
+        (
+            '<!DOCTYPE h [<!ENTITY a "b">]><hierarchy><node text="&a;"/></hierarchy>',
+            "declares a document type",
+        ),
+        (
+            '<!DOCTYPE h SYSTEM "http://127.0.0.1:9/x.dtd"><hierarchy/>',
+            "declares a document type",
+        ),
+        (
+            f'<!DOCTYPE h [<!ENTITY l0 "ha">{LAUGHS}]><hierarchy><node text="&l9;"/></hierarchy>',
+            "declares a document type",
+        ),
+    ],
+)
+def test_what_is_no_hierarchy_is_refused_with_its_reason(xml: str, complaint: str) -> None:
+    with pytest.raises(ScreenError, match=re.escape(complaint)):
+        parse(xml)
+
+
+def test_entities_read_no_files(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("4711")
+    xml = f'<!DOCTYPE h [<!ENTITY x SYSTEM "{secret.as_uri()}">]><hierarchy>&x;</hierarchy>'
+    with pytest.raises(ScreenError) as caught:
+        parse(xml)
+    assert "4711" not in str(caught.value)
+
+
+@given(st.text(st.characters()) | st.text("<>/='hierarchynode &#;0[]", max_size=60))
+def test_any_text_is_either_read_or_refused(text: str) -> None:
+    for xml in (text, f"<hierarchy>{text}</hierarchy>", f"<hierarchy text='{text}'/>"):
+        try:
+            root = parse(xml)
+        except ScreenError:
+            continue
+        assert root.class_name == "hierarchy"
+
+
+@pytest.mark.parametrize("depth", [200, 1000, 5000])
+def test_a_deep_hierarchy_is_either_read_or_refused(depth: int) -> None:
+    xml = f"<hierarchy>{'<node>' * depth}{'</node>' * depth}</hierarchy>"
+    try:
+        assert sum(1 for _ in parse(xml).iter()) == depth + 1
+    except ScreenError as error:
+        assert depth > 200 and "depth" in str(error)  # noqa: PT017, PT018

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+import math
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from pathlib import Path
+from typing import Any
+
+import execnet.gateway_base
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent import Tap
+from pytest_mobileagent.episode.answer import Answer
+from pytest_mobileagent.plain import to_line, to_wire, write_json
+
+
+class Level(IntEnum):
+    HIGH = 3
+
+
+class Word(StrEnum):
+    YES = "yes"
+
+
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**31))  # execnet sends any number above, and none below
+    | st.floats()
+    | st.text(st.characters())
+    | st.binary(max_size=5)
+    | st.dates()
+    | st.builds(Answer, st.text(max_size=5))
+    | st.sampled_from([Level.HIGH, Word.YES, Path("a"), Tap(1, 2), Tap, object(), 1j])
+)
+KEYS = st.none() | st.booleans() | st.integers() | st.text(st.characters()) | st.dates()
+VALUES = st.recursive(
+    LEAVES,
+    lambda below: (
+        st.lists(below)
+        | st.tuples(below, below)
+        | st.dictionaries(KEYS, below)
+        | st.frozensets(st.integers(0) | st.text())
+    ),
+    max_leaves=10,
+)
+
+
+@given(VALUES)
+def test_any_value_can_be_sent_to_another_process_and_comes_back_the_same(value: Any) -> None:
+    wire = to_wire(value)
+    assert execnet.gateway_base.loads(execnet.gateway_base.dumps(wire)) == wire
+
+
+@given(VALUES)
+def test_any_value_is_one_line_of_json(value: Any) -> None:
+    line = to_line(value)
+    assert "\n" not in line
+    assert json.loads(line.encode()) == to_wire(value)
+
+
+@given(VALUES)
+def test_plain_data_stays_as_it_is(value: Any) -> None:
+    assert to_wire(to_wire(value)) == to_wire(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        (math.nan, None),
+        (-math.inf, None),
+        (Level.HIGH, 3),
+        (Word.YES, "yes"),
+        (Answer("Yes"), "Yes"),
+        (Path("a/b"), "a/b"),
+        ((1, (2,)), [1, [2]]),
+        ({3}, [3]),
+        ({1: "a", None: {Word.YES: b"b"}}, {"1": "a", "None": {"yes": "b'b'"}}),
+        (datetime(2026, 5, 4, 8, 5), "2026-05-04 08:05:00"),
+        ("half \ud83d", "half ?"),
+    ],
+)
+def test_all_else_becomes_its_text(value: object, plain: object) -> None:
+    wire = to_wire(value)
+    assert wire == plain
+    assert type(wire) is type(plain)
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    write_json(path, {"a": "ä"})
+    assert path.read_text("utf-8") == '{\n  "a": "ä"\n}\n'
+
+    class Broken:
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_json(path, {"a": Broken()})
+    assert json.loads(path.read_text("utf-8")) == {"a": "ä"}
+    assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
