@@ -1,0 +1,118 @@
+"""Whether what an agent returned is an action that can be done on the screen it saw."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, Any, get_args
+
+from pytest_mobileagent.action.action import (
+    ACTIONS,
+    Action,
+    Ask,
+    Direction,
+    DoubleTap,
+    Finish,
+    Impossible,
+    Key,
+    KeyName,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONGEST_WAIT = 60.0
+
+
+def check(action: object, size: tuple[int, int]) -> Action:
+    """Return the action if it can be done on a screen of `size` (width, height in pixels).
+
+    Raises:
+        ValueError: it is no action, has a field of the wrong type, or points outside the screen.
+    """
+    if not isinstance(action, Action) or type(action) not in ACTIONS:
+        msg = f"{action!r} is not an action (it is of type {type(action).__name__})"
+        raise ValueError(msg)
+    for x, y in _points(action):
+        _check_point(action, x, y, size)
+    for text in _texts(action):
+        _check_text(action, text)
+    if isinstance(action, Type):
+        _check_flags(action, action.clear, action.enter)
+    if isinstance(action, Key):
+        _check_choice(action, action.name, get_args(KeyName))
+    if isinstance(action, Scroll):
+        _check_choice(action, action.direction, get_args(Direction))
+    if isinstance(action, LongPress | Swipe | Wait):
+        _check_seconds(action, action.seconds)
+    return action
+
+
+def _points(action: Action) -> Iterator[tuple[Any, Any]]:
+    match action:
+        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
+            yield x, y
+        case Swipe(x1, y1, x2, y2):
+            yield x1, y1
+            yield x2, y2
+        case Type(at=at) | Scroll(at=at) if at is not None:
+            if not (isinstance(at, tuple) and len(at) == 2):
+                msg = f"{action!r}: `at` has to be a pair of pixels, (x, y)"
+                raise ValueError(msg)
+            yield at
+
+
+def _texts(action: Action) -> Iterator[Any]:
+    match action:
+        case Type(text) | Open(text) | Ask(text) | Finish(text) | Impossible(text):
+            yield text
+
+
+def _check_point(action: Action, x: Any, y: Any, size: tuple[int, int]) -> None:
+    if not (_is_int(x) and _is_int(y)):
+        msg = f"{action!r}: coordinates have to be whole pixels"
+        raise ValueError(msg)
+    if not (0 <= x < size[0] and 0 <= y < size[1]):
+        msg = f"{action!r}: ({x}, {y}) is outside of the screen, which is {size[0]}x{size[1]}"
+        raise ValueError(msg)
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_text(action: Action, text: Any) -> None:
+    if not isinstance(text, str):
+        msg = f"{action!r}: text is needed, not {type(text).__name__}"
+        raise ValueError(msg)  # noqa: TRY004
+    if "\0" in text or re.search("[\ud800-\udfff]", text):
+        msg = f"{action!r}: text cannot hold NUL or half of a surrogate pair"
+        raise ValueError(msg)
+
+
+def _check_flags(action: Type, *flags: Any) -> None:
+    if not all(isinstance(flag, bool) for flag in flags):
+        msg = f"{action!r}: `clear` and `enter` have to be True or False"
+        raise ValueError(msg)
+
+
+def _check_choice(action: Action, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        near = difflib.get_close_matches(str(value), choices, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        msg = f"{action!r}: {value!r} is none of {', '.join(choices)}{hint}"
+        raise ValueError(msg)
+
+
+def _check_seconds(action: Action, seconds: Any) -> None:
+    number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not number or not 0 <= seconds <= LONGEST_WAIT:
+        msg = f"{action!r}: seconds have to be a number from 0 to {LONGEST_WAIT:g}"
+        raise ValueError(msg)

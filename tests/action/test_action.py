@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.action.action import (
+    ACTIONS,
+    Action,
+    Ask,
+    Direction,
+    DoubleTap,
+    Finish,
+    Impossible,
+    Key,
+    KeyName,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+    ends_episode,
+    from_json,
+    to_json,
+)
+
+PIXELS = st.integers()
+SECONDS = st.floats(0, 60)
+AT = st.none() | st.tuples(PIXELS, PIXELS)
+TEXT = st.text()
+EVERY_ACTION = {
+    Tap: st.builds(Tap, PIXELS, PIXELS),
+    LongPress: st.builds(LongPress, PIXELS, PIXELS, SECONDS),
+    DoubleTap: st.builds(DoubleTap, PIXELS, PIXELS),
+    Swipe: st.builds(Swipe, PIXELS, PIXELS, PIXELS, PIXELS, SECONDS),
+    Scroll: st.builds(Scroll, st.sampled_from(get_args(Direction)), AT),
+    Type: st.builds(Type, TEXT, AT, st.booleans(), st.booleans()),
+    Key: st.builds(Key, st.sampled_from(get_args(KeyName))),
+    Open: st.builds(Open, TEXT),
+    Wait: st.builds(Wait, SECONDS),
+    Ask: st.builds(Ask, TEXT),
+    Finish: st.builds(Finish, TEXT),
+    Impossible: st.builds(Impossible, TEXT),
+}
+
+
+def test_every_action_is_among_those_that_are_tested() -> None:
+    assert set(EVERY_ACTION) == set(ACTIONS)
+
+
+@given(st.one_of(*EVERY_ACTION.values()))
+def test_actions_survive_a_journey_as_json(action: Action) -> None:
+    assert from_json(json.loads(json.dumps(to_json(action)))) == action
+
+
+@given(st.one_of(*EVERY_ACTION.values()))
+def test_only_reports_end_an_episode(action: Action) -> None:
+    assert ends_episode(action) is (type(action).__name__ in {"Finish", "Impossible"})
+
+
+def test_an_action_is_written_by_its_name_and_fields() -> None:
+    assert to_json(Type("a", at=(1, 2), enter=True)) == {
+        "action": "Type",
+        "text": "a",
+        "at": (1, 2),
+        "clear": False,
+        "enter": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        ({}, "no action is called None"),
+        ({"action": "Jump"}, r"no action is called 'Jump' \(there are Tap, LongPress"),
+        ({"action": ["Tap"]}, "no action is called"),
+        ({"action": "Tap", "x": 1}, "missing 1 required positional argument: 'y'"),
+        ({"action": "Tap", "x": 1, "y": 2, "z": 3}, "unexpected keyword argument 'z'"),
+        ({"action": "Scroll", "direction": "up", "at": 3}, "not iterable"),
+    ],
+)
+def test_what_is_no_action_is_refused(data: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        from_json(data)

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.action.action import (
+    ACTIONS,
+    Action,
+    Ask,
+    DoubleTap,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.action.valid import check
+
+SIZE = (100, 200)
+
+
+class OwnTap(Tap):
+    """An action of an agent's own making, which no record could name."""
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Tap(0, 0),
+        Tap(99, 199),
+        LongPress(5, 5, 0),
+        LongPress(5, 5, 60),
+        DoubleTap(99, 0),
+        Swipe(0, 0, 99, 199, 0.5),
+        Scroll("up"),
+        Scroll("left", at=(99, 199)),
+        Type(""),
+        Type("ok 👍", at=(0, 0), clear=True, enter=True),
+        Key("back"),
+        Open("com.android.settings"),
+        Wait(0),
+        Ask("Which one?"),
+        Finish(),
+        Finish("42"),
+        Impossible("no network"),
+    ],
+)
+def test_what_can_be_done_is_let_through(action: Action) -> None:
+    assert check(action, SIZE) is action
+
+
+@pytest.mark.parametrize(
+    ("action", "complaint"),
+    [
+        (None, "None is not an action (it is of type NoneType)"),
+        ("tap", "'tap' is not an action (it is of type str)"),
+        ({"action": "tap"}, "is not an action (it is of type dict)"),
+        (Tap, "is not an action (it is of type type)"),
+        (OwnTap(1, 1), "is not an action (it is of type OwnTap)"),
+        (Tap("a", 1), "Tap(x='a', y=1): coordinates have to be whole pixels"),  # type: ignore[arg-type]
+        (Tap(1.0, 1), "coordinates have to be whole pixels"),  # type: ignore[arg-type]
+        (Tap(True, 1), "coordinates have to be whole pixels"),
+        (Tap(math.nan, 1), "coordinates have to be whole pixels"),  # type: ignore[arg-type]
+        (Tap(100, 5), "(100, 5) is outside of the screen, which is 100x200"),
+        (Tap(5, 200), "outside"),
+        (Tap(-1, 5), "outside"),
+        (LongPress(5, 5, math.nan), "seconds have to be a number from 0 to 60"),
+        (LongPress(5, 5, -1), "seconds"),
+        (DoubleTap(5, 1000), "outside"),
+        (Swipe(5, 5, 5, -1), "(5, -1) is outside"),
+        (Swipe(500, 5, 5, 5), "(500, 5) is outside"),
+        (Swipe(5, 5, 5, 5, math.inf), "seconds"),
+        (Scroll("upwards"), "'upwards' is none of up, down, left, right"),  # type: ignore[arg-type]
+        (Scroll("up", at=(5, 500)), "outside"),
+        (Scroll("up", at=5), "`at` has to be a pair of pixels"),  # type: ignore[arg-type]
+        (Type("a", at=(1, 2, 3)), "`at` has to be a pair of pixels"),  # type: ignore[arg-type]
+        (Type("a", at=("1", "2")), "whole pixels"),  # type: ignore[arg-type]
+        (Type(7), "text is needed, not int"),  # type: ignore[arg-type]
+        (Type("a\0b"), "text cannot hold NUL"),
+        (Type("a\ud83d"), "half of a surrogate pair"),
+        (Type("a", clear="no"), "`clear` and `enter` have to be True or False"),  # type: ignore[arg-type]
+        (Key("Back"), "did you mean 'back'?"),  # type: ignore[arg-type]
+        (Key(None), "None is none of"),  # type: ignore[arg-type]
+        (Open(None), "text is needed, not NoneType"),  # type: ignore[arg-type]
+        (Wait(61), "from 0 to 60"),
+        (Wait("1"), "seconds have to be a number"),  # type: ignore[arg-type]
+        (Wait(True), "seconds have to be a number"),
+        (Ask(None), "text is needed"),  # type: ignore[arg-type]
+        (Finish(42), "text is needed, not int"),  # type: ignore[arg-type]
+        (Finish("\udc00"), "half of a surrogate pair"),
+        (Impossible(None), "text is needed"),  # type: ignore[arg-type]
+    ],
+    ids=repr,
+)
+def test_what_cannot_be_done_is_refused_with_its_reason(action: object, complaint: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(complaint)):
+        check(action, SIZE)
+
+
+ANYTHING = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters())
+    | st.tuples(st.integers(-5, 250), st.integers(-5, 250))
+    | st.lists(st.integers(), max_size=3)
+)
+
+
+@given(st.sampled_from(ACTIONS), st.lists(ANYTHING, max_size=5))
+def test_any_value_in_any_field_is_let_through_or_refused(kind: Any, values: list[Any]) -> None:
+    try:
+        action = kind(*values)
+    except TypeError:  # too few values, or too many
+        return
+    try:
+        check(action, SIZE)
+    except ValueError:
+        return
+    repr(action).encode()  # what was let through holds text that can be written
