@@ -1,0 +1,6 @@
+"""Where it happens: devices, the drivers behind them, and where they come from."""
+
+from pytest_mobileagent.device.device import Device, DeviceInfo, Observation
+from pytest_mobileagent.device.probe import Probe, setting, sqlite
+
+__all__ = ["Device", "DeviceInfo", "Observation", "Probe", "setting", "sqlite"]

@@ -1,0 +1,1 @@
+"""Driving a device through adb."""

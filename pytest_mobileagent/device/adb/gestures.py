@@ -1,0 +1,122 @@
+"""Actions as shell commands of Android."""
+
+from __future__ import annotations
+
+import base64
+import re
+import shlex
+from typing import TYPE_CHECKING, assert_never
+
+from pytest_mobileagent.action import (
+    Action,
+    Ask,
+    DoubleTap,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.action.action import Touch
+
+KEYCODES = {
+    "home": 3,
+    "back": 4,
+    "volume_up": 24,
+    "volume_down": 25,
+    "tab": 61,
+    "enter": 66,
+    "delete": 67,
+    "overview": 187,
+}
+UNICODE_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
+_SELECT_ALL = "input keycombination 113 29"  # Ctrl+A, since Android 12
+_NEVER_A_FLING = 1000  # milliseconds; slower than Android's least fling velocity on any screen
+
+
+def script(action: Action, size: tuple[int, int]) -> str:
+    """Return a shell script that does the action on a screen of `size` pixels; may be empty."""
+    match action:
+        case Tap() | DoubleTap() | LongPress() | Swipe() | Scroll():
+            return _touch(action, size)
+        case Type():
+            return "; ".join(_type(action))
+        case Key(name):
+            return f"input keyevent {KEYCODES[name]}"
+        case Open(app):
+            # Without physical keys, monkey refuses its share of system keys (Android 15).
+            package = shlex.quote(app)
+            return f"monkey -p {package} -c android.intent.category.LAUNCHER --pct-syskeys 0 1"
+        case Wait(seconds):
+            return f"sleep {seconds}"
+        case Ask() | Finish() | Impossible():
+            return ""
+        case _:
+            assert_never(action)
+
+
+def needs_unicode_keyboard(action: Action) -> bool:
+    """Whether the action types what Android's own `input text` cannot."""
+    return isinstance(action, Type) and not action.text.isascii()
+
+
+def _touch(action: Touch, size: tuple[int, int]) -> str:
+    match action:
+        case Tap(x, y):
+            return f"input tap {x} {y}"
+        case DoubleTap(x, y):
+            return f"input tap {x} {y}; input tap {x} {y}"
+        case LongPress(x, y, seconds):
+            return f"input swipe {x} {y} {x} {y} {round(seconds * 1000)}"
+        case Swipe(x1, y1, x2, y2, seconds):
+            return f"input swipe {x1} {y1} {x2} {y2} {round(seconds * 1000)}"
+        case Scroll():
+            return _scroll(action, size)
+
+
+def _scroll(action: Scroll, size: tuple[int, int]) -> str:
+    width, height = size
+    x, y = action.at or (width // 2, height // 2)
+    right, down = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[
+        action.direction
+    ]
+    reach_x, reach_y = right * width // 4, down * height // 4
+    # The finger stays on the glass, off the edges where Android takes gestures for its own.
+    x = min(max(x, abs(reach_x) + width // 20), width - 1 - abs(reach_x) - width // 20)
+    y = min(max(y, abs(reach_y) + height // 20), height - 1 - abs(reach_y) - height // 20)
+    start, end = (x - reach_x, y - reach_y), (x + reach_x, y + reach_y)
+    return f"input swipe {start[0]} {start[1]} {end[0]} {end[1]} {_NEVER_A_FLING}"
+
+
+def _type(action: Type) -> Iterator[str]:
+    if action.at is not None:
+        yield f"input tap {action.at[0]} {action.at[1]}"
+    if action.clear:
+        yield f"{_SELECT_ALL}; input keyevent {KEYCODES['delete']}"
+    if action.text.isascii():
+        yield from _type_ascii(action.text)
+    else:
+        message = base64.b64encode(action.text.encode()).decode()
+        yield f"am broadcast -a ADB_INPUT_B64 --es msg {message}"
+    if action.enter:
+        yield f"input keyevent {KEYCODES['enter']}"
+
+
+def _type_ascii(text: str) -> Iterator[str]:
+    """Yield commands for a text: `input` reads %s as a space, and cannot type line ends or tabs."""
+    for part in re.split(r"([\n\t])", re.sub(r"\r\n?", "\n", text)):
+        if part in {"\n", "\t"}:
+            yield f"input keyevent {KEYCODES['enter' if part == chr(10) else 'tab']}"
+            continue
+        for piece in re.split(r"(?<=%)(?=s)", part):
+            if piece:
+                yield f"input text {shlex.quote(piece.replace(' ', '%s'))}"

@@ -1,0 +1,179 @@
+"""A shell on the device that stays open: one round trip a call, whatever it consists of."""
+
+from __future__ import annotations
+
+import secrets
+import select
+import socket
+import struct
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import DeviceError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adbutils import AdbConnection
+
+# Packet ids of adb's shell protocol, version 2.
+_STDIN, _STDOUT, _STDERR, _EXIT = range(4)
+_QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)  # Linux only
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a script wrote, to standard output and error in the order written, and its status."""
+
+    raw: bytes
+    status: int
+
+    @property
+    def text(self) -> str:
+        """The output as text."""
+        return self.raw.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """How to reach a device: its serial, and the adb server that knows it.
+
+    `home` is the home folder in which the emulator that it may be keeps its console's token.
+    """
+
+    serial: str
+    adb_host: str
+    adb_port: int
+    home: str
+
+    def __str__(self) -> str:
+        return f"{self.serial} at {self.adb_host}:{self.adb_port}"
+
+
+class Shell:
+    """Runs scripts on a device through one stream of the adb server, opened when it is needed.
+
+    `round_trips` counts the calls, for measurements.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.round_trips = 0
+        self._connection: AdbConnection | None = None
+        self._received = bytearray()
+
+    def run(self, script: str, timeout: float = 30.0) -> Output:
+        """Run one script (see `run_all`)."""
+        return self.run_all([script], timeout)[0]
+
+    def run_all(self, scripts: Sequence[str], timeout: float = 60.0) -> list[Output]:
+        """Run scripts one after the other, in one round trip, and return what each wrote.
+
+        Raises:
+            DeviceError: the device is not there, breaks off, or does not answer within `timeout`
+                seconds.
+        """
+        marker = secrets.token_hex(16)
+        # Standard input is closed to the scripts: it carries the next commands.
+        lines = [
+            f"{{ {script}\n}} </dev/null 2>&1; status=$?; echo; echo {marker} $status\n"
+            for script in scripts
+        ]
+        deadline = time.monotonic() + timeout
+        self.round_trips += 1
+        try:
+            connection = self._connect()
+            self._send(connection.conn, "".join(lines).encode())
+            return [self._until(connection.conn, marker.encode(), deadline) for _ in scripts]
+        except (OSError, EOFError) as error:
+            self.close()
+            msg = f"device {self.address} broke off: {error}"
+            raise DeviceError(msg) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the stream; the next call opens a new one."""
+        if self._connection is not None:
+            self._connection.conn.close()
+            self._connection = None
+        self._received.clear()
+
+    def _connect(self) -> AdbConnection:
+        if self._connection is None:
+            self._connection = open_service(self.address, "shell,v2,raw:")
+        return self._connection
+
+    def _send(self, stream: socket.socket, data: bytes) -> None:
+        for start in range(0, len(data), 32768):
+            part = data[start : start + 32768]
+            stream.sendall(struct.pack("<BI", _STDIN, len(part)) + part)
+
+    def _until(self, stream: socket.socket, marker: bytes, deadline: float) -> Output:
+        """Return what was written before the marker, and the status that stands behind it."""
+        searched = 0
+        while True:
+            place = self._received.find(b"\n" + marker, searched)
+            end = self._received.find(b"\n", place + 1) if place >= 0 else -1
+            if end >= 0:
+                raw = bytes(self._received[:place])
+                status = int(self._received[place + 1 + len(marker) : end])
+                del self._received[: end + 1]
+                return Output(raw, status)
+            searched = max(0, len(self._received) - len(marker) - 1)
+            self._receive(stream, deadline)
+
+    def _receive(self, stream: socket.socket, deadline: float) -> None:
+        packet, length = struct.unpack("<BI", self._exactly(stream, 5, deadline))
+        data = self._exactly(stream, length, deadline)
+        if packet in (_STDOUT, _STDERR):
+            self._received += data
+        elif packet == _EXIT:
+            msg = "its shell ended"
+            raise EOFError(msg)
+
+    def _exactly(self, stream: socket.socket, count: int, deadline: float) -> bytes:
+        data = bytearray()
+        while len(data) < count:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([stream], [], [], left)[0]:
+                msg = f"device {self.address} did not answer in time"
+                raise DeviceError(msg)
+            if _QUICK_ACK is not None:
+                # The adb server sends small pieces, each of which waits until the last one is
+                # acknowledged: 40 ms, unless the kernel is told not to delay that.
+                stream.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
+            part = stream.recv(count - len(data))
+            if not part:
+                msg = "the connection was closed"
+                raise EOFError(msg)
+            data += part
+        return bytes(data)
+
+
+def open_service(address: Address, service: str) -> AdbConnection:
+    """Open a service of the device through the adb server.
+
+    Raises:
+        DeviceError: there is no adb server, it does not know the device, or the device refuses.
+    """
+    import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+
+    try:
+        # Without a server adbutils would start one of its own, which nobody would ever end.
+        socket.create_connection((address.adb_host, address.adb_port), timeout=5).close()
+    except OSError as error:
+        msg = f"no adb server at {address.adb_host}:{address.adb_port}: {error}"
+        raise DeviceError(msg) from error
+    connection = adbutils.AdbClient(address.adb_host, address.adb_port).make_connection()
+    try:
+        for command in (f"host:transport:{address.serial}", service):
+            connection.send_command(command)
+            connection.check_okay()
+    except (adbutils.AdbError, OSError) as error:
+        connection.conn.close()
+        msg = f"device {address} cannot be reached: {error}"
+        raise DeviceError(msg) from error
+    return connection

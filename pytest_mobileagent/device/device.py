@@ -1,0 +1,69 @@
+"""The device as everybody sees it, whatever drives it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.action import Action
+    from pytest_mobileagent.device.probe import Probe, Value
+    from pytest_mobileagent.screen import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """What an agent is told of the device before its first step.
+
+    `size` is (width, height) in pixels, `density` in dots per inch.
+    """
+
+    serial: str
+    model: str
+    android: str
+    sdk: int
+    size: tuple[int, int]
+    density: int
+    locale: str = "en-US"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One look at the device: its screen, and what the probes read at the same moment."""
+
+    screen: Screen
+    probes: Mapping[str, Value]
+
+
+class Device(Protocol):
+    """A phone that can be looked at and acted on.
+
+    Every method raises DeviceError when the device does not answer, or not as Android does.
+    """
+
+    @property
+    def info(self) -> DeviceInfo:
+        """What is known of the device."""
+
+    def observe(self, probes: Mapping[str, Probe] | None = None) -> Observation:
+        """Look at the screen, and read the probes."""
+
+    def perform(self, action: Action) -> None:
+        """Do an action on the device, and wait until the screen has settled."""
+
+    def reset(self, snapshot: str, apps: Sequence[str]) -> str:
+        """Bring the device to a task's starting point, and say in words how that was done.
+
+        That is the snapshot; where the device has none, `apps` are cleared and stopped instead.
+        """
+
+    def packages(self) -> frozenset[str]:
+        """Return the packages that are installed."""
+
+    def shell(self, script: str) -> str:
+        """Run a shell script on the device and return what it wrote, standard error included."""
+
+    def close(self) -> None:
+        """Let go of the device. It stays as it is."""

@@ -1,0 +1,1 @@
+"""Where devices come from, and who may use them."""

@@ -1,0 +1,209 @@
+"""The keeper of a run: a process that owns its adb server and its phones, and outlives workers.
+
+Started as `python -m pytest_mobileagent.device.provision.keeper FOLDER`. It ends all that it
+started, and removes the folder, when it is told to stop or when whoever holds FOLDER/owner.lock
+is gone: the system frees that lock however its holder died. Phones end by themselves when their
+standard input closes, so they do not outlive the keeper either.
+
+The program returns as soon as the keeper, its child, listens at the socket FOLDER/keeper. A request
+is one line of JSON, and so is the reply:
+
+    {"do": "adb"}                                           → {"port": 41235, "home": "…"}
+    {"do": "start", "slot": 0, "command": ["…", "{adb}"]}   → what the program printed when ready
+    {"do": "replace", "slot": 0, "command": […]}            → likewise, of a new one
+    {"do": "stop"}                                          → closes when all is gone
+
+"{adb}" in a command becomes the adb server's port.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+SOCKET, OWNER_LOCK, HOME = "keeper", "owner.lock", "home"
+_START_SECONDS = 60.0
+
+Process = asyncio.subprocess.Process
+
+
+class Keeper:
+    """Starts programs for a run and ends them with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / HOME
+        self.home.mkdir(exist_ok=True)
+        self.adb: Process | None = None
+        self.adb_port = 0
+        self.adb_guard = asyncio.Lock()
+        self.phones: dict[int, tuple[Process, dict[str, Any]]] = {}
+        self.phone_guards: dict[int, asyncio.Lock] = {}
+        self.stopped = asyncio.Event()
+
+    async def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Do what is requested and return the reply, {"error": …} if it failed."""
+        try:
+            match request:
+                case {"do": "adb"}:
+                    return {"port": await self.adb_server(), "home": str(self.home)}
+                case {"do": "start" | "replace" as what, "slot": int(slot), "command": [*command]}:
+                    return await self.phone(slot, command, anew=what == "replace")
+                case _:
+                    return {"error": f"not a request: {request}"}
+        except (OSError, RuntimeError) as error:
+            return {"error": str(error)}
+
+    async def adb_server(self) -> int:
+        """Return the port of the run's own adb server, started if it is not running."""
+        async with self.adb_guard:
+            for _ in range(5):
+                if self.adb is not None and self.adb.returncode is None:
+                    return self.adb_port
+                await self._start_adb_server()
+            msg = f"the adb server does not start; its log is {self.folder / 'adb.log'}"
+            raise RuntimeError(msg)
+
+    async def phone(self, slot: int, command: list[str], *, anew: bool) -> dict[str, Any]:
+        """Return what the phone of a slot printed when it was ready, started if it is gone."""
+        port = str(await self.adb_server())
+        async with self.phone_guards.setdefault(slot, asyncio.Lock()):
+            process, record = self.phones.get(slot, (None, {}))
+            if process is not None and process.returncode is None and not anew:
+                return record
+            if process is not None:
+                await _end(process)
+            log = self.folder / f"phone-{slot}.log"
+            process = await self._spawn([word.replace("{adb}", port) for word in command], log)
+            record = await _first_line(process, log)
+            self.phones[slot] = (process, record)
+            return record
+
+    async def stop(self) -> None:
+        """End everything that was started, and remove the folder."""
+        processes = [process for process, _ in self.phones.values()]
+        processes += [self.adb] if self.adb is not None else []
+        await asyncio.gather(*map(_end, processes))
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.stopped.set()
+
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the one request of a connection."""
+        with contextlib.suppress(OSError, ValueError):
+            request = json.loads(await reader.readline() or b"{}")
+            if request == {"do": "stop"}:
+                await self.stop()
+            else:
+                writer.write(json.dumps(await self.answer(request)).encode() + b"\n")
+                await writer.drain()
+        writer.close()
+
+    async def _start_adb_server(self) -> None:
+        import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.adb_port = free.getsockname()[1]
+        command = [adbutils.adb_path(), "-P", str(self.adb_port), "nodaemon", "server"]
+        self.adb = await self._spawn(command, self.folder / "adb.log")
+        while self.adb.returncode is None:  # it ends if another program took the port first
+            with contextlib.suppress(OSError):
+                _, writer = await asyncio.open_connection("127.0.0.1", self.adb_port)
+                writer.close()
+                return
+            await asyncio.sleep(0.01)
+
+    async def _spawn(self, command: list[str], log: Path) -> Process:
+        """Start a program that dies with this one; HOME and the like keep it to the folder."""
+        environment = os.environ | {
+            "HOME": str(self.home),
+            "TMPDIR": str(self.folder),
+            "ADB_MDNS": "0",
+            "ADB_MDNS_OPENSCREEN": "0",
+            "ADB_USB": "0",
+            "ADB_LIBUSB": "0",
+            "ADB_EMU": "0",
+            "ADB_REJECT_KILL_SERVER": "1",
+            "ANDROID_ADB_LOG_PATH": str(self.folder / "adb.log"),
+        }
+        with log.open("ab") as output:
+            return await asyncio.create_subprocess_exec(
+                *command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=output,
+                env=environment,
+                start_new_session=True,
+                preexec_fn=_die_with_parent,
+            )
+
+
+def _die_with_parent() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+async def _first_line(process: Process, log: Path) -> dict[str, Any]:
+    assert process.stdout is not None
+    try:
+        line = await asyncio.wait_for(process.stdout.readline(), _START_SECONDS)
+        return dict(json.loads(line))
+    except (TimeoutError, ValueError):
+        await _end(process)
+        said = log.read_text("utf-8", "replace").strip()[-500:]
+        msg = f"the phone did not start: {said or 'it said nothing'}"
+        raise RuntimeError(msg) from None
+
+
+async def _end(process: Process) -> None:
+    """Close the program's standard input, which ends a phone; kill it if it does not end."""
+    assert process.stdin is not None
+    process.stdin.close()
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), 3)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+async def serve(keeper_socket: socket.socket, folder: Path) -> None:
+    """Answer requests until told to stop, or until the owner of the folder is gone."""
+    keeper = Keeper(folder)
+    loop = asyncio.get_running_loop()
+    threading.Thread(target=_watch_owner, args=(loop, keeper), daemon=True).start()
+    async with await asyncio.start_unix_server(keeper.converse, sock=keeper_socket):
+        await keeper.stopped.wait()
+
+
+def _watch_owner(loop: asyncio.AbstractEventLoop, keeper: Keeper) -> None:
+    from filelock import FileLock  # noqa: PLC0415
+
+    with FileLock(keeper.folder / OWNER_LOCK, poll_interval=0.1):
+        asyncio.run_coroutine_threadsafe(keeper.stop(), loop).result()
+
+
+def main(folder: Path) -> None:
+    """Listen, and leave the rest to a child."""
+    keeper_socket = socket.socket(socket.AF_UNIX)
+    keeper_socket.bind(str(folder / SOCKET))
+    keeper_socket.listen()
+    if os.fork() == 0:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the owner's; then it stops us
+        asyncio.run(serve(keeper_socket, folder))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,110 @@
+"""What the processes of one run share: a folder, and through it the keeper."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from pytest_mobileagent.device.provision import keeper
+from pytest_mobileagent.device.provision.keeper import OWNER_LOCK, SOCKET
+from pytest_mobileagent.errors import InfrastructureError
+
+_PREFIX = "mobileagent-run-"
+
+
+class SharedRun:
+    """The folder of a run, as the owner (pytest itself) or one of its workers sees it.
+
+    The owner makes the folder and holds its lock for as long as it lives; a keeper is started by
+    whoever needs a device first.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._lock: FileLock | None = None
+        if folder is None:
+            _sweep()
+            folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+            self._lock = FileLock(folder / OWNER_LOCK)
+            self._lock.acquire()
+        self.folder = folder
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Ask the keeper, which is started if there is none.
+
+        Raises:
+            InfrastructureError: the keeper cannot do it, or is gone.
+        """
+        self._ensure_keeper()
+        try:
+            with self._connect() as stream, stream.makefile("rw", encoding="utf-8") as lines:
+                lines.write(json.dumps(request) + "\n")
+                lines.flush()
+                reply: dict[str, Any] = json.loads(lines.readline() or "{}")
+        except OSError as error:
+            msg = f"the keeper of this run's devices is gone: {error}"
+            raise InfrastructureError(msg) from error
+        if not reply or "error" in reply:
+            msg = f"no device: {reply.get('error', 'the keeper of this run is gone')}"
+            raise InfrastructureError(msg)
+        return reply
+
+    def close(self) -> None:
+        """End the keeper and all that it started, and remove the folder. Only the owner does."""
+        if self._lock is None:
+            return
+        with contextlib.suppress(OSError), self._connect() as stream:
+            stream.sendall(b'{"do": "stop"}\n')
+            stream.settimeout(10)
+            stream.recv(1)  # it closes when all is gone
+        self._lock.release()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _connect(self) -> socket.socket:
+        stream = socket.socket(socket.AF_UNIX)
+        try:
+            stream.connect(str(self.folder / SOCKET))
+        except OSError:
+            stream.close()
+            raise
+        return stream
+
+    def _ensure_keeper(self) -> None:
+        with FileLock(self.folder / "keeper.lock"):
+            with contextlib.suppress(OSError):
+                self._connect().close()
+                return
+            (self.folder / SOCKET).unlink(missing_ok=True)
+            log = self.folder / "keeper.log"
+            with log.open("ab") as output:
+                # It returns when the keeper, its child, listens.
+                started = subprocess.run(
+                    [sys.executable, "-m", keeper.__name__, str(self.folder)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=output,
+                    start_new_session=True,
+                    check=False,
+                )
+            if started.returncode != 0:
+                said = log.read_text("utf-8", "replace")[-500:]
+                msg = f"the keeper of this run's devices does not start: {said}"
+                raise InfrastructureError(msg)
+
+
+def _sweep() -> None:
+    """Remove the folders of runs that were killed before they had a keeper."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError, Timeout):
+            if folder.stat().st_uid == os.getuid():
+                with FileLock(folder / OWNER_LOCK, timeout=0):
+                    shutil.rmtree(folder, ignore_errors=True)
