@@ -1,0 +1,172 @@
+"""Finding an agent by what the user wrote: a name, `file.py:Class` or `module:Class`."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+import importlib.util
+import sys
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import ModuleType
+
+    from pytest_mobileagent.agent.agent import Agent
+
+ENTRY_POINTS = "pytest_mobileagent.agents"
+
+
+class UnknownAgentError(LookupError):
+    """There is no such agent; the text says which there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSource:
+    """Where an agent's class comes from; nothing of it is imported before `load`."""
+
+    name: str
+    load_class: Callable[[], type[Agent]]
+
+    def load(self) -> type[Agent]:
+        """Import the agent's class."""
+        return self.load_class()
+
+
+def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
+    """Find an agent by name in `folders` and entry points, or as `file.py:Class`, `module:Class`.
+
+    Raises:
+        UnknownAgentError: there is none; the text names those that exist, the nearest first.
+    """
+    target, colon, class_name = reference.rpartition(":")
+    if colon and target.endswith(".py"):
+        return _from_file(reference, Path(target), class_name)
+    if colon:
+        return _from_module(reference, target, class_name)
+    sources = available(folders)
+    if reference not in sources:
+        near = difflib.get_close_matches(reference, sources, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        names = ", ".join(sorted(sources)) or "none; register a folder of agents in conftest.py"
+        msg = f"no agent is called {reference!r}{hint} (there are: {names})"
+        raise UnknownAgentError(msg)
+    return sources[reference]
+
+
+def available(folders: Iterable[Path]) -> dict[str, AgentSource]:
+    """Return the agents that have a name: files of the folders, then entry points."""
+    sources = {
+        point.name: AgentSource(point.name, point.load)
+        for point in entry_points(group=ENTRY_POINTS)
+    }
+    for folder in folders:
+        for path in sorted(folder.glob("*.py")) + sorted(folder.glob("*/__init__.py")):
+            name = path.stem if path.parent == folder else path.parent.name
+            if not name.startswith("_") and name != "conftest":
+                sources[name] = AgentSource(name, lambda path=path: _only_agent(path))  # type: ignore[misc]
+    return sources
+
+
+def _from_file(reference: str, path: Path, class_name: str) -> AgentSource:
+    if not path.is_file():
+        msg = f"--agent={reference}: there is no file {path}"
+        raise UnknownAgentError(msg)
+    _check_defines(reference, path, class_name)
+    return AgentSource(class_name, lambda: _agent_in(_load_file(path), class_name))
+
+
+def _from_module(reference: str, module: str, class_name: str) -> AgentSource:
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError) as error:
+        msg = f"--agent={reference}: cannot import {module!r}: {error}"
+        raise UnknownAgentError(msg) from error
+    if spec is None:
+        msg = f"--agent={reference}: there is no module {module!r}"
+        raise UnknownAgentError(msg)
+    if spec.origin and spec.origin.endswith(".py"):
+        _check_defines(reference, Path(spec.origin), class_name)
+    return AgentSource(class_name, lambda: _agent_in(importlib.import_module(module), class_name))
+
+
+def _check_defines(reference: str, path: Path, class_name: str) -> None:
+    """Look for the class in the source: a wrong name is told before anything is imported."""
+    try:
+        tree = ast.parse(path.read_text("utf-8"), filename=str(path))
+    except (SyntaxError, UnicodeDecodeError) as error:
+        msg = f"--agent={reference}: {path} is not Python: {error}"
+        raise UnknownAgentError(msg) from error
+    names = [name for node in tree.body for name in _defined(node)]
+    if class_name not in names and "*" not in names:
+        near = difflib.get_close_matches(class_name, names, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        classes = ", ".join(n.name for n in tree.body if isinstance(n, ast.ClassDef)) or "none"
+        msg = f"--agent={reference}: {path} defines no {class_name!r}{hint} (classes: {classes})"
+        raise UnknownAgentError(msg)
+
+
+def _defined(node: ast.AST) -> list[str]:
+    match node:
+        case ast.ClassDef(name=name):
+            return [name]
+        case ast.ImportFrom(names=aliases) | ast.Import(names=aliases):
+            return [alias.asname or alias.name for alias in aliases]
+        case ast.Assign(targets=targets):
+            return [target.id for target in targets if isinstance(target, ast.Name)]
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return [name]
+        case ast.If() | ast.Try() | ast.ExceptHandler():
+            return [name for child in ast.iter_child_nodes(node) for name in _defined(child)]
+        case _:
+            return []
+
+
+def _load_file(path: Path) -> ModuleType:
+    """Import a file under a name of its own: `agents` and the like belong to other packages."""
+    path = path.resolve()
+    name = f"mobileagent_agent_{path.stem if path.stem != '__init__' else path.parent.name}"
+    loaded = sys.modules.get(name)
+    if loaded is not None and loaded.__file__ == str(path):
+        return loaded
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _agent_in(module: ModuleType, class_name: str) -> type[Agent]:
+    agent = getattr(module, class_name, None)
+    if not (isinstance(agent, type) and callable(getattr(agent, "step", None))):
+        msg = f"{class_name} of {module.__file__} is not an agent: it has no method `step(screen)`"
+        raise UnknownAgentError(msg)
+    return agent
+
+
+def _only_agent(path: Path) -> type[Agent]:
+    """Return the one public agent class that a file of an agents folder defines."""
+    module = _load_file(path)
+    own = [
+        value
+        for name, value in vars(module).items()
+        if isinstance(value, type)
+        and value.__module__ == module.__name__
+        and not name.startswith("_")
+        and callable(getattr(value, "step", None))
+    ]
+    if len(own) != 1:
+        names = ", ".join(cls.__name__ for cls in own) or "none"
+        msg = f"{path} has to define one agent class (public, with a `step`); it defines {names}"
+        raise UnknownAgentError(msg)
+    return own[0]

@@ -1,0 +1,51 @@
+"""Agents that play a script: the base of the oracle, and of agents in tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action import Action, Finish
+from pytest_mobileagent.action.solution import Move, Scene
+from pytest_mobileagent.agent.agent import Agent
+from pytest_mobileagent.errors import TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.screen import Screen
+    from pytest_mobileagent.tasks import Task
+
+
+class Scripted(Agent):
+    """Plays the moves of a task's solution one by one, then reports that it is done.
+
+    Raises:
+        TaskError: the task has no solution, or a move does not fit the screen it meets.
+    """
+
+    def assign(self, task: Task, values: Mapping[str, Any]) -> None:
+        """Take the moves from the task."""
+        self._app = task.packages[0] if task.packages else None
+        self._values = values
+        self._moves = self.moves(task)
+        self._screens: tuple[Screen, ...] = ()
+
+    def moves(self, task: Task) -> Sequence[Move]:
+        """Return the moves to play: the whole solution."""
+        if not task.solution:
+            msg = "the task has no solution to play: give it one with @task(…, solution=[…])"
+            raise TaskError(msg)
+        return task.solution
+
+    def step(self, screen: Screen) -> Action:
+        """Play the next move on this screen."""
+        number = len(self._screens)
+        self._screens += (screen,)
+        if number >= len(self._moves):
+            return Finish()
+        move = self._moves[number]
+        try:
+            return move.action(Scene(self._screens, self._app, self._values))
+        except TaskError as error:
+            msg = f"move {number + 1} of the solution, {move}, does not fit: {error}"
+            raise TaskError(msg) from error

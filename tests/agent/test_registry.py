@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint, EntryPoints
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.agent import registry
+from pytest_mobileagent.agent.registry import UnknownAgentError, available, find_agent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+AGENT = """
+class {name}:
+    def step(self, screen):
+        return {name!r}
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, str], Path]:
+    """Writes a file of a project, below a folder `agents` or elsewhere."""
+
+    def write(name: str, content: str) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+        return path
+
+    return write
+
+
+@pytest.fixture(autouse=True)
+def _modules_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "modules", sys.modules.copy())
+
+
+def answer_of(reference: str, *folders: Path) -> object:
+    return find_agent(reference, folders).load()().step(None)  # type: ignore[arg-type]
+
+
+def test_a_name_is_that_of_a_file_or_folder_of_agents(write: Callable[..., Path]) -> None:
+    folder = write("agents/first.py", AGENT.format(name="First")).parent
+    write("agents/second/__init__.py", "from .brain import *\nfrom .brain import Second\n")
+    write("agents/second/brain.py", AGENT.format(name="Base"))
+    write("agents/second/__init__.py", "from .brain import Base\nclass Second(Base):\n    pass\n")
+    write("agents/_private.py", "1 / 0")
+    write("agents/__init__.py", "1 / 0")
+    write("agents/conftest.py", "1 / 0")
+    write("agents/notes/readme.txt", "")
+    assert sorted(available([folder])) == ["first", "second"]
+    assert answer_of("first", folder) == "First"
+    assert answer_of("second", folder) == "Base"
+
+
+def test_nothing_is_imported_before_it_is_needed(write: Callable[..., Path]) -> None:
+    folder = write("agents/heavy.py", "1 / 0").parent
+    source = find_agent("heavy", [folder])
+    with pytest.raises(ZeroDivisionError):
+        source.load()
+    with pytest.raises(ZeroDivisionError):
+        source.load()  # half of a module is not kept
+
+
+def test_an_agent_may_be_called_as_a_library_is(write: Callable[..., Path]) -> None:
+    content = "import random\n" + AGENT.format(name="Random") + "    seed = random.seed\n"
+    folder = write("agents/random.py", content).parent
+    assert answer_of("random", folder) == "Random"
+
+
+def test_files_of_one_name_in_two_places_are_two_agents(write: Callable[..., Path]) -> None:
+    one = write("one/mine.py", AGENT.format(name="One"))
+    two = write("two/mine.py", AGENT.format(name="Two"))
+    answers = [answer_of(f"{p}:{n}") for p, n in ((one, "One"), (two, "Two"), (one, "One"))]
+    assert answers == ["One", "Two", "One"]
+
+
+def test_a_file_is_loaded_once(write: Callable[..., Path]) -> None:
+    path = write("mine.py", AGENT.format(name="Mine"))
+    assert find_agent(f"{path}:Mine", []).load() is find_agent(f"{path}:Mine", []).load()
+
+
+def test_an_agent_of_a_module_is_found(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write("mobile_pkg/brain.py", AGENT.format(name="Brain")).parent
+    write("mobile_pkg/__init__.py", "")
+    monkeypatch.syspath_prepend(folder.parent)
+    assert answer_of("mobile_pkg.brain:Brain") == "Brain"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "from base import Mine",
+        "from base import Base as Mine",
+        "from base import *",
+        "from base import Base\nMine = Base",
+        "from base import Base\nMine: type = Base",
+        "try:\n    import none\nexcept ImportError:\n    from base import Mine",
+        "if True:\n    from base import Mine",
+    ],
+)
+def test_a_class_may_come_from_elsewhere(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    base = write("lib/base.py", AGENT.format(name="Mine") + "Base = Mine\n")
+    monkeypatch.syspath_prepend(base.parent)
+    assert answer_of(f"{write('mine.py', content)}:Mine") == "Mine"
+
+
+def test_an_entry_point_is_an_agent_unless_a_file_has_its_name(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = write("lib/installed.py", AGENT.format(name="One") + AGENT.format(name="Two"))
+    monkeypatch.syspath_prepend(installed.parent)
+    points = [
+        EntryPoint(name, f"installed:{name.title()}", registry.ENTRY_POINTS)
+        for name in ("one", "two")
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: EntryPoints(points))
+    folder = write("agents/two.py", AGENT.format(name="Mine")).parent
+    assert answer_of("one", folder) == "One"
+    assert answer_of("two", folder) == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("reference", "complaint"),
+    [
+        (
+            "orcale",
+            "no agent is called 'orcale'; did you mean 'oracle'? (there are: broken, oracle)",
+        ),
+        ("zzz", "no agent is called 'zzz' (there are: broken"),
+        ("{agents}/none.py:Mine", "there is no file"),
+        ("{agents}/oracle.py:Orcale", "did you mean 'Oracle'? (classes: Oracle)"),
+        ("{agents}/oracle.py:", "defines no '' (classes: Oracle)"),
+        ("{agents}/broken.py:Mine", "broken.py is not Python"),
+        ("no_such_module:Mine", "there is no module 'no_such_module'"),
+        ("no_such.module:Mine", "cannot import 'no_such.module'"),
+        (":Mine", "cannot import ''"),
+        ("json:Mine", "defines no 'Mine'"),
+    ],
+)
+def test_what_is_not_found_is_told_before_anything_is_imported(
+    write: Callable[..., Path], reference: str, complaint: str
+) -> None:
+    folder = write("agents/oracle.py", AGENT.format(name="Oracle")).parent
+    write("agents/broken.py", "class")
+    with pytest.raises(UnknownAgentError) as caught:
+        find_agent(reference.format(agents=folder), [folder])
+    assert complaint in str(caught.value)
+
+
+def test_without_agents_a_name_says_how_to_register_some() -> None:
+    with pytest.raises(UnknownAgentError, match=r"none; register a folder of agents"):
+        find_agent("mine", [])
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("", "it defines none"),
+        ("class Mine:\n    pass", "it defines none"),
+        ("def step(screen): ...", "it defines none"),
+        (AGENT.format(name="One") + AGENT.format(name="Two"), "it defines One, Two"),
+        (AGENT.format(name="_Own"), "it defines none"),
+    ],
+    ids=["empty", "no step", "a function", "two", "private"],
+)
+def test_a_file_of_the_folder_has_one_agent(
+    write: Callable[..., Path], content: str, complaint: str
+) -> None:
+    path = write("agents/mine.py", content)
+    with pytest.raises(UnknownAgentError, match=f"mine.py has to define one agent.*{complaint}"):
+        find_agent("mine", [path.parent]).load()
+
+
+@pytest.mark.parametrize("content", ["Mine = 3", "class Mine: pass", "from json import *"])
+def test_what_is_no_agent_is_refused_when_it_is_loaded(
+    write: Callable[..., Path], content: str
+) -> None:
+    source = find_agent(f"{write('mine.py', content)}:Mine", [])
+    with pytest.raises(UnknownAgentError, match=r"is not an agent: it has no method `step"):
+        source.load()

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent import Finish, Open, Tap, answer, open_app, seen, tap
+from pytest_mobileagent.agent import KnowsTask
+from pytest_mobileagent.agent.scripted import Scripted
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.tasks import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.action.solution import Move
+
+
+class Truncated(Scripted):
+    def moves(self, task: Task) -> Sequence[Move]:
+        return super().moves(task)[:-1]
+
+
+TASK = Task(
+    "Tell me the {thing}.",
+    app="com.shop",
+    solution=[open_app(), tap(text="{thing}"), answer("It is %s.", seen(resource_id="price"))],
+)
+
+
+def assigned(agent: Scripted) -> Scripted:
+    assert isinstance(agent, KnowsTask)
+    agent.assign(TASK, {"thing": "price"})
+    return agent
+
+
+def test_the_moves_are_played_one_by_one(make_screen: Callable[..., Screen]) -> None:
+    agent = assigned(Scripted())
+    price = {"text": "5 €", "resource-id": "a:id/price"}
+    assert agent.step(make_screen()) == Open("com.shop")
+    assert agent.step(make_screen({"text": "price", "bounds": "[0,0][4,8]"}, price)) == Tap(2, 4)
+    assert agent.step(make_screen("Thank you")) == Finish("It is 5 €.")
+    assert agent.step(make_screen()) == Finish()
+
+
+def test_a_solution_without_its_last_move_ends_with_a_report(
+    make_screen: Callable[..., Screen],
+) -> None:
+    agent = assigned(Truncated())
+    screens = [make_screen(), make_screen("price"), make_screen()]
+    assert [type(agent.step(screen)) for screen in screens] == [Open, Tap, Finish]
+
+
+def test_a_move_that_does_not_fit_is_named(make_screen: Callable[..., Screen]) -> None:
+    agent = assigned(Scripted())
+    agent.step(make_screen())
+    complaint = r"move 2 of the solution, tap\(text='\{thing\}'\), does not fit: .*text='price'"
+    with pytest.raises(TaskError, match=complaint):
+        agent.step(make_screen("Sold out"))
+
+
+def test_a_task_without_a_solution_cannot_be_played() -> None:
+    with pytest.raises(TaskError, match="the task has no solution to play"):
+        Scripted().assign(Task("Do it."), {})
