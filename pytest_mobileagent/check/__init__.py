@@ -1,0 +1,1 @@
+"""Did it work: test bodies as predicates over episodes."""
