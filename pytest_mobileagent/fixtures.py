@@ -1,0 +1,118 @@
+"""What a test function may ask for: `episode`, `agent`, `device`.
+
+pytest loads this module in every session, so what only a task needs is imported where it is used.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.errors import InfrastructureError, TaskError
+from pytest_mobileagent.items import EPISODE, TaskItem
+from pytest_mobileagent.run import seed_of
+from pytest_mobileagent.session import SESSION
+from pytest_mobileagent.worlds import agent_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_mobileagent.agent.agent import Agent
+    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.provision.leased import LeasedDevice
+    from pytest_mobileagent.episode.attempt import Plan
+    from pytest_mobileagent.episode.episode import Episode
+
+
+@pytest.fixture(scope="session")
+def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
+    """The device that this process has leased, not yet connected."""
+    leased = pytestconfig.stash[SESSION].lease_device()
+    yield leased
+    leased.close()
+
+
+@pytest.fixture
+def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device:
+    """A device at the starting point of the test's task, for tests that drive it themselves."""
+    item = TaskItem.of(request.node)
+    device = mobile_lease.get()
+    if item is None:
+        device.reset("default_boot", ())
+    else:
+        device.reset(item.task.snapshot, item.task.packages)
+    return device
+
+
+@pytest.fixture(scope="session")
+def agent(pytestconfig: pytest.Config) -> Callable[[], Agent]:
+    """The class of the agent that `--agent` names; override it to give another to some tests."""
+    from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent  # noqa: PLC0415
+
+    name = pytestconfig.stash[SESSION].agent
+    if name is None:
+        names = "--agent=NAME, the environment variable MOBILE_AGENT or the ini key mobile_agent"
+        pytest.fail(f"no agent was chosen: give one by {names}", pytrace=False)
+    try:
+        return find_agent(name, agent_folders(pytestconfig)).load()
+    except UnknownAgentError as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture
+def mobile_epoch(request: pytest.FixtureRequest) -> int:
+    """Which repetition of the task this is, from 0 (see `--mobile-epochs`)."""
+    return int(getattr(request, "param", 0))
+
+
+@pytest.fixture
+def episode(
+    request: pytest.FixtureRequest, agent: Callable[[], Agent], mobile_lease: LeasedDevice
+) -> Episode:
+    """The record of the agent's work on the test's task. Asking for it is what runs the agent.
+
+    When the device breaks, the whole episode is repeated on another.
+    """
+    from pytest_mobileagent.episode.attempt import AppMissingError, attempt  # noqa: PLC0415
+
+    item = TaskItem.of(request.node)
+    if item is None:
+        pytest.fail("the test asks for an episode but is no task: give it @task(…)", pytrace=False)
+    session = request.config.stash[SESSION]
+    plan = _plan(item, agent, request.config)
+    failures: list[str] = []
+    for _ in range(1 + session.value("mobile-retries")):
+        folder, number = session.folder.episode(item.id)
+        try:
+            request.node.stash[EPISODE] = result = attempt(plan, mobile_lease.get(), folder, number)
+        except AppMissingError as error:
+            pytest.skip(str(error))
+        except TaskError as error:
+            pytest.fail(f"the task is broken: {error}", pytrace=False)
+        except InfrastructureError as error:
+            failures.append(str(error))
+            mobile_lease.give_up()
+        else:
+            return result
+    pytest.fail("infrastructure: " + "; then ".join(failures), pytrace=False)
+
+
+def _plan(item: TaskItem, agent: Callable[[], Agent], config: pytest.Config) -> Plan:
+    from pytest_mobileagent.episode.attempt import Plan  # noqa: PLC0415
+
+    value: Callable[[str], Any] = config.stash[SESSION].value
+    step_limit = value("mobile-max-steps") or item.task.limit(value("mobile-step-factor"))
+    return Plan(
+        task=item.task,
+        id=item.id,
+        suite=item.suite,
+        parameters=item.parameters,
+        agent=config.stash[SESSION].agent or Path(getattr(agent, "__module__", "agent")).stem,
+        make_agent=agent,
+        step_limit=step_limit,
+        time_limit=value("mobile-time-limit"),
+        seed=seed_of(value("mobile-seed"), item.id),
+        epoch=item.epoch,
+    )

@@ -1,0 +1,187 @@
+"""Every option: where its value comes from, and what it has to look like.
+
+An option's value is taken from the command line, else from its environment variable, else from
+its ini key, else it is the default. `--mobile-max-steps` has the ini key `mobile_max_steps` and the
+environment variable `MOBILE_MAX_STEPS`; `--agent` has `mobile_agent` and `MOBILE_AGENT`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option; `parse` makes its value of the text, raising ValueError with what is wrong."""
+
+    flag: str
+    metavar: str
+    default: str | None
+    parse: Callable[[str], Any]
+    help: str
+
+    @property
+    def name(self) -> str:
+        """The ini key, and the attribute of pytest's options."""
+        name = self.flag.removeprefix("--").replace("-", "_")
+        return name if name.startswith("mobile_") else f"mobile_{name}"
+
+    @property
+    def variable(self) -> str:
+        """The environment variable."""
+        return self.name.upper()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An option's value, and where it came from."""
+
+    option: Option
+    value: Any
+    text: str | None
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.option.flag}={self.text} ({self.source})"
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not text.strip().removeprefix("-").isdigit() or int(text) < least:
+            msg = f"has to be a whole number from {least}"
+            raise ValueError(msg)
+        return int(text)
+
+    return parse
+
+
+def _positive(text: str) -> float:
+    msg = "has to be a number above 0"
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError(msg) from None
+    if not 0 < number < float("inf"):
+        raise ValueError(msg)
+    return number
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in choices:
+            msg = f"has to be one of {', '.join(choices)}"
+            raise ValueError(msg)
+        return text
+
+    return parse
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSpec:
+    """Which devices to use: the virtual one, or those with the serials."""
+
+    kind: str
+    serials: tuple[str, ...] = ()
+
+
+def _device(text: str) -> DeviceSpec:
+    kind, _, rest = text.partition(":")
+    serials = tuple(serial.strip() for serial in rest.split(",") if serial.strip())
+    if text == "virtual":
+        return DeviceSpec("virtual")
+    if kind == "serial" and serials:
+        return DeviceSpec("serial", serials)
+    msg = 'has to be "virtual", or "serial:SERIAL" for a device that `adb devices` lists'
+    raise ValueError(msg)
+
+
+OPTIONS = (
+    Option(
+        "--agent", "AGENT", None, str,
+        "the agent to run on the tasks: a name, FILE.py:CLASS or MODULE:CLASS",
+    ),
+    Option(
+        "--mobile-device", "DEVICE", "virtual", _device,
+        "where tasks run: `virtual`, or `serial:SERIAL[,SERIAL]` for attached devices",
+    ),
+    Option(
+        "--mobile-max-steps", "N", None, _whole(1),
+        "the most steps of any episode, whatever the task says",
+    ),
+    Option(
+        "--mobile-step-factor", "X", "2", _positive,
+        "the step limit of a task, as a multiple of its golden steps",
+    ),
+    Option(
+        "--mobile-time-limit", "SECONDS", "900", _positive,
+        "the most seconds of an episode; ends an agent that hangs",
+    ),
+    Option(
+        "--mobile-settle", "SECONDS", "5", _positive,
+        "the most seconds to wait after an action until the screen stays the same",
+    ),
+    Option(
+        "--mobile-seed", "N", "0", _whole(0),
+        "the seed of whatever is random",
+    ),
+    Option(
+        "--mobile-epochs", "N", "1", _whole(1),
+        "how many times to run each task, as tests of their own",
+    ),
+    Option(
+        "--mobile-retries", "N", "1", _whole(0),
+        "how many times to repeat an episode whose device or worker broke",
+    ),
+    Option(
+        "--mobile-exit", "tasks|run", "tasks", _one_of("tasks", "run"),
+        "what the exit status tells: `tasks`, 1 if one failed; `run`, 0 if all were decided",
+    ),
+    Option(
+        "--mobile-runs", "DIR", "runs", str,
+        "the folder in which each run writes a folder of its own",
+    ),
+)  # fmt: skip
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Register all options and their ini keys."""
+    group = parser.getgroup("mobileagent", "mobile agents")
+    for option in OPTIONS:
+        text = f"{option.help} (default: {option.default})" if option.default else option.help
+        group.addoption(
+            option.flag, dest=option.name, metavar=option.metavar, default=None, help=text
+        )
+        parser.addini(option.name, f"{option.flag}: {option.help}", default=None)
+
+
+def read_options(config: pytest.Config) -> dict[str, Setting]:
+    """Return every option's value and source, by its flag without the dashes.
+
+    Raises:
+        pytest.UsageError: a value is not what the option takes; the text names its source.
+    """
+    return {option.flag.removeprefix("--"): _read(option, config) for option in OPTIONS}
+
+
+def _read(option: Option, config: pytest.Config) -> Setting:
+    candidates = (
+        (config.getoption(option.name), option.flag),
+        (os.environ.get(option.variable), f"environment variable {option.variable}"),
+        (config.getini(option.name), f"ini key {option.name}"),
+        (option.default, "default"),
+    )
+    text, source = next(((t, s) for t, s in candidates if t), (None, "default"))
+    if text is None:
+        return Setting(option, None, None, source)
+    try:
+        return Setting(option, option.parse(text), text, source)
+    except ValueError as error:
+        msg = f"{option.flag}={text} (from {source}) {error}"
+        raise pytest.UsageError(msg) from None

@@ -1,0 +1,102 @@
+"""pytest's hooks: the wiring of the plugin, and nothing else.
+
+pytest loads this module in every session, so what only a task needs is imported where it is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import hookspecs
+from pytest_mobileagent.options import add_options
+from pytest_mobileagent.session import SESSION, MobileSession
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+from pytest_mobileagent.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
+    agent,
+    device,
+    episode,
+    mobile_epoch,
+    mobile_lease,
+)
+from pytest_mobileagent.items import EPOCH, MARKER, TaskItem
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    add_options(parser)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", f"{MARKER}(goal, **fields): a task for the agent (see pytest_mobileagent.task)"
+    )
+    session = config.stash[SESSION] = MobileSession(config)
+    if session.is_owner and session.agent is not None and not config.option.collectonly:
+        from pytest_mobileagent.report.controller import RunReport  # noqa: PLC0415
+
+        config.pluginmanager.register(RunReport(session), "mobileagent-report")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if SESSION in config.stash:
+        config.stash[SESSION].close()
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    session = config.stash[SESSION]
+    if session.agent is None:
+        return []
+    given = [str(setting) for setting in session.settings.values() if setting.text is not None]
+    return ["mobileagent: " + given[0], *(f"  {line}" for line in given[1:])]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    session = node.config.stash[SESSION]
+    if session.agent is not None:
+        node.workerinput["mobileagent"] = session.tell_worker()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    epochs = metafunc.config.stash[SESSION].value("mobile-epochs")
+    if epochs > 1 and metafunc.definition.get_closest_marker(MARKER) is not None:
+        metafunc.fixturenames.append(EPOCH)
+        ids = [f"epoch{number}" for number in range(epochs)]
+        metafunc.parametrize(EPOCH, range(epochs), indirect=True, ids=ids)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
+    if "episode" not in pyfuncitem.funcargs:
+        return (yield)
+    from pytest_mobileagent.report.verdict import judge  # noqa: PLC0415
+
+    return (yield from judge(pyfuncitem))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    session = item.config.stash[SESSION]
+    decides = report.when == "call" or (report.when == "setup" and not report.passed)
+    if decides and session.agent is not None and (task := TaskItem.of(item)) is not None:
+        from pytest_mobileagent.report.verdict import RESULT, result_of  # noqa: PLC0415
+
+        result = result_of(item, task, report, session.folder)
+        setattr(report, RESULT, result.to_wire())
+        item.user_properties.extend(
+            (f"mobile_{name}", value)
+            for name, value in result.to_wire().items()
+            if value is not None and name != "nodeid"
+        )
+    return report

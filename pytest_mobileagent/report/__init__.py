@@ -1,0 +1,1 @@
+"""What comes out: results, metrics, tables and files."""

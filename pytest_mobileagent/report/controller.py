@@ -1,0 +1,118 @@
+"""The report of a run, made where all its results come together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.report.metrics import summarise
+from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.report.terminal import table
+from pytest_mobileagent.report.verdict import RESULT
+from pytest_mobileagent.run import fingerprint
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.session import MobileSession
+
+SCHEMA_VERSION = 1
+_CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died
+_REPEATED = "repeated"
+
+
+class RunReport:
+    """A plugin of the process that owns the run: it gathers results, and writes and shows them."""
+
+    def __init__(self, session: MobileSession) -> None:
+        self.session = session
+        self.results: dict[str, dict[str, Any]] = {}
+        self.selected: set[str] = set()
+        self.finished: set[str] = set()
+        self.crashes: dict[str, int] = {}
+        self.missing: list[str] = []
+        self.failed: set[str] = set()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        self.selected.update(ids)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.selected.update(item.nodeid for item in session.items)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
+        """Repeat a task whose worker died: that is no fault of the agent's."""
+        crashes = self.crashes[crashitem] = self.crashes.get(crashitem, 0) + 1
+        if crashes <= self.session.value("mobile-retries"):
+            report.outcome = _REPEATED
+            sched.mark_test_pending(crashitem)
+
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        if report.outcome == _REPEATED:
+            return _REPEATED, "R", "REPEATED (its worker died)"
+        return None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        result = getattr(report, RESULT, None)
+        if result is not None:
+            self.results[report.nodeid] = result
+        if report.outcome == _REPEATED:
+            return
+        if report.failed:
+            self.failed.add(report.nodeid)
+        if report.when == _CRASHED:
+            lost = Result(report.nodeid, report.nodeid, reason=str(report.longrepr))
+            self.results[report.nodeid] = lost.to_wire()
+        if report.when in {"teardown", _CRASHED}:
+            self.finished.add(report.nodeid)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if exitstatus == pytest.ExitCode.OK:
+            self.missing = sorted(self.selected - self.finished)
+            if self.missing:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        elif exitstatus == pytest.ExitCode.TESTS_FAILED and self._only_decided_failures():
+            session.exitstatus = pytest.ExitCode.OK
+        if self.results:
+            write_json(self.session.folder.path / "report.json", self.document())
+
+    def _only_decided_failures(self) -> bool:
+        """Whether `--mobile-exit=run` is set, and all that failed are tasks that were decided."""
+        decided = {n for n, result in self.results.items() if result["success"] is not None}
+        return self.session.value("mobile-exit") == "run" and self.failed <= decided
+
+    def document(self) -> dict[str, Any]:
+        """Return the whole report as plain data."""
+        folder, settings = self.session.folder, self.session.settings
+        tasks = [self.results[nodeid] for nodeid in sorted(self.results)]
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "run": {
+                "id": folder.id,
+                "started": folder.started,
+                "agent": self.session.agent,
+                "device": settings["mobile-device"].text,
+                "options": {
+                    name: {"value": setting.text, "source": setting.source}
+                    for name, setting in settings.items()
+                },
+                "fingerprint": fingerprint(settings, tasks),
+            },
+            "summary": summarise(tasks),
+            "tasks": tasks,
+        }
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.missing:
+            terminalreporter.section("tests without a result", red=True)
+            for nodeid in self.missing:
+                terminalreporter.line(nodeid)
+        if not self.results:
+            return
+        terminalreporter.section(f"mobile agent {self.session.agent}")
+        for line in table(summarise(list(self.results.values()))):
+            terminalreporter.line(line)
+        report = self.session.folder.path / "report.json"
+        terminalreporter.line(f"report: {report}")

@@ -1,0 +1,86 @@
+"""From a test body to a result: was the goal met, and when for the first time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.check.evaluate import first_success
+from pytest_mobileagent.episode.episode import Episode, Termination
+from pytest_mobileagent.items import EPISODE, TaskItem
+from pytest_mobileagent.report.result import Result, measures
+from pytest_mobileagent.screen.explain import collect_misses
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from pytest_mobileagent.run import RunFolder
+
+RESULT = "mobile_result"  # the attribute of a report that carries a result through pytest-xdist
+_FIRST_SUCCESS = pytest.StashKey[int | None]()
+_AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
+
+
+def judge(item: pytest.Function) -> Generator[None, Any, Any]:
+    """Run a test body as a predicate over its episode, as a wrapper around pytest's own call.
+
+    An agent that failed has not met the goal, whatever the screen shows. When an assert fails, it
+    is told what was looked for and not found.
+    """
+    __tracebackhide__ = True
+    episode = item.funcargs.get("episode")
+    if not isinstance(episode, Episode):
+        return (yield)
+    if episode.termination in _AGENTS_FAULT:
+        pytest.fail(f"{episode.error}\nrecorded in {episode.folder}", pytrace=False)
+    names = item._fixtureinfo.argnames  # noqa: SLF001 - pytest's own call reads it likewise
+    arguments = {name: item.funcargs[name] for name in names}
+    item.stash[_FIRST_SUCCESS] = first_success(
+        lambda prefix: item.obj(**{**arguments, "episode": prefix}), episode
+    )
+    with collect_misses() as misses:
+        try:
+            return (yield)
+        except AssertionError as error:
+            for miss in dict.fromkeys(explain() for explain in misses):
+                if miss not in str(error):
+                    error.add_note(miss)
+            raise
+
+
+def result_of(
+    item: pytest.Item, task: TaskItem, report: pytest.TestReport, folder: RunFolder
+) -> Result:
+    """Return the result of a task whose report decides."""
+    episode = item.stash.get(EPISODE, None)
+    passed = report.passed
+    outcome: str = report.outcome if report.when == "call" or report.skipped else "error"
+    if hasattr(report, "wasxfail"):
+        outcome = "xpassed" if passed else "xfailed"
+    success = passed if outcome not in {"error", "skipped"} else None
+    golden = task.task.shortest
+    measured = measures(episode, success) if episode else {"golden_steps": golden}
+    return Result(
+        id=task.id,
+        nodeid=item.nodeid,
+        suite=task.suite,
+        app=task.task.packages[0] if task.task.packages else None,
+        kind=task.task.kind,
+        level=task.task.level,
+        epoch=task.epoch,
+        outcome=outcome,
+        first_success_step=item.stash.get(_FIRST_SUCCESS, None),
+        reason=_reason(report),
+        episode=folder.relative(episode.folder) if episode and episode.folder else None,
+        **measured,
+    )
+
+
+def _reason(report: pytest.TestReport) -> str:
+    if report.passed:
+        return ""
+    if isinstance(report.longrepr, tuple):
+        return str(report.longrepr[2]).removeprefix("Skipped: ")
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return str(crash.message if crash is not None else report.longrepr).strip()

@@ -1,0 +1,84 @@
+"""One run of the plugin: its folder, its devices, and where a task's episode is recorded."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_mobileagent.options import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The folder in which a run keeps its report and its episodes."""
+
+    path: Path
+    id: str
+    started: str
+
+    @classmethod
+    def create(cls, runs: Path, agent: str) -> RunFolder:
+        """Make a new folder in `runs`, named after the moment and the agent.
+
+        Raises:
+            pytest.UsageError: it cannot be made.
+        """
+        now = datetime.now(UTC)
+        stem = f"{now:%Y-%m-%dT%H-%M-%S}-{slug(agent)}"
+        for number in range(1, 1000):
+            name = stem if number == 1 else f"{stem}-{number}"
+            try:
+                (runs / name).mkdir(parents=True)
+            except FileExistsError:
+                continue
+            except OSError as error:
+                msg = f"cannot make a folder in --mobile-runs={runs}: {error}"
+                raise pytest.UsageError(msg) from error
+            return cls((runs / name).resolve(), name, now.isoformat(timespec="seconds"))
+        msg = f"--mobile-runs={runs} holds a thousand runs of this second"
+        raise pytest.UsageError(msg)
+
+    def episode(self, task_id: str) -> tuple[Path, int]:
+        """Return a folder that does not exist for an attempt at a task, and its number from 0."""
+        stem = self.path / "episodes" / slug(task_id)
+        attempt = 0
+        while (folder := stem.with_name(f"{stem.name}.{attempt}")).exists():
+            attempt += 1
+        return folder, attempt
+
+    def relative(self, path: Path) -> str:
+        """Return a path below the folder as it is written in reports."""
+        return path.relative_to(self.path).as_posix()
+
+
+def slug(text: str) -> str:
+    """Return a name that is safe in a path, and another for each text."""
+    safe = re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-.")[:80]
+    if safe and safe == text:
+        return safe
+    return f"{safe}-{hashlib.sha256(_bytes(text)).hexdigest()[:8]}"
+
+
+def seed_of(seed: int, task_id: str) -> int:
+    """Return the seed of one task: another for each, the same whichever worker runs it."""
+    return int.from_bytes(hashlib.sha256(_bytes(f"{seed} {task_id}")).digest()[:4])
+
+
+def fingerprint(settings: dict[str, Setting], tasks: list[dict[str, Any]]) -> str:
+    """Return a hash of what makes runs comparable: their tasks and options, but not the agent."""
+    options = {name: setting.text for name, setting in settings.items()}
+    kept = {k: v for k, v in options.items() if k not in {"agent", "mobile-runs"}}
+    ids = sorted(result["id"] for result in tasks)
+    return hashlib.sha256(repr((sorted(kept.items()), ids)).encode()).hexdigest()[:16]
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")  # command lines may hold half of a pair

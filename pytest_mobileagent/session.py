@@ -1,0 +1,110 @@
+"""What one pytest process knows of the run that it is part of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
+from pytest_mobileagent.options import read_options
+from pytest_mobileagent.run import RunFolder
+from pytest_mobileagent.worlds import agent_folders, app_folders
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.device.provision.leased import LeasedDevice
+    from pytest_mobileagent.device.provision.run import SharedRun
+
+
+class MobileSession:
+    """The options of a run, and what its processes share: its folder and its devices.
+
+    Made in pytest itself, which owns the run, and in each worker of pytest-xdist, which is told by
+    the owner what they share.
+
+    Raises:
+        pytest.UsageError: an option's value cannot be, or there is no such agent.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.settings = read_options(config)
+        self._shared: SharedRun | None = None
+        self._folder: RunFolder | None = None
+        told = getattr(config, "workerinput", {})
+        self._told: dict[str, str] = told.get("mobileagent", {})
+        self._workers: int = told.get("workercount", 1)
+        self.is_owner = not told
+        if self.agent is not None and self.is_owner:
+            self._check_agent(self.agent)
+
+    @property
+    def agent(self) -> str | None:
+        """The agent that was chosen, as the user wrote it."""
+        return self.settings["agent"].value  # type: ignore[no-any-return]
+
+    def value(self, option: str) -> Any:
+        """Return the value of an option, named by its flag without the dashes."""
+        return self.settings[option].value
+
+    @property
+    def folder(self) -> RunFolder:
+        """The run's folder, made by the owner when it is first needed."""
+        if self._folder is None:
+            if self._told:
+                path = Path(self._told["folder"])
+                self._folder = RunFolder(path, path.name, self._told["started"])
+            else:
+                runs = self.config.rootpath / self.value("mobile-runs")
+                self._folder = RunFolder.create(runs, self.agent or "agent")
+        return self._folder
+
+    @property
+    def shared(self) -> SharedRun:
+        """The way to the run's own adb server and virtual devices."""
+        if self._shared is None:
+            from pytest_mobileagent.device.provision.run import SharedRun  # noqa: PLC0415
+
+            self._shared = SharedRun(Path(self._told["shared"]) if self._told else None)
+        return self._shared
+
+    def tell_worker(self) -> dict[str, str]:
+        """Return what a worker has to know, as plain data."""
+        folder = self.folder
+        return {
+            "folder": str(folder.path),
+            "started": folder.started,
+            "shared": str(self.shared.folder),
+        }
+
+    def lease_device(self) -> LeasedDevice:
+        """Return the means to lease one of the devices that `--mobile-device` names."""
+        from pytest_mobileagent.device.provision import leased, pool  # noqa: PLC0415
+
+        spec = self.value("mobile-device")
+        provision: pool.Provision
+        if spec.kind == "virtual":
+            apps = app_folders(self.config)
+            provision = pool.VirtualProvision(self.shared, self._workers, apps)
+        else:
+            provision = pool.AttachedProvision(spec.serials)
+        return leased.LeasedDevice(provision, self.value("mobile-settle"))
+
+    def close(self) -> None:
+        """End the devices of the run, and remove its folder if nothing was written there."""
+        if not self.is_owner:
+            return
+        if self._shared is not None:
+            self._shared.close()
+        if self._folder is not None and not any(self._folder.path.iterdir()):
+            self._folder.path.rmdir()
+
+    def _check_agent(self, agent: str) -> None:
+        try:
+            find_agent(agent, agent_folders(self.config))
+        except UnknownAgentError as error:
+            raise pytest.UsageError(str(error)) from None
+
+
+SESSION = pytest.StashKey[MobileSession]()

@@ -1,0 +1,20 @@
+"""--mobile-device: the virtual phone, or devices that are attached."""
+
+
+def test_an_attached_device_that_is_not_there_is_an_error_and_no_failure(project):
+    result = project.run_virtual(
+        "tasks", "--agent=noop", "-k", "code", "--mobile-device=serial:nowhere"
+    )
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*infrastructure: device nowhere at * cannot be reached*"])
+
+
+def test_without_an_adb_server_none_is_started(project, monkeypatch, unused_port):
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(unused_port))
+    result = project.run_virtual("tasks", "--agent=noop", "-k", "code", "--mobile-device=serial:x")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"*no adb server at 127.0.0.1:{unused_port}*"])
+
+
+def test_a_run_has_virtual_phones_of_its_own(project):
+    project.run_virtual("tasks", "--agent=oracle", "-k", "code").assert_outcomes(passed=1)

@@ -1,0 +1,28 @@
+"""--mobile-exit: whether failed tasks make the exit status 1."""
+
+import pytest
+
+
+@pytest.mark.parametrize(("arguments", "status"), [([], 1), (["--mobile-exit=run"], 0)])
+def test_failed_tasks_count_in_the_exit_status_unless_only_the_run_matters(
+    project, arguments, status
+):
+    assert project.run("tasks", "--agent=noop", *arguments).ret == status
+
+
+def test_a_task_that_was_not_decided_counts_always(project):
+    project.write(
+        tasks__counter__test_broken="""
+from pytest_mobileagent import task
+
+@task("Say {word}.", app="com.example.counter")
+def test_say(episode):
+    assert True
+"""
+    )
+    assert project.run("tasks", "--agent=noop", "--mobile-exit=run").ret == 1
+
+
+def test_other_tests_count_always(project):
+    project.write(tasks__counter__test_other="def test_other(): assert False")
+    assert project.run("tasks", "--agent=noop", "--mobile-exit=run").ret == 1

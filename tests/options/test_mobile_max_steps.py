@@ -1,0 +1,25 @@
+"""--mobile-max-steps and --mobile-step-factor: how many steps an agent gets."""
+
+import json
+
+import pytest
+
+ENDLESS = """
+from pytest_mobileagent import Agent, Key
+
+class Endless(Agent):
+    def step(self, screen):
+        return Key("home")
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "steps"),
+    [([], 4), (["--mobile-step-factor=1.5"], 3), (["--mobile-max-steps=1"], 1)],
+)
+def test_the_agent_gets_so_many_steps(project, arguments, steps):
+    project.write(agents__endless=ENDLESS)
+    project.run("tasks", "--agent=endless", "-k", "code", *arguments).assert_outcomes(failed=1)
+    (path,) = (project.pytester.path / "runs").glob("*/report.json")
+    (task,) = json.loads(path.read_text())["tasks"]
+    assert (task["steps"], task["termination"]) == (steps, "step limit")

@@ -1,0 +1,54 @@
+"""Where an option's value comes from, and what wrong values are told."""
+
+import pytest
+
+WRONG = [
+    (
+        "--mobile-epochs=0",
+        "*--mobile-epochs=0 (from --mobile-epochs) has to be a whole number from 1*",
+    ),
+    ("--mobile-max-steps=many", "*--mobile-max-steps=many*has to be a whole number from 1*"),
+    ("--mobile-seed=-1", "*--mobile-seed=-1*has to be a whole number from 0*"),
+    ("--mobile-step-factor=nan", "*--mobile-step-factor=nan*has to be a number above 0*"),
+    ("--mobile-time-limit=0", "*--mobile-time-limit=0*has to be a number above 0*"),
+    ("--mobile-device=phone", '*--mobile-device=phone*has to be "virtual", or "serial:SERIAL"*'),
+    (
+        "--mobile-device=serial:",
+        '*--mobile-device=serial:*has to be "virtual", or "serial:SERIAL"*',
+    ),
+    ("--mobile-exit=never", "*--mobile-exit=never*has to be one of tasks, run*"),
+]
+
+
+@pytest.mark.parametrize(("argument", "message"), WRONG)
+def test_a_wrong_value_is_a_usage_error(pytester, argument, message):
+    result = pytester.runpytest_inprocess(argument)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([message])
+
+
+def header_of(project, *arguments):
+    return project.run("tasks", "--collect-only", *arguments).stdout.str()
+
+
+def test_the_command_line_wins_over_the_environment_and_that_over_the_ini_file(
+    project, monkeypatch
+):
+    project.pytester.makeini("[pytest]\nmobile_seed = 1\nmobile_agent = noop")
+    assert "--agent=noop (ini key mobile_agent)" in header_of(project)
+    assert "--mobile-seed=1 (ini key mobile_seed)" in header_of(project)
+    monkeypatch.setenv("MOBILE_SEED", "2")
+    assert "--mobile-seed=2 (environment variable MOBILE_SEED)" in header_of(project)
+    assert "--mobile-seed=3 (--mobile-seed)" in header_of(project, "--mobile-seed=3")
+    assert "--mobile-epochs=1 (default)" in header_of(project)
+
+
+def test_a_wrong_value_names_its_source(pytester, monkeypatch):
+    monkeypatch.setenv("MOBILE_EPOCHS", "none")
+    result = pytester.runpytest_inprocess()
+    result.stderr.fnmatch_lines(["*(from environment variable MOBILE_EPOCHS)*"])
+
+
+def test_help_lists_every_option(pytester):
+    result = pytester.runpytest_inprocess("--help")
+    result.stdout.fnmatch_lines(["*mobile agents:*", "*--agent=AGENT*", "*--mobile-runs=DIR*"])

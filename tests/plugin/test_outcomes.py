@@ -1,0 +1,238 @@
+"""What a task comes to: in the terminal, in report.json and in JUnit's XML."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+BAD_AGENTS = {
+    "raises": ("raise ValueError('no idea')", "raised ValueError: no idea"),
+    "nonsense": ("return 'tap the button'", "'tap the button' is not an action"),
+    "nothing": ("return None", "None is not an action"),
+    "off_screen": ("return Tap(5000, 10)", "(5000, 10) is outside of the screen"),
+    "exits": ("raise SystemExit(3)", "raised SystemExit: 3"),
+    "interrupts": ("raise KeyboardInterrupt", "raised KeyboardInterrupt"),
+    "hangs": ("threading.Event().wait()", "0.5 seconds were over"),
+    "spins": ("while True: pass", "0.5 seconds were over"),
+}
+BAD_AGENT = """
+import threading
+from pytest_mobileagent import *
+
+class Bad(Agent):
+    def step(self, screen):
+        {body}
+"""
+
+
+def report(project):
+    (path,) = (project.pytester.path / "runs").glob("*/report.json")
+    return json.loads(path.read_text("utf-8"))
+
+
+def test_a_run_reports_every_task(project):
+    result = project.run("tasks", "--agent=oracle")
+    result.assert_outcomes(passed=2, failed=1)
+    document = report(project)
+    assert document["schema_version"] == 1
+    assert document["run"]["agent"] == "oracle"
+    by_id = {task["id"]: task for task in document["tasks"]}
+    once, twice, code = (by_id[f"counter/counter/{n}"] for n in ("count[1]", "count[2]", "code"))
+    assert (twice["outcome"], twice["success"], twice["termination"]) == (
+        "passed",
+        True,
+        "self-reported",
+    )
+    assert (twice["steps"], twice["golden_steps"], twice["step_ratio"]) == (3, 2, 1.5)
+    assert twice["first_success_step"] == 3
+    assert (once["success"], once["premature"], once["first_success_step"]) == (False, True, 2)
+    assert once["step_ratio"] is None
+    assert (code["kind"], code["level"], code["first_success_step"]) == ("single-frame query", 2, 2)
+    assert document["summary"]["success_rate"] == pytest.approx(2 / 3)
+    assert document["summary"]["mean_step_ratio"] == pytest.approx((1.5 + 1.0) / 2)
+    result.stdout.fnmatch_lines(["*mobile agent oracle*", "suite *", "counter *66.7% (2/3)*"])
+
+
+def test_an_agent_that_does_nothing_fails_and_is_told_what_is_missing(project):
+    result = project.run("tasks", "--agent=noop", "-k", "code or count")
+    result.assert_outcomes(failed=3)
+    assert all(task["steps"] == 0 for task in report(project)["tasks"])
+
+
+def test_a_missing_element_is_explained(project):
+    project.write(
+        tasks__counter__test_counter="""
+from pytest_mobileagent import open_app, task
+
+@task("Look.", app="com.example.counter", solution=[open_app()])
+def test_look(episode):
+    assert episode.screen.find(text="Ad one")
+"""
+    )
+    result = project.run("tasks", "--agent=oracle")
+    result.stdout.fnmatch_lines(
+        ["*has text='Ad one'*", "*closest: <Button text='Add one'*", "*step 2: *.xml*"]
+    )
+
+
+@pytest.mark.parametrize("kind", BAD_AGENTS)
+def test_what_an_agent_does_wrong_is_its_failure(project, kind):
+    body, reason = BAD_AGENTS[kind]
+    project.write(agents__bad=BAD_AGENT.format(body=body))
+    limit = "0.5" if kind in {"hangs", "spins"} else "30"
+    result = project.run("tasks", "--agent=bad", "-k", "code", f"--mobile-time-limit={limit}")
+    result.assert_outcomes(failed=1)
+    (task,) = report(project)["tasks"]
+    assert task["success"] is False
+    assert "the agent failed at step 1" in task["reason"]
+    assert reason in task["reason"]
+
+
+def test_a_step_limit_ends_an_agent_that_never_stops(project):
+    project.write(
+        agents__endless="""
+from pytest_mobileagent import Agent, Key
+
+class Endless(Agent):
+    def step(self, screen):
+        return Key("home")
+"""
+    )
+    project.run("tasks", "--agent=endless", "-k", "code").assert_outcomes(failed=1)
+    (task,) = report(project)["tasks"]
+    assert (task["termination"], task["steps"]) == ("step limit", 4)
+
+
+def test_a_success_at_the_step_limit_is_overdue(project):
+    project.write(
+        agents__restless="""
+from pytest_mobileagent import Agent, Open, Tap, Wait
+
+class Restless(Agent):
+    def step(self, screen):
+        add = screen.find(resource_id="add")
+        if not add:
+            return Open("com.example.counter")
+        if screen.find(text="Count: 0"):
+            return Tap(*add.bounds.center)
+        return Wait(0)
+"""
+    )
+    project.run("tasks", "--agent=restless", "-k", "count and 1").assert_outcomes(passed=1)
+    (task,) = report(project)["tasks"]
+    assert (task["overdue"], task["steps"], task["first_success_step"]) == (True, 4, 2)
+
+
+def test_a_task_whose_app_is_missing_is_skipped_with_that_reason(project):
+    project.write(
+        tasks__counter__test_counter="""
+from pytest_mobileagent import task
+
+@task("Play.", app="com.example.absent")
+def test_play(episode):
+    assert False
+"""
+    )
+    result = project.run("tasks", "--agent=noop", "-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*has no app com.example.absent*"])
+    (task,) = report(project)["tasks"]
+    assert (task["outcome"], task["success"]) == ("skipped", None)
+    assert "com.example.absent" in task["reason"]
+
+
+def test_a_broken_task_says_so_before_the_agent_is_blamed(project):
+    project.write(
+        tasks__counter__test_counter="""
+from pytest_mobileagent import open_app, tap, task
+
+@task("Press it.", app="com.example.counter", solution=[open_app(), tap(text="Absent")])
+def test_press(episode):
+    assert True
+
+@task("Say {word}.", app="com.example.counter")
+def test_say(episode):
+    assert True
+"""
+    )
+    result = project.run("tasks", "--agent=oracle")
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*the task is broken: move 2 of the solution, tap(text='Absent')*",
+            "*cannot fill 'Say {word}.'*",
+        ]
+    )
+    assert {task["success"] for task in report(project)["tasks"]} == {None}
+
+
+def test_a_task_file_that_cannot_be_imported_names_the_field(project):
+    project.write(
+        tasks__counter__test_counter="""
+from pytest_mobileagent import task
+
+@task("Go.", kind="operatoin")
+def test_go(episode): pass
+"""
+    )
+    result = project.run("tasks", "--agent=noop")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*kind='operatoin' is none of*did you mean 'operation'?*"])
+
+
+def test_junit_has_the_same_values(project):
+    project.run("tasks", "--agent=oracle", "--junitxml=junit.xml")
+    expected = {task["id"]: task for task in report(project)["tasks"]}
+    cases = ET.parse(project.pytester.path / "junit.xml").getroot().iter("testcase")
+    seen = {}
+    for case in cases:
+        values = {p.get("name"): p.get("value") for p in case.iter("property")}
+        seen[values["mobile_id"]] = values
+    assert set(seen) == set(expected)
+    for name, values in seen.items():
+        assert values["mobile_success"] == str(expected[name]["success"])
+        assert values["mobile_steps"] == str(expected[name]["steps"])
+
+
+def test_markers_select_by_field(project):
+    result = project.run(
+        "tasks", "--agent=noop", "--collect-only", "-q", "-m", "mobile_task(level=2)"
+    )
+    result.stdout.fnmatch_lines(["*test_code", "*1/3 tests collected*"])
+    assert not (project.pytester.path / "runs").exists()
+
+
+def test_a_project_without_tasks_is_left_alone(pytester):
+    pytester.makepyfile("def test_nothing(): pass")
+    result = pytester.runpytest_inprocess()
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*mobile*agent*=*")
+    assert not (pytester.path / "runs").exists()
+
+
+def test_a_task_without_an_agent_says_how_to_choose_one(project):
+    result = project.run("tasks")
+    result.assert_outcomes(errors=3)
+    result.stdout.fnmatch_lines(["*no agent was chosen: give one by --agent=NAME*"])
+
+
+def test_a_test_that_is_no_task_cannot_ask_for_an_episode(project):
+    project.write(tasks__counter__test_counter="def test_it(episode): pass")
+    result = project.run("tasks", "--agent=noop")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*is no task: give it @task*"])
+
+
+def test_a_device_can_be_driven_by_a_test_itself(project):
+    project.write(
+        tasks__counter__test_counter="""
+from pytest_mobileagent import Open
+
+def test_device(device):
+    device.perform(Open("com.example.counter"))
+    assert device.observe().screen.find(text="Count: 0")
+"""
+    )
+    project.run("tasks").assert_outcomes(passed=1)

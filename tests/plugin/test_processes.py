@@ -1,0 +1,214 @@
+"""Runs with workers, runs beside each other, and runs that are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+WAITING = """
+import os
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish
+
+class Waiting(Agent):
+    def step(self, screen):
+        marker = Path(os.environ["MARKERS"], str(os.getpid()))
+        marker.touch()
+        while not Path(os.environ["MARKERS"], "go").exists():
+            pass
+        return Finish("4711")
+"""
+
+CRASHING = """
+import os, signal
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish
+
+class Crashing(Agent):
+    def start(self, goal, device):
+        self.goal = goal
+
+    def step(self, screen):
+        marker = Path(os.environ["MARKERS"], "crashed")
+        if "code" in self.goal and (not marker.exists() or "ALWAYS" in os.environ):
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Finish("4711")
+"""
+
+
+def reports(project):
+    paths = sorted((project.pytester.path / "runs").glob("*/report.json"))
+    return [json.loads(path.read_text("utf-8")) for path in paths]
+
+
+def processes_with(text: str) -> list[int]:
+    """The processes whose command line or environment speaks of a folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                spoken = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
+            except OSError:
+                continue
+            if text.encode() in spoken:
+                found.append(int(entry.name))
+    return found
+
+
+def wait_until(condition, seconds: float = 20.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true in time"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def start(project):
+    """Starts pytest in the project, as a process that ends with the test at the latest."""
+    processes = []
+
+    def start(*arguments: str) -> subprocess.Popen:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", "tasks", "-p", "no:cacheprovider", *arguments],
+            cwd=project.pytester.path,
+            stdout=subprocess.PIPE,
+            text=True,
+            # A shell's background jobs, and so these tests, may be started deaf to Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+@pytest.fixture
+def markers(tmp_path, monkeypatch):
+    monkeypatch.setenv("MARKERS", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def temporary(tmp_path_factory, monkeypatch):
+    """A folder for the temporary files of the runs of a test, short enough for sockets."""
+    folder = tmp_path_factory.mktemp("t")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+def timeless(document):
+    """A report without what differs from run to run."""
+    clock = {"seconds", "seconds_per_step", "episode"}
+    return [{k: v for k, v in task.items() if k not in clock} for task in document["tasks"]]
+
+
+def test_numbers_are_the_same_with_and_without_workers(project):
+    for arguments in (["-n0"], ["-n2"], ["-p", "no:xdist"]):
+        result = project.run_virtual("tasks", "--agent=oracle", *arguments)
+        result.assert_outcomes(passed=2, failed=1)
+    one, two, three = reports(project)
+    assert timeless(one) == timeless(two) == timeless(three)
+    assert one["run"]["fingerprint"] == two["run"]["fingerprint"] == three["run"]["fingerprint"]
+
+
+def test_a_killed_worker_loses_no_other_result_and_its_task_is_repeated(
+    project, markers, temporary
+):
+    project.write(agents__crashing=CRASHING)
+    result = project.run_virtual("tasks", "--agent=crashing", "-n2")
+    (document,) = reports(project)
+    by_id = {task["id"]: task for task in document["tasks"]}
+    assert len(by_id) == 3
+    assert by_id["counter/counter/code"]["success"] is True
+    result.stdout.fnmatch_lines(["*1 repeated*"])
+    assert not list(temporary.glob("mobileagent-*"))
+    assert not processes_with(str(temporary))
+
+
+def test_a_worker_that_always_dies_is_an_error_and_no_failure_of_the_agent(
+    project, markers, monkeypatch
+):
+    monkeypatch.setenv("ALWAYS", "1")
+    project.write(agents__crashing=CRASHING)
+    result = project.run_virtual("tasks", "--agent=crashing", "-n1", "-k", "code")
+    (document,) = reports(project)
+    (task,) = document["tasks"]
+    assert (task["outcome"], task["success"]) == ("error", None)
+    assert result.ret == 1
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_nothing_is_left_when_pytest_is_killed(project, start, markers, temporary, workers):
+    project.write(agents__waiting=WAITING)
+    process = start("--agent=waiting", workers)
+    wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
+    assert processes_with(str(temporary))
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_until(lambda: not processes_with(str(temporary)))
+    wait_until(lambda: not list(temporary.glob("mobileagent-*")))
+
+
+def test_an_interrupted_run_ends_its_phones_and_keeps_what_was_done(
+    project, start, markers, temporary
+):
+    project.write(agents__waiting=WAITING)
+    process = start("--agent=waiting")
+    wait_until(lambda: any(markers.iterdir()))
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 2
+    assert not processes_with(str(temporary))
+    assert not list(temporary.glob("mobileagent-*"))
+    assert list((project.pytester.path / "runs").glob("*/episodes/*/episode.jsonl"))
+
+
+def test_two_runs_at_once_do_not_meet(project, start, markers):
+    (markers / "go").touch()
+    project.write(agents__waiting=WAITING)
+    runs = [start("--agent=waiting", "-n1") for _ in range(2)]
+    for run in runs:
+        output, _ = run.communicate(timeout=60)
+        assert "1 passed" in output, output
+    assert len(reports(project)) == 2
+
+
+def test_a_phone_that_dies_is_replaced_and_the_episode_repeated(project, markers, temporary):
+    project.write(
+        agents__deadly="""
+import os, signal
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish, Key
+
+class Deadly(Agent):
+    def step(self, screen):
+        marker = Path(os.environ["MARKERS"], "killed")
+        if marker.exists():
+            return Finish("4711")
+        marker.touch()
+        for entry in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = entry.read_bytes().split(b"\\0")
+                environment = (entry.parent / "environ").read_bytes()
+            except OSError:
+                continue
+            if b"device" in words and os.environ["TMPDIR"].encode() in environment:
+                os.kill(int(entry.parent.name), signal.SIGKILL)
+        return Key("home")
+"""
+    )
+    result = project.run_virtual("tasks", "--agent=deadly", "-k", "code")
+    result.assert_outcomes(passed=1)
+    (document,) = reports(project)
+    assert document["tasks"][0]["episode"].endswith(".1")
