@@ -1,0 +1,159 @@
+"""What an app's author writes: an App with its Activities."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.virtual.data import Database, Preferences
+from pytest_mobileagent.virtual.intent import Intent, class_name
+from pytest_mobileagent.virtual.ui.controls import Input
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.ui.dialog import Dialog
+    from pytest_mobileagent.virtual.ui.views import Icon, View
+
+
+class App:
+    """One installed app; it keeps nothing in memory, only in its databases and preferences."""
+
+    package: ClassVar[str]
+    label: ClassVar[str]
+    version_name: ClassVar[str] = "1.0"
+    version_code: ClassVar[int] = 1
+    icon: ClassVar[Icon | None] = None
+    activities: ClassVar[Sequence[type[Activity]]] = ()
+    system: ClassVar[bool] = False
+    permissions: ClassVar[Sequence[str]] = ()  # that it requests; install-time ones are granted
+    services: ClassVar[Sequence[str]] = ()
+    accent: ClassVar[str] = "#3F51B5"  # the theme's colour
+    data_dir: str = ""
+
+    def __init__(self, phone: Phone, uid: int) -> None:
+        self.phone = phone
+        self.uid = uid
+        self.data_dir = self.data_dir or f"/data/data/{self.package}"
+        self._databases: dict[str, Database] = {}
+
+    def install(self) -> None:
+        """Create databases and preferences: at first boot, and after `pm clear`."""
+
+    def on_broadcast(self, intent: Intent) -> str | None:
+        """Answer a broadcast with result data; None when the app has no receiver for it."""
+
+    def database(self, name: str) -> Database:
+        """Give a database of the app's own, made when first written."""
+        if name not in self._databases:
+            path = f"{self.data_dir}/databases/{name}"
+            self._databases[name] = Database(self.phone.files, path, self.uid)
+        return self._databases[name]
+
+    def preferences(self, name: str | None = None) -> Preferences:
+        """Give a preferences file, the app's default one unless named."""
+        name = name or f"{self.package}_preferences"
+        return Preferences(self.phone.files, f"{self.data_dir}/shared_prefs/{name}.xml", self.uid)
+
+    def log(self, tag: str, message: str, level: str = "I") -> None:
+        """Write a line to the phone's log, from this app's process."""
+        self.phone.log.write(level, tag, message, pid=self.phone.proc.pid(self.package))
+
+
+class Activity:
+    """One screen of an app. `content` is a pure function of state, extras and the app's data."""
+
+    name: ClassVar[str]  # class name as in a manifest: .Main, or in full
+    title: ClassVar[str] = ""
+    main: ClassVar[Sequence[str] | None] = None  # categories of MAIN; the first one's: LAUNCHER
+    actions: ClassVar[Sequence[str]] = ()  # implicit intents that it answers
+    schemes: ClassVar[Sequence[str]] = ()  # of data URIs that it takes with these actions
+    exported: ClassVar[bool] = True
+    refresh: ClassVar[bool] = False  # content shows running time: drawn anew every second
+    secure: ClassVar[bool] = False  # black in screenshots
+    fullscreen: ClassVar[bool] = False  # under the bars too, over the wallpaper
+    bar_ink: str = "on_surface"  # colour of the bars' signs
+
+    def __init__(self, app: App, intent: Intent) -> None:
+        self.app = app
+        self.intent = intent
+        self.state: dict[str, Any] = {}
+
+    # What an author overrides.
+
+    def on_create(self) -> None:
+        """Fill `state` when the activity starts: JSON data, as snapshots keep it so."""
+
+    def content(self) -> View:
+        """Build the screen."""
+        raise NotImplementedError
+
+    def dialog(self) -> Dialog | None:
+        """Build what is shown over the screen, while there is something."""
+        return None
+
+    def on_back(self) -> bool:
+        """Handle back; True if there is nothing more to do."""
+        return False
+
+    def on_resume(self) -> None:
+        """Act when the activity comes to the front, also after `on_create`."""
+
+    def on_swipe(self, direction: str) -> None:
+        """Act on a finger moved "up", "down", "left" or "right" where nothing scrolls."""
+
+    def on_result(self, request: str, result: dict[str, Any]) -> None:
+        """Take what an activity that this one started has given to `finish`."""
+
+    def on_intent(self, intent: Intent) -> None:
+        """Take a new intent while already at the top."""
+
+    # What an author uses.
+
+    @property
+    def phone(self) -> Phone:
+        """The phone that the app runs on."""
+        return self.app.phone
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        """What the starter has given along."""
+        return dict(self.intent.extras)
+
+    def set(self, **state: Any) -> None:
+        """Change state; the screen is built anew."""
+        self.state.update(state)
+        self.phone.changed()
+
+    def start(self, target: type[Activity] | Intent, *, request: str = "", **extras: Any) -> None:
+        """Start an activity of this app, or any by intent; `request` names its result."""
+        if isinstance(target, type):
+            target = Intent(component=target.component(self.app.package))
+        intent = replace(target, extras={**target.extras, **extras})
+        self.phone.activities.start_from(self, intent, request)
+
+    def finish(self, **result: Any) -> None:
+        """Leave this activity, giving a result to the one that started it."""
+        self.phone.activities.finish(self, result)
+
+    def toast(self, text: str, *, long: bool = False) -> None:
+        """Show a text for some seconds."""
+        self.phone.windows.show_toast(self.app.package, text, 3.5 if long else 2.0)
+
+    def field(self, name: str, **options: Any) -> Input:
+        """Make a text field bound to `state[name]`; `on_change` is told after the state is."""
+        told: Callable[[str], None] | None = options.pop("on_change", None)
+
+        def changed(text: str) -> None:
+            self.state[name] = text
+            if told:
+                told(text)
+
+        options.setdefault("key", f"field:{name}")
+        return Input(str(self.state.get(name, "")), on_change=changed, **options)
+
+    @classmethod
+    def component(cls, package: str) -> str:
+        """Give the component name: package/class."""
+        return f"{package}/{class_name(package, cls.name)}"

@@ -1,0 +1,117 @@
+"""Intents: what is asked to be started or told, and the words that Android prints for one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAIN = "android.intent.action.MAIN"
+LAUNCHER = "android.intent.category.LAUNCHER"
+HOME = "android.intent.category.HOME"
+DEFAULT = "android.intent.category.DEFAULT"
+NEW_TASK = 0x10000000
+CLEAR_TOP = 0x04000000
+SINGLE_TOP = 0x20000000
+CLEAR_TASK = 0x00008000
+RESET_TASK = 0x00200000
+RECEIVER_FROM_SHELL = 0x00400000
+
+PERSONAL = ("tel", "sip", "sms", "smsto", "mailto", "nfc")  # schemes whose data is masked in logs
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """An action, the data that it is about, and the component that shall do it, if named."""
+
+    action: str = ""
+    data: str = ""
+    type: str = ""
+    package: str = ""
+    component: str = ""  # package/class, the class in full
+    categories: tuple[str, ...] = ()
+    flags: int = 0
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    def matches(self, other: Intent) -> bool:
+        """Compare what Android's filterEquals compares: all but flags and extras."""
+        same = self.component == other.component != "" or self.package == other.package
+        return same and all(
+            getattr(self, name) == getattr(other, name)
+            for name in ("action", "data", "type", "component", "categories")
+        )
+
+    def __str__(self) -> str:
+        categories = f"[{','.join(self.categories)}]" if self.categories else ""
+        parts = [
+            f"{key}={value}"
+            for key, value in (
+                ("act", self.action),
+                ("cat", categories),
+                ("dat", redacted(self.data)),
+                ("typ", self.type),
+                ("flg", f"{self.flags:#x}" if self.flags else ""),
+                ("pkg", self.package),
+                ("cmp", short(self.component)),
+            )
+            if value
+        ]
+        return " ".join([*parts, "(has extras)"] if self.extras else parts)
+
+
+def launch(component: str) -> Intent:
+    """Build the intent that a launcher sends for an icon."""
+    return Intent(
+        MAIN,
+        package=component.partition("/")[0],
+        component=component,
+        categories=(LAUNCHER,),
+        flags=NEW_TASK | RESET_TASK,
+    )
+
+
+def to_plain(intent: Intent) -> dict[str, Any]:
+    """Write an intent as plain data."""
+    return {**asdict(intent), "extras": dict(intent.extras)}
+
+
+def from_plain(plain: dict[str, Any]) -> Intent:
+    """Read what `to_plain` has written."""
+    return Intent(**{**plain, "categories": tuple(plain["categories"])})
+
+
+def full(component: str) -> str:
+    """Write `pkg/.Class` as `pkg/pkg.Class`."""
+    package, _, name = component.partition("/")
+    return f"{package}/{class_name(package, name)}"
+
+
+def class_name(package: str, name: str) -> str:
+    """Give the full name of a class; `.Name` and `Name` are meant inside the package."""
+    if name.startswith("."):
+        return package + name
+    return name if "." in name else f"{package}.{name}"
+
+
+def short(component: str) -> str:
+    """Write `pkg/pkg.Class` as `pkg/.Class`."""
+    package, _, name = component.partition("/")
+    return (
+        f"{package}/{name.removeprefix(package)}" if name.startswith(f"{package}.") else component
+    )
+
+
+def redacted(data: str) -> str:
+    """Hide what a data URI may tell about a person, as Android's logs do."""
+    if not data:
+        return ""
+    parts = urlsplit(data)
+    if parts.scheme in PERSONAL:
+        masked = "".join("x" if mark.isalnum() else mark for mark in parts.path)
+        return f"{parts.scheme}:{masked}"
+    if parts.netloc:
+        return f"{parts.scheme}://{parts.netloc}/..."
+    return f"{parts.scheme}:..." if parts.scheme else "..."

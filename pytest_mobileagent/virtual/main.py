@@ -1,0 +1,180 @@
+"""The command line of one phone: starts it, says where it is, and runs it until the end."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from pytest_mobileagent.virtual.album import Album
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.wire.ports import Pair
+
+_PATIENCE = 2.0  # seconds that the adb server gets to list the phone before it is announced
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a phone; the exit status is 0 when it was ended in an ordinary way."""
+    options = _parser().parse_args(argv)
+    try:
+        return asyncio.run(_start(options))
+    except KeyboardInterrupt:  # before the phone was up
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pytest_mobileagent device",
+        description="Run a virtual Android phone that adb sees as an emulator.",
+        epilog="When the phone is up, one line of JSON tells its serial, console_port, adb_port, "
+        "adb_server_port and pid. It runs until its standard input ends (a terminal counts as "
+        "endless, /dev/null has ended from the start), SIGINT, SIGTERM, SIGHUP, or `adb emu kill`.",
+    )
+    add = parser.add_argument
+    add(
+        "--port",
+        type=int,
+        default=5554,
+        metavar="N",
+        help="the console's port; adb's is the next one; 0 chooses a free pair (default: 5554)",
+    )
+    add(
+        "--adb-server-port",
+        type=int,
+        default=5037,
+        metavar="N",
+        help="where the adb server is, or will be, to which the phone makes itself known "
+        "(default: 5037)",
+    )
+    add(
+        "--apps",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder of apps to install; may be given several times",
+    )
+    add(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="keep snapshots in this folder, across starts (default: only while the phone runs)",
+    )
+    add("--snapshot", metavar="NAME", help="start from this snapshot")
+    add(
+        "--time",
+        type=_moment,
+        metavar="ISO",
+        help="the phone's time at the start, in UTC, as in 2026-05-01T09:30 (default: now)",
+    )
+    add("--frozen", action="store_true", help="the phone's clock stands still")
+    add("--keep", action="store_true", help="do not end when standard input does")
+    return parser
+
+
+async def _start(options: argparse.Namespace) -> int:
+    from pytest_mobileagent.virtual.loading import BrokenApp  # noqa: PLC0415 - `--help` is quick
+    from pytest_mobileagent.virtual.wire.ports import claim  # noqa: PLC0415
+
+    try:
+        phone = boot(options.apps, options.time, frozen=options.frozen)
+        album = _open_album(phone, options.data, options.snapshot)
+        ports = claim(options.port)
+    except (OSError, ValueError, BrokenApp) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    await _serve(options, phone, album, ports)
+    return 0
+
+
+def _moment(text: str) -> datetime:
+    """Read a time; without a zone it is in the one that a phone starts with."""
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def boot(
+    folders: Iterable[Path] = (), time: datetime | None = None, *, frozen: bool = False
+) -> Phone:
+    """Boot a phone with the apps of some folders; of two with the same name the last counts."""
+    from pytest_mobileagent.virtual.loading import load_apps  # noqa: PLC0415 - `--help` is quick
+    from pytest_mobileagent.virtual.phone import BOOTED, Phone  # noqa: PLC0415
+    from pytest_mobileagent.virtual.shell.interpreter import load_commands  # noqa: PLC0415
+    from pytest_mobileagent.virtual.shell.launch import install  # noqa: PLC0415
+
+    apps = {app.package: app for folder in folders for app in load_apps(folder)}
+    phone = Phone(apps.values(), time=time, frozen=frozen)
+    load_commands()  # takes 50 ms, which the first command would wait for
+    install(phone.files)
+    phone.snapshots.save(BOOTED)  # whoever goes back to it needs programs, too
+    return phone
+
+
+def _open_album(phone: Phone, folder: Path | None, snapshot: str | None) -> Album:
+    from pytest_mobileagent.virtual.album import Album  # noqa: PLC0415 - `--help` is quick
+
+    album = Album(phone.snapshots, folder)
+    if snapshot:
+        try:
+            album.load(snapshot)
+        except KeyError:
+            names = ", ".join(album.all()) or "none"
+            raise ValueError(f"no snapshot {snapshot!r}; there are: {names}") from None
+    return album
+
+
+async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports: Pair) -> None:
+    from pytest_mobileagent.virtual.wire.server import Server  # noqa: PLC0415 - `--help` is quick
+
+    async with Server(phone, album, ports, options.adb_server_port) as server:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, server.stopped.set)
+        if not options.keep:
+            _when_input_ends(server.stopped.set)
+        if not await server.registration.attempt(_PATIENCE):
+            print(
+                f"no adb server on port {options.adb_server_port} yet: {server.serial} will "
+                "register as soon as there is one",
+                file=sys.stderr,
+            )
+        about = {
+            "serial": server.serial,
+            "console_port": server.console_port,
+            "adb_port": server.adb_port,
+            "adb_server_port": options.adb_server_port,
+            "pid": os.getpid(),
+        }
+        print(json.dumps(about), flush=True)
+        await server.stopped.wait()
+
+
+def _when_input_ends(stop: Callable[[], None]) -> None:
+    """Call `stop` at the end of standard input; a terminal is left to whoever types there."""
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        try:
+            ended = not os.read(0, 1 << 16)
+        except OSError:
+            ended = True
+        if ended:
+            loop.remove_reader(0)
+            stop()
+
+    if sys.stdin is None:
+        stop()
+    elif not os.isatty(0):
+        try:
+            loop.add_reader(0, read)
+        except PermissionError:  # a file or /dev/null, whose end is not waited for
+            stop()

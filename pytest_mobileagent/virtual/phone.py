@@ -1,0 +1,237 @@
+"""The phone: its parts put together, and what the world may do with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.clock import Clock
+from pytest_mobileagent.virtual.files import FileSystem
+from pytest_mobileagent.virtual.state import Part, Snapshots
+from pytest_mobileagent.virtual.system.activities import Activities
+from pytest_mobileagent.virtual.system.audio import Audio
+from pytest_mobileagent.virtual.system.clipboard import Clipboard
+from pytest_mobileagent.virtual.system.display import Display
+from pytest_mobileagent.virtual.system.events import Events
+from pytest_mobileagent.virtual.system.gestures import Finger, Gestures
+from pytest_mobileagent.virtual.system.image import IMAGE
+from pytest_mobileagent.virtual.system.ime import InputMethods
+from pytest_mobileagent.virtual.system.keymap import key, split_keys, typeable
+from pytest_mobileagent.virtual.system.keys import Keys
+from pytest_mobileagent.virtual.system.launcher import Launcher
+from pytest_mobileagent.virtual.system.log import Log
+from pytest_mobileagent.virtual.system.notifications import Notifications
+from pytest_mobileagent.virtual.system.packages import Packages
+from pytest_mobileagent.virtual.system.power import Power
+from pytest_mobileagent.virtual.system.processes import Process, ProcessTable
+from pytest_mobileagent.virtual.system.properties import Properties
+from pytest_mobileagent.virtual.system.settings import Settings
+from pytest_mobileagent.virtual.system.shade import Shade
+from pytest_mobileagent.virtual.system.windows import Windows
+from pytest_mobileagent.virtual.ui.draw import draw, png
+from pytest_mobileagent.virtual.ui.dump import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+    from PIL.Image import Image
+
+    from pytest_mobileagent.virtual.app import App
+    from pytest_mobileagent.virtual.system.scene import Toast
+
+ALWAYS_ON = ("com.android.systemui", "com.google.android.inputmethod.latin")
+BOOTED = "default_boot"  # the snapshot that is taken once the phone is up
+
+
+class Phone:
+    """A phone with the given apps, booted to its home screen. All of it is synchronous."""
+
+    launcher = Launcher.package
+
+    def __init__(
+        self,
+        apps: Iterable[type[App]] = (),
+        *,
+        avd_name: str = "virtual",
+        time: datetime | None = None,
+        frozen: bool = False,
+        size: tuple[int, int] = (1080, 2400),
+        density: int = 420,
+    ) -> None:
+        self.avd_name = avd_name
+        self.clock = Clock(time, frozen=frozen)
+        self.files = FileSystem(self.clock.time)
+        self.log = Log(self.clock)
+        self.props = Properties(
+            {
+                "debug.clock.frozen": "1" if frozen else "0",
+                "ro.boot.qemu.avd_name": avd_name,
+                "ro.sf.lcd_density": str(density),
+            }
+        )
+        self.settings = Settings(self.log)
+        self.display = Display(self.settings, *size, density)
+        self.proc = ProcessTable()
+        self.power = Power(self)
+        self.audio = Audio(self)
+        self.clipboard = Clipboard()
+        self.packages = Packages(self, [*IMAGE, *apps])
+        self.ime = InputMethods(self)
+        self.notifications = Notifications(self)
+        self.shade = Shade(self)
+        self.windows = Windows(self)
+        self.events = Events(self)
+        self.activities = Activities(self)
+        self.gestures = Gestures(self)
+        self.finger = Finger(self)
+        self.keys = Keys(self)
+        self.snapshots = Snapshots(self.files, self._parts(), self.changed)
+        self.on_shutdown: list[Callable[[], object]] = []
+        self._version = 1
+        self._moment: tuple[int, Toast | None] | None = None
+        self._drawn: tuple[int, Image] | None = None
+        self._encoded: tuple[int, bytes] | None = None
+        self._dumped: tuple[int, bool, str] | None = None
+        self._watch()
+        self._boot()
+
+    def _parts(self) -> dict[str, Part]:
+        return {
+            "clock": self.clock,
+            "log": self.log,
+            "props": self.props,
+            "settings": self.settings,
+            "processes": self.proc,
+            "power": self.power,
+            "clipboard": self.clipboard,
+            "packages": self.packages,
+            "activities": self.activities,
+            "ime": self.ime,
+            "notifications": self.notifications,
+            "shade": self.shade,
+            "windows": self.windows,
+        }
+
+    def _watch(self) -> None:
+        self.settings.on_change = self.changed
+        self.props.watch("debug.clock.frozen", self._freeze)
+        self.props.watch("persist.sys.timezone", self._move)
+
+    def _boot(self) -> None:
+        self.packages.install_all()
+        for name in ALWAYS_ON:
+            self.proc.start(name, self.packages[name].uid)
+        self.log.system("I", "SystemServiceManager", "Starting phase 1000")
+        self.activities.home()
+        self.snapshots.save(BOOTED)
+
+    def _freeze(self, value: str) -> None:
+        (self.clock.freeze if value in ("1", "true") else self.clock.thaw)()
+
+    def _move(self, zone: str) -> None:
+        self.clock.timezone = zone
+        self.changed()
+
+    # What is seen.
+
+    @property
+    def version(self) -> int:
+        """A number that rises whenever what is on the screen may have changed."""
+        self.notice_time()
+        return self._version
+
+    def notice_time(self) -> None:
+        """Let what changes on the screen by time alone count as a change."""
+        top = self.activities.top.activity
+        seconds = int(self.clock.time())
+        moment = seconds if top.refresh else seconds // 60, self.windows.toast()
+        if moment != self._moment:
+            self._moment = moment
+            self.changed()
+
+    def changed(self) -> None:
+        """Say that something changed, so that the screen is built anew."""
+        self._version += 1
+        self.windows.forget()
+
+    def screenshot(self) -> bytes:
+        """Give the screen as PNG."""
+        version = self.version
+        if self._encoded is None or self._encoded[0] != version:
+            self._encoded = version, png(self._picture())
+        return self._encoded[1]
+
+    def raw_screenshot(self) -> tuple[int, int, bytes]:
+        """Give the screen as width, height and RGBA bytes."""
+        picture = self._picture()
+        return picture.width, picture.height, picture.tobytes()
+
+    def _picture(self) -> Image:
+        version = self.version
+        if self._drawn is None or self._drawn[0] != version:
+            self._drawn = version, draw(self.windows.visible_boxes(), self.display.metrics)
+        return self._drawn[1]
+
+    def dump(self, compressed: bool = False) -> str:
+        """Give the active window's hierarchy as UIAutomator XML."""
+        version = self.version
+        if self._dumped is None or self._dumped[:2] != (version, compressed):
+            window = self.windows.active
+            text = dump(
+                window.box,
+                window.package,
+                self.display.metrics,
+                rotation=self.display.rotation,
+                compressed=compressed,
+            )
+            self._dumped = version, compressed, text
+        return self._dumped[2]
+
+    def time_text(self) -> str:
+        """Give the time of day as the status bar shows it."""
+        now = self.clock.now()
+        if self.settings.text("system", "time_12_24", "12") == "24":
+            return f"{now:%H:%M}"
+        return f"{now.hour % 12 or 12}:{now:%M}"
+
+    # What is done.
+
+    def tap(self, x: float, y: float) -> None:
+        """Tap the screen."""
+        with self.windows.watched():
+            self.gestures.tap(int(x), int(y))
+
+    def long_press(self, x: float, y: float) -> None:
+        """Hold a finger on the screen."""
+        with self.windows.watched():
+            self.gestures.long_press(int(x), int(y))
+
+    def swipe(self, x1: float, y1: float, x2: float, y2: float, milliseconds: int = 300) -> None:
+        """Move a finger over the screen."""
+        with self.windows.watched():
+            self.gestures.swipe(int(x1), int(y1), int(x2), int(y2), milliseconds)
+
+    def key(self, word: str | int, meta: int = 0) -> None:
+        """Press a key, by name or code."""
+        with self.windows.watched():
+            self.keys.press(key(word, meta))
+
+    def type_text(self, text: str) -> None:
+        """Type on the virtual keyboard; ValueError, nothing being typed, if it lacks a key."""
+        if not typeable(text):
+            raise ValueError("Attempt to get length of null array")
+        for run in split_keys(text):
+            if run in ("\n", "\t"):
+                self.key("ENTER" if run == "\n" else "TAB")
+            else:
+                self.clock.input_happened()
+                self.ime.commit(run)
+
+    def processes(self) -> list[Process]:
+        """Give the process table."""
+        return self.proc.list()
+
+    def shutdown(self) -> None:
+        """Switch off: whoever wants to know is told."""
+        for told in self.on_shutdown:
+            told()

@@ -1,0 +1,283 @@
+"""am: the activity manager."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.intent import (
+    NEW_TASK,
+    RECEIVER_FROM_SHELL,
+    Intent,
+    short,
+)
+from pytest_mobileagent.virtual.shell.android.intents import parse_intent
+from pytest_mobileagent.virtual.shell.android.service import FAILED, Arguments, JavaError, Service
+from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.system.activities import Result, Started
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HELP = """Activity manager (activity) commands:
+  help
+      Print this help text.
+  start-activity [-D] [-N] [-W] [-P <FILE>] [--start-profiler <FILE>]
+          [--user <USER_ID> | current] <INTENT>
+      Start an Activity.  Options are:
+      -W: wait for launch to complete
+      -S: force stop the target app before starting the activity
+  start-service [--user <USER_ID> | current] <INTENT>
+  stop-service [--user <USER_ID> | current] <INTENT>
+  broadcast [--user <USER_ID> | all | current] <INTENT>
+  instrument [-r] [-e <NAME> <VALUE>] [-w] <COMPONENT>
+  force-stop [--user <USER_ID> | all | current] <PACKAGE>
+  kill [--user <USER_ID> | all | current] <PACKAGE>
+  kill-all
+  get-config
+  get-current-user
+  stack list"""
+PROTECTED = frozenset(
+    f"android.intent.action.{name}"
+    for name in (
+        "AIRPLANE_MODE",
+        "BATTERY_CHANGED",
+        "BOOT_COMPLETED",
+        "PACKAGE_ADDED",
+        "PACKAGE_REMOVED",
+        "SCREEN_OFF",
+        "SCREEN_ON",
+        "TIMEZONE_CHANGED",
+        "TIME_SET",
+    )
+)
+WARNINGS = {
+    Result.TO_TOP: "Warning: Activity not started, intent has been delivered to currently running"
+    " top-most instance.",
+    Result.TO_FRONT: "Warning: Activity not started, its current task has been brought to the"
+    " front",
+}
+activity = Service("activity", HELP)
+
+
+@command("am")
+async def am(ctx: Context, args: list[str]) -> int:
+    """Run a command of the activity manager."""
+    return await activity.run(ctx, args)
+
+
+@activity.command("start", "start-activity")
+async def start(ctx: Context, args: Arguments) -> int:
+    """Start an activity."""
+    switches: set[str] = set()
+    with_values = ("--user", "--display", "--windowingMode", "--activityType", "--task", "-P", "-R")
+
+    def own(option: str, args: Arguments) -> bool:
+        if option in with_values:
+            args.required()
+        elif option not in ("-D", "-N", "-W", "-S", "--track-allocation"):
+            return False
+        switches.add(option)
+        return True
+
+    intent = parse_intent(args, own)
+    if "-S" in switches and (status := await _stop_first(ctx, intent)):
+        return status
+    await ctx.out(f"Starting: Intent {{ {intent} }}\n")
+    intent = replace(intent, flags=intent.flags | NEW_TASK)
+    try:
+        started = ctx.phone.activities.start(intent, uid=ctx.uid)
+    except PermissionError as error:
+        raise JavaError("SecurityException", str(error)) from error
+    say = ctx.out if "-W" in switches else ctx.err
+    if problem := _problem(started):
+        await say(f"{problem}\n")
+        return 1
+    if warning := WARNINGS.get(started.result):
+        await say(f"{warning}\n")
+    if "-W" in switches:
+        await ctx.out(_waited(started))
+    return 0
+
+
+async def _stop_first(ctx: Context, intent: Intent) -> int:
+    """Stop the app that an intent will start; a status that is not 0 if it is not clear which."""
+    found = ctx.phone.packages.resolve(intent)
+    package = intent.component.partition("/")[0] or (found[0][0].package if found else "")
+    if not package:
+        await ctx.err(f"Error: Intent does not match any activities: Intent {{ {intent} }}\n")
+        return 1
+    await ctx.out(f"Stopping: {package}\n")
+    ctx.phone.activities.force_stop(package)
+    return 0
+
+
+def _problem(started: Started) -> str:
+    if started.result is Result.UNRESOLVED:
+        intent = f"Intent {{ {started.intent} }}"
+        return f"Error: Activity not started, unable to resolve {intent}"
+    if started.result is Result.NO_CLASS:
+        name = short(started.intent.component)
+        return f"Error type 3\nError: Activity class {{{name}}} does not exist."
+    return ""
+
+
+def _waited(started: Started) -> str:
+    return (
+        f"Status: ok\nLaunchState: {started.state}\n"
+        f"Activity: {short(started.intent.component)}\n"
+        f"TotalTime: {started.milliseconds}\nWaitTime: {started.milliseconds + 2}\nComplete\n"
+    )
+
+
+@activity.command("force-stop")
+async def force_stop(ctx: Context, args: Arguments) -> int:
+    """End an app; a package that is unknown counts as ended."""
+    return await _each_package(ctx, args, ctx.phone.activities.force_stop)
+
+
+@activity.command("kill")
+async def kill(ctx: Context, args: Arguments) -> int:
+    """End an app's process."""
+
+    def end(package: str) -> None:
+        if ctx.phone.activities.top.package != package:  # the one in front is not killed
+            ctx.phone.activities.kill(package, "kill background")
+
+    return await _each_package(ctx, args, end)
+
+
+async def _each_package(ctx: Context, args: Arguments, act: Callable[[str], None]) -> int:
+    while option := args.option():
+        if option != "--user":
+            await ctx.err(f"Error: Unknown option: {option}\n")
+            return FAILED
+        args.required()
+    act(args.required())
+    return 0
+
+
+@activity.command("kill-all")
+async def kill_all(ctx: Context, _: Arguments) -> int:
+    """End all apps that are not in front."""
+    front = ctx.phone.activities.top.package
+    for app in ctx.phone.packages.apps():
+        if app.package != front and not app.system:
+            ctx.phone.activities.kill(app.package, "kill all background")
+    return 0
+
+
+@activity.command("broadcast")
+async def broadcast(ctx: Context, args: Arguments) -> int:
+    """Tell every app that wants to know."""
+    switches: set[str] = set()
+
+    def own(option: str, args: Arguments) -> bool:
+        if option in ("--user", "--receiver-permission"):
+            args.required()
+        elif option not in ("--async", "--allow-background-activity-starts"):
+            return False
+        switches.add(option)
+        return True
+
+    intent = parse_intent(args, own)
+    intent = replace(intent, flags=intent.flags | RECEIVER_FROM_SHELL)
+    await ctx.out(f"Broadcasting: Intent {{ {intent} }}\n")
+    if intent.action in PROTECTED and ctx.uid != 0:
+        message = f"not allowed to send broadcast {intent.action} from pid=4711, uid={ctx.uid}"
+        raise JavaError("SecurityException", f"Permission Denial: {message}")
+    data = ctx.phone.activities.broadcast(intent)
+    if "--async" not in switches:
+        told = "" if data is None else f', data="{data}"'
+        await ctx.out(f"Broadcast completed: result=0{told}\n")
+    return 0
+
+
+@activity.command("start-service", "startservice", "start-foreground-service")
+async def start_service(ctx: Context, args: Arguments) -> int:
+    """Start a service; only those that an app declares are found."""
+    intent = parse_intent(args, _user)
+    await ctx.out(f"Starting service: Intent {{ {intent} }}\n")
+    package, _, name = intent.component.partition("/")
+    if package in ctx.phone.packages and name in ctx.phone.packages.app(package).services:
+        app = ctx.phone.packages.app(package)
+        ctx.phone.proc.start(package, app.uid)
+        return 0
+    await ctx.err("Error: Not found; no service started.\n")
+    return FAILED
+
+
+@activity.command("stop-service", "stopservice")
+async def stop_service(ctx: Context, args: Arguments) -> int:
+    """Stop a service: Android gives -1 even if it could."""
+    intent = parse_intent(args, _user)
+    await ctx.out(f"Stopping service: Intent {{ {intent} }}\n")
+    await ctx.err("Service not stopped: was not running.\n")
+    return FAILED
+
+
+def _user(option: str, args: Arguments) -> bool:
+    if option != "--user":
+        return False
+    args.required()
+    return True
+
+
+@activity.command("instrument")
+async def instrument(ctx: Context, args: Arguments) -> int:
+    """Run an instrumentation: no app here has one."""
+    words = args.rest()
+    name = words[-1] if words else ""
+    if "/" not in name:
+        await ctx.err(f"Error: Bad component name: {name}\n")
+        return 1
+    await ctx.out(
+        "INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for:"
+        f" ComponentInfo{{{name}}}\n"
+        "INSTRUMENTATION_STATUS: id=ActivityManagerService\nINSTRUMENTATION_STATUS_CODE: -1\n"
+    )
+    await ctx.err(f"android.util.AndroidException: INSTRUMENTATION_FAILED: {name}\n")
+    return 1
+
+
+@activity.command("get-current-user")
+async def get_current_user(ctx: Context, _: Arguments) -> int:
+    """Tell the user in front."""
+    await ctx.out("0\n")
+    return 0
+
+
+@activity.command("get-config")
+async def get_config(ctx: Context, _: Arguments) -> int:
+    """Tell the configuration as resource qualifiers."""
+    metrics = ctx.phone.display.metrics
+    width, height = (round(px / metrics.density) for px in (metrics.width_px, metrics.height_px))
+    locale = ctx.phone.props["persist.sys.locale"].replace("-", "-r")
+    facing = "port" if height >= width else "land"
+    night = "night" if metrics.dark else "notnight"
+    await ctx.out(
+        f"config: mcc310-mnc260-{locale}-ldltr-sw{min(width, height)}dp-w{width}dp-h{height}dp"
+        f"-normal-long-notround-lowdr-nowidecg-{facing}-{night}-{ctx.phone.display.density}dpi"
+        f"-finger-keysexposed-qwerty-navhidden-nonav-{metrics.height_px}x{metrics.width_px}-v34\n"
+        f"abi: {ctx.phone.props['ro.product.cpu.abilist']}\n"
+    )
+    return 0
+
+
+@activity.command("stack")
+async def stack(ctx: Context, args: Arguments) -> int:
+    """List the tasks."""
+    if (what := args.required()) != "list":
+        await ctx.err(f"Error: unknown command '{what}'\n")
+        return FAILED
+    metrics = ctx.phone.display.metrics
+    bounds = f"[0,0][{metrics.width_px},{metrics.height_px}]"
+    for task in reversed(ctx.phone.activities.tasks):
+        root, top = short(task.root.component), short(task.top.component)
+        visible = str(task is ctx.phone.activities.task).lower()
+        await ctx.out(
+            f"RootTask id={task.number} bounds={bounds} displayId=0 userId=0\n"
+            f"  taskId={task.number}: {root} bounds={bounds} userId=0 visible={visible}"
+            f" topActivity=ComponentInfo{{{top}}}\n\n"
+        )
+    return 0

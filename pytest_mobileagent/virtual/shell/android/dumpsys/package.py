@@ -1,0 +1,70 @@
+"""dumpsys package: an installed package with its versions and permissions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.system.packages import INSTALL_TIME, STATES
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.shell.commands import Context
+
+SIGNATURES = "signatures=PackageSignatures{7d2 version:2, signatures:[5f3e], past signatures:[]}"
+
+
+async def dump(ctx: Context, args: list[str]) -> str:
+    """Tell about one package, or all."""
+    names = [word for word in args if not word.startswith("-")]
+    phone = ctx.phone
+    if not names:
+        return "Packages:\n" + "".join(_package(phone, name) for name in phone.packages.names())
+    if names[0] not in phone.packages:
+        return f"Unable to find package: {names[0]}\n"
+    return "Packages:\n" + _package(phone, names[0])
+
+
+def _package(phone: Phone, name: str) -> str:
+    app, installed = phone.packages.app(name), phone.packages[name]
+    since = f"{datetime.fromtimestamp(installed.since, phone.clock.zone):%Y-%m-%d %H:%M:%S}"
+    token = f"{installed.uid * 2654435761 & 0xFFFFFF:x}"
+    flags = "SYSTEM HAS_CODE" if app.system else "HAS_CODE ALLOW_CLEAR_USER_DATA ALLOW_BACKUP"
+    at_install = [each for each in app.permissions if each in INSTALL_TIME]
+    runtime = [each for each in app.permissions if each not in INSTALL_TIME]
+    return "\n".join(
+        [
+            f"  Package [{name}] ({token}):",
+            f"    appId={installed.uid}",
+            f"    pkg=Package{{{token} {name}}}",
+            f"    codePath={phone.packages.path(name).rpartition('/')[0]}",
+            f"    dataDir={app.data_dir}",
+            f"    versionCode={app.version_code} minSdk=24 targetSdk=34",
+            f"    versionName={app.version_name}",
+            f"    {SIGNATURES}",
+            f"    pkgFlags=[ {flags} ]",
+            f"    lastUpdateTime={since}",
+            "    requested permissions:",
+            *[f"      {each}" for each in app.permissions],
+            "    install permissions:",
+            *[f"      {each}: granted=true" for each in at_install],
+            (
+                "    User 0: ceDataInode=131074 installed=true hidden=false"
+                " suspended=false distractionFlags=0"
+                f" stopped={_word(installed.stopped)} notLaunched={_word(installed.stopped)}"
+                f" enabled={STATES[installed.state]} instant=false virtual=false"
+            ),
+            f"      firstInstallTime={since}",
+            "      runtime permissions:",
+            *[
+                f"        {each}: granted={_word(installed.granted.get(each, False))},"
+                " flags=[ USER_SENSITIVE_WHEN_GRANTED]"
+                for each in runtime
+            ],
+            "",
+        ]
+    )
+
+
+def _word(flag: object) -> str:
+    return str(flag).lower()

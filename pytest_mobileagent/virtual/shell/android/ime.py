@@ -1,0 +1,118 @@
+"""ime: the input methods."""
+
+from __future__ import annotations
+
+from pytest_mobileagent.virtual.shell.android.service import FAILED, Arguments, Service
+from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.system.ime import Keyboard, UnknownInputMethod
+
+HELP = """ime <command>:
+  list [-a] [-s]
+    prints all enabled input methods.
+      -a: see all input methods
+      -s: only a single summary line of each
+  enable [--user <USER_ID>] <ID>
+    allows the given input method ID to be used.
+  disable [--user <USER_ID>] <ID>
+    disallows the given input method ID to be used.
+  set [--user <USER_ID>] <ID>
+    switches to the given input method ID.
+  reset [--user <USER_ID>]
+    reset currently selected/enabled IMEs to the default ones"""
+input_method = Service("input_method", HELP)
+
+
+@command("ime")
+async def ime(ctx: Context, args: list[str]) -> int:
+    """Run a command of the input method service."""
+    return await input_method.run(ctx, ["ime", *args] if args else [])
+
+
+@input_method.command("ime")
+async def ime_command(ctx: Context, args: Arguments) -> int:
+    """Run one of the commands that `ime` has."""
+    verb = args.next() or "help"
+    if verb not in VERBS:
+        await ctx.out(f"{HELP}\n" if verb in ("help", "-h") else f"Unknown command: {verb}\n")
+        return FAILED
+    return await VERBS[verb](ctx, args)
+
+
+async def _list(ctx: Context, args: Arguments) -> int:
+    options: set[str] = set()
+    while option := args.option():
+        options.update(option.removeprefix("-"))
+    methods = ctx.phone.ime.installed() if "a" in options else ctx.phone.ime.enabled()
+    for method in methods:
+        await ctx.out(f"{method.id}\n" if "s" in options else _block(method))
+    return 0
+
+
+def _block(method: Keyboard) -> str:
+    package, _, name = method.id.partition("/")
+    return (
+        f"{method.id}:\n"
+        f"  mId={method.id} mSettingsActivityName=null mIsVrOnly=false"
+        " mSupportsSwitchingToNextInputMethod=true\n"
+        f"  mIsDefaultResId=0x0\n  Service:\n    name={name} packageName={package}\n"
+    )
+
+
+async def _enable(ctx: Context, args: Arguments) -> int:
+    wanted = _id(args)
+    try:
+        new = ctx.phone.ime.enable(wanted)
+    except UnknownInputMethod:
+        await ctx.err(f"Unknown input method {wanted} cannot be enabled for user #0\n")
+        return FAILED
+    words = "now enabled" if new else "already enabled"
+    await ctx.out(f"Input method {wanted}: {words} for user #0\n")
+    return 0
+
+
+async def _disable(ctx: Context, args: Arguments) -> int:
+    wanted = _id(args)
+    try:
+        ctx.phone.ime.disable(wanted)
+    except UnknownInputMethod:
+        await ctx.err(f"Unknown input method {wanted} cannot be disabled for user #0\n")
+        return FAILED
+    await ctx.out(f"Input method {wanted}: now disabled for user #0\n")
+    return 0
+
+
+async def _set(ctx: Context, args: Arguments) -> int:
+    wanted = _id(args)
+    try:
+        ctx.phone.ime.choose(wanted)
+    except UnknownInputMethod:
+        await ctx.err(f"Unknown input method {wanted} cannot be selected for user #0\n")
+        return FAILED
+    await ctx.out(f"Input method {wanted} selected for user #0\n")
+    return 0
+
+
+async def _reset(ctx: Context, args: Arguments) -> int:
+    args.rest()
+    ctx.phone.ime.reset()
+    enabled = "".join(f"  {method.id}\n" for method in ctx.phone.ime.enabled())
+    await ctx.out(
+        "Reset current and enabled IMEs for user #0\n"
+        f"Newly selected IME: {ctx.phone.ime.current}\nNewly enabled IMEs: {{\n{enabled}}}\n"
+    )
+    return 0
+
+
+def _id(args: Arguments) -> str:
+    while args.option() == "--user":
+        args.required()
+    return args.required()
+
+
+VERBS = {
+    "list": _list,
+    "enable": _enable,
+    "disable": _disable,
+    "set": _set,
+    "reset": _reset,
+}

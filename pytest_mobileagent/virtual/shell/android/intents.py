@@ -1,0 +1,136 @@
+"""The options by which `am` and `cmd package` describe an intent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.intent import LAUNCHER, MAIN, Intent, full
+from pytest_mobileagent.virtual.shell.android.service import Arguments, JavaError, illegal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise JavaError("NumberFormatException", f'For input string: "{text}"') from None
+
+
+def _decimal(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise JavaError("NumberFormatException", f'For input string: "{text}"') from None
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() in ("true", "t"):
+        return True
+    if text.lower() in ("false", "f"):
+        return False
+    return _integer(text) != 0
+
+
+def _list_of(kind: Callable[[str], Any]) -> Callable[[str], list[Any]]:
+    return lambda text: [kind(part) for part in text.split(",")]
+
+
+EXTRAS: dict[str, Callable[[str], Any]] = {
+    "-e": str,
+    "--es": str,
+    "--ez": _boolean,
+    "--ei": _integer,
+    "--el": _integer,
+    "--ef": _decimal,
+    "--ed": _decimal,
+    "--eu": str,
+    "--ecn": str,
+    "--eia": _list_of(_integer),
+    "--eial": _list_of(_integer),
+    "--ela": _list_of(_integer),
+    "--efa": _list_of(_decimal),
+    "--esa": _list_of(str),
+    "--esal": _list_of(str),
+}
+FLAGS = {
+    "--activity-brought-to-front": 0x00400000,
+    "--activity-clear-task": 0x00008000,
+    "--activity-clear-top": 0x04000000,
+    "--activity-clear-when-task-reset": 0x00080000,
+    "--activity-exclude-from-recents": 0x00800000,
+    "--activity-launched-from-history": 0x00100000,
+    "--activity-multiple-task": 0x08000000,
+    "--activity-no-animation": 0x00010000,
+    "--activity-no-history": 0x40000000,
+    "--activity-no-user-action": 0x00040000,
+    "--activity-previous-is-top": 0x01000000,
+    "--activity-reorder-to-front": 0x00020000,
+    "--activity-reset-task-if-needed": 0x00200000,
+    "--activity-single-top": 0x20000000,
+    "--activity-task-on-home": 0x00004000,
+    "--include-stopped-packages": 0x00000020,
+    "--exclude-stopped-packages": 0x00000010,
+    "--grant-read-uri-permission": 0x00000001,
+    "--grant-write-uri-permission": 0x00000002,
+    "--receiver-foreground": 0x10000000,
+    "--receiver-registered-only": 0x40000000,
+    "--receiver-replace-pending": 0x20000000,
+}
+FIELDS = {"-a": "action", "-d": "data", "-t": "type", "-p": "package"}
+
+
+def parse_intent(args: Arguments, own: Callable[[str, Arguments], bool]) -> Intent:
+    """Read an intent; `own` takes the options that are the command's, and says whether it did."""
+    fields: dict[str, Any] = {"extras": {}, "categories": (), "flags": 0}
+    while args:
+        word = args.required()
+        if not word.startswith("-"):
+            _positional(word, fields)
+        elif not _field(word, args, fields) and not own(word, args):
+            raise illegal(f"Unknown option: {word}")
+    return Intent(**fields)
+
+
+def _field(word: str, args: Arguments, fields: dict[str, Any]) -> bool:
+    """Take an option that describes an intent; False if it does not."""
+    if word in FIELDS:
+        fields[FIELDS[word]] = args.required()
+    elif word == "-c":
+        fields["categories"] = (*fields["categories"], args.required())
+    elif word == "-n":
+        fields["component"] = component(args.required())
+    elif word == "-f":
+        fields["flags"] |= _integer(args.required())
+    elif word in FLAGS:
+        fields["flags"] |= FLAGS[word]
+    elif word == "--esn":
+        fields["extras"][args.required()] = None
+    elif word in EXTRAS:
+        key = args.required()
+        fields["extras"][key] = EXTRAS[word](args.required())
+    else:
+        return False
+    return True
+
+
+def _positional(word: str, fields: dict[str, Any]) -> None:
+    """Take a last word that is a URI, a component or a package."""
+    if ":" in word:
+        fields["data"] = word
+    elif "/" in word:
+        fields["component"] = component(word)
+    else:
+        fields["package"] = word
+    if "data" not in fields and not fields.get("action"):
+        fields["action"] = MAIN
+        fields["categories"] = fields["categories"] or (LAUNCHER,)
+
+
+def component(text: str) -> str:
+    """Read a component name."""
+    package, slash, name = text.partition("/")
+    if not (package and slash and name):
+        raise illegal(f"Bad component name: {text}")
+    return full(text)

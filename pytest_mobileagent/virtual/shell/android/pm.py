@@ -1,0 +1,258 @@
+"""pm: the package manager."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.intent import full
+from pytest_mobileagent.virtual.shell.android.service import (
+    FAILED,
+    Arguments,
+    JavaError,
+    Service,
+    illegal,
+)
+from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.system.packages import STATES, UnknownPackage
+from pytest_mobileagent.virtual.users import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.app import App
+
+HELP = """Package manager (package) commands:
+  help
+    Print this help text.
+
+  path [--user USER_ID] PACKAGE
+  has-feature FEATURE_NAME [version]
+  list features
+  list packages [-f] [-d] [-e] [-s] [-3] [-i] [-l] [-u] [-U]
+      [--show-versioncode] [--apex-only] [--uid UID] [--user USER_ID] [FILTER]
+  list users
+  resolve-activity [--brief] [--components] [--user USER_ID] INTENT
+  query-activities [--brief] [--components] [--user USER_ID] INTENT
+  uninstall [-k] [--user USER_ID] PACKAGE
+  clear [--user USER_ID] [--cache-only] PACKAGE
+  enable [--user USER_ID] PACKAGE_OR_COMPONENT
+  disable [--user USER_ID] PACKAGE_OR_COMPONENT
+  disable-user [--user USER_ID] PACKAGE_OR_COMPONENT
+  grant [--user USER_ID] PACKAGE PERMISSION
+  revoke [--user USER_ID] PACKAGE PERMISSION"""
+FEATURES = (
+    "android.hardware.bluetooth",
+    "android.hardware.camera",
+    "android.hardware.location",
+    "android.hardware.microphone",
+    "android.hardware.telephony",
+    "android.hardware.touchscreen",
+    "android.hardware.wifi",
+    "android.software.input_methods",
+    "android.software.webview",
+)
+FOR_SHELL = ("default", "enabled", "disabled-user")  # states that shell may give to a package
+package = Service("package", HELP)
+
+
+@command("pm")
+async def pm(ctx: Context, args: list[str]) -> int:
+    """Run a command of the package manager."""
+    return await package.run(ctx, args)
+
+
+@package.command("list")
+async def list_(ctx: Context, args: Arguments) -> int:
+    """List packages, users or features."""
+    what = args.next()
+    if what in ("package", "packages"):
+        return await _list_packages(ctx, args)
+    if what == "users":
+        await ctx.out("Users:\n\tUserInfo{0:Owner:c13} running\n")
+    elif what == "features":
+        await ctx.out("".join(f"feature:{name}\n" for name in FEATURES))
+    elif what not in ("instrumentation", "libraries", "permission-groups", "permissions"):
+        missing = "didn't specify type of data to list"
+        problem = f"unknown list type '{what}'" if what else missing
+        await ctx.err(f"Error: {problem}\n")
+        return FAILED
+    return 0
+
+
+FILTERS: dict[str, Callable[[Context, App], bool]] = {
+    "-d": lambda ctx, app: not ctx.phone.packages.enabled(app.package),
+    "-e": lambda ctx, app: ctx.phone.packages.enabled(app.package),
+    "-s": lambda _, app: app.system,
+    "-3": lambda _, app: not app.system,
+    "--apex-only": lambda *_: False,
+}
+COLUMNS = ("-f", "-i", "-U", "--show-versioncode")
+
+
+async def _list_packages(ctx: Context, args: Arguments) -> int:
+    filters: list[Callable[[Context, App], bool]] = []
+    columns: set[str] = set()
+    while option := args.option():
+        if option in FILTERS:
+            filters.append(FILTERS[option])
+        elif option in COLUMNS:
+            columns.add(option)
+        elif option == "--uid":
+            uid = int(args.required())
+            filters.append(partial(_has_uid, uid))
+        elif option == "--user":
+            args.required()
+        elif option not in ("-a", "-u", "-l"):
+            await ctx.out(f"Error: Unknown option: {option}\n")
+            return FAILED
+    wanted = args.next() or ""
+    for name in ctx.phone.packages.names():
+        app = ctx.phone.packages.app(name)
+        if wanted in name and all(keeps(ctx, app) for keeps in filters):
+            await ctx.out(_package_line(ctx, app, columns))
+    return 0
+
+
+def _has_uid(uid: int, _: Context, app: App) -> bool:
+    return app.uid == uid
+
+
+def _package_line(ctx: Context, app: App, columns: set[str]) -> str:
+    path = f"{ctx.phone.packages.path(app.package)}=" if "-f" in columns else ""
+    version = f" versionCode:{app.version_code}" if "--show-versioncode" in columns else ""
+    installer = "  installer=null" if "-i" in columns else ""
+    uid = f" uid:{app.uid}" if "-U" in columns else ""
+    return f"package:{path}{app.package}{version}{installer}{uid}\n"
+
+
+@package.command("path")
+async def path(ctx: Context, args: Arguments) -> int:
+    """Tell where a package's APK is."""
+    name = _package(args)
+    if name not in ctx.phone.packages:
+        return 1
+    await ctx.out(f"package:{ctx.phone.packages.path(name)}\n")
+    return 0
+
+
+@package.command("clear")
+async def clear(ctx: Context, args: Arguments) -> int:
+    """Wipe a package's data."""
+    name = _package(args)
+    if not name:
+        await ctx.err("Error: no package specified\n")
+        return 1
+    if name not in ctx.phone.packages:
+        await ctx.err("Failed\n")
+        return 1
+    ctx.phone.packages.clear(name)
+    await ctx.out("Success\n")
+    return 0
+
+
+@package.command("uninstall")
+async def uninstall(ctx: Context, args: Arguments) -> int:
+    """Remove a package."""
+    name = _package(args)
+    if not name:
+        await ctx.err("Error: package name not specified\n")
+        return 1
+    try:
+        ctx.phone.packages.uninstall(name)
+    except (UnknownPackage, PermissionError):
+        await ctx.out("Failure [DELETE_FAILED_INTERNAL_ERROR]\n")
+        return 1
+    await ctx.out("Success\n")
+    return 0
+
+
+@package.command("install")
+async def install(ctx: Context, args: Arguments) -> int:
+    """Refuse an APK, as a verifier does: only apps of the image run here."""
+    words = args.rest()
+    if "-S" in words:
+        await ctx.read_all()
+    elif words and not words[-1].startswith("-") and not ctx.files.is_file(words[-1]):
+        await ctx.err(f"Error: Unable to open file: {words[-1]}\n")
+        await ctx.err("Consider using a file under /data/local/tmp/\n")
+    await ctx.out("Failure [INSTALL_FAILED_VERIFICATION_FAILURE]\n")
+    return 1
+
+
+@package.command("grant")
+async def grant(ctx: Context, args: Arguments) -> int:
+    """Grant a runtime permission."""
+    return await _change_permission(ctx, args, granted=True)
+
+
+@package.command("revoke")
+async def revoke(ctx: Context, args: Arguments) -> int:
+    """Revoke a runtime permission."""
+    return await _change_permission(ctx, args, granted=False)
+
+
+async def _change_permission(ctx: Context, args: Arguments, *, granted: bool) -> int:
+    name, permission = _package(args), args.next()
+    if not name or not permission:
+        missing = "permission" if name else "package"
+        await ctx.err(f"Error: no {missing} specified\n")
+        return 1
+    try:
+        ctx.phone.packages.grant(name, permission, granted=granted)
+    except UnknownPackage as error:
+        raise illegal(f"Unknown package: {name}") from error
+    except PermissionError as error:
+        raise JavaError("SecurityException", str(error)) from error
+    except ValueError as error:
+        raise illegal(str(error)) from error
+    return 0
+
+
+def _register_state(command: str, state: str) -> None:
+    @package.command(command)
+    async def change(ctx: Context, args: Arguments) -> int:
+        name = _package(args)
+        if not name:
+            await ctx.err("Error: no package or component specified\n")
+            return 1
+        owner, slash, _ = name.partition("/")
+        if owner not in ctx.phone.packages:
+            raise illegal(f"Unknown package: {owner}")
+        if ctx.uid != ROOT and (slash or state not in FOR_SHELL):
+            what, number = full(name) if slash else f"{owner}/null", STATES[state]
+            message = f"Shell cannot change component state for {what} to {number}"
+            raise JavaError("SecurityException", message)
+        if slash:
+            ctx.phone.packages.switch(full(name), on=state in ("default", "enabled"))
+            await ctx.out(f"Component {{{full(name)}}} new state: {state}\n")
+        else:
+            ctx.phone.packages.set_state(owner, state)
+            await ctx.out(f"Package {owner} new state: {state}\n")
+        return 0
+
+
+for _command, _state in (
+    ("enable", "enabled"),
+    ("disable", "disabled"),
+    ("disable-user", "disabled-user"),
+    ("disable-until-used", "disabled-until-used"),
+    ("default-state", "default"),
+):
+    _register_state(_command, _state)
+
+
+@package.command("has-feature")
+async def has_feature(ctx: Context, args: Arguments) -> int:
+    """Tell whether the phone has a feature."""
+    has = args.required() in FEATURES
+    await ctx.out(f"{str(has).lower()}\n")
+    return 0 if has else 1
+
+
+def _package(args: Arguments) -> str:
+    """Take the package name behind any options."""
+    while option := args.option():
+        if option == "--user":
+            args.required()
+    return args.next() or ""

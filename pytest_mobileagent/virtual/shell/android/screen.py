@@ -1,0 +1,124 @@
+"""screencap and uiautomator: the screen as a picture, and as a hierarchy."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.shell.commands import Context, command
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+USAGE = """
+usage: screencap [-hp] [-d display-id] [FILENAME]
+   -h: this message
+   -p: save the file as a png.
+   -d: specify the physical display ID to capture (default: 4619827259835644672)
+       see "dumpsys SurfaceFlinger --display-id" for valid display IDs.
+If FILENAME ends with .png it will be saved as a png.
+If FILENAME is not given, the results will be printed to stdout.
+"""
+DISPLAY = "4619827259835644672"
+RGBA_8888, SRGB = 1, 1
+UIAUTOMATOR_USAGE = """Usage: uiautomator <subcommand> [options]
+
+Available subcommands:
+
+help: displays help message
+
+runtest: executes UI automation tests
+    runtest <class spec> [options]
+
+dump: creates an XML dump of current UI hierarchy
+    dump [--verbose][file]
+      [--compressed]: dumps compressed layout information.
+      [file]: the location where the dumped XML should be stored, default is
+      /sdcard/window_dump.xml
+
+events: prints out accessibility events until terminated
+"""
+DEFAULT_DUMP = "/sdcard/window_dump.xml"
+
+
+@command("screencap")
+async def screencap(ctx: Context, args: list[str]) -> int:
+    """Save or print a screenshot."""
+    png, files, words = False, [], list(args)
+    while words:
+        word = words.pop(0)
+        if word == "-p":
+            png = True
+        elif word == "-d":
+            if (display := words.pop(0) if words else "") != DISPLAY:
+                await ctx.err(f"Display Id '{display}' is not valid.\n")
+                return 1
+        elif word.startswith("-"):
+            await ctx.err(USAGE)
+            return 1
+        else:
+            files.append(word)
+    if len(files) > 1:
+        await ctx.err(USAGE)
+        return 1
+    as_png = png or (files and files[0].endswith(".png"))
+    data = ctx.phone.screenshot() if as_png else _raw(ctx)
+    if not files:
+        await ctx.out(data)
+        return 0
+    try:
+        await ctx.save(files[0], data)
+    except OSError as error:
+        await ctx.err(f"Error opening file: {files[0]} ({error.strerror})\n")
+        return 1
+    return 0
+
+
+def _raw(ctx: Context) -> bytes:
+    width, height, pixels = ctx.phone.raw_screenshot()
+    return struct.pack("<4I", width, height, RGBA_8888, SRGB) + pixels
+
+
+@command("uiautomator")
+async def uiautomator(ctx: Context, args: list[str]) -> int:
+    """Dump the hierarchy, or follow the accessibility events."""
+    match args:
+        case ["dump", *words]:
+            return await _dump(ctx, words)
+        case ["events", *_]:
+            return await _events(ctx)
+        case _:
+            await ctx.err(UIAUTOMATOR_USAGE)
+            return 0
+
+
+async def _dump(ctx: Context, words: list[str]) -> int:
+    compressed = "--compressed" in words
+    files = [word for word in words if not word.startswith("-")]
+    if not ctx.phone.power.awake:
+        await ctx.err("ERROR: null root node returned by UiTestAutomationBridge.\n")
+        return 0
+    path = ctx.path(files[0]) if files else DEFAULT_DUMP
+    try:
+        await ctx.save(path, ctx.phone.dump(compressed).encode())
+    except OSError as error:
+        ctx.phone.log.write("E", "AccessibilityNodeInfoDumper", f"failed to dump window: {error}")
+    await ctx.out(f"UI hierchary dumped to: {path}\n")
+    return 0
+
+
+async def _events(ctx: Context) -> int:
+    arrived: asyncio.Queue[str] = asyncio.Queue()
+    unsubscribe = ctx.phone.events.subscribe(lambda event: arrived.put_nowait(str(event)))
+    try:
+        while True:
+            event = await arrived.get()
+            now = ctx.phone.clock.now()
+            await ctx.out(f"{_stamp(now)} {event}\n")
+    finally:
+        unsubscribe()
+
+
+def _stamp(now: datetime) -> str:
+    return f"{now:%m-%d %H:%M:%S}.{now.microsecond // 1000:03}"

@@ -1,0 +1,31 @@
+"""svc: switches radios and the screen's stay-awake; since 13 a script over `cmd`."""
+
+from __future__ import annotations
+
+from pytest_mobileagent.virtual.shell.commands import Context, command
+
+USAGE = """Available commands:
+    help     Show information about the subcommands
+    power    Control the power manager
+    data     Control mobile data connectivity
+    wifi     Control the Wi-Fi manager
+    bluetooth Control Bluetooth service
+"""
+STAY_ON = {"false": "0", "ac": "1", "usb": "2", "wireless": "4", "true": "15"}
+
+
+@command("svc")
+async def svc(ctx: Context, args: list[str]) -> int:
+    """Switch something on or off."""
+    match args:
+        case ["wifi", ("enable" | "disable") as verb]:
+            return await ctx.run(["cmd", "wifi", "set-wifi-enabled", f"{verb}d"])
+        case ["data", ("enable" | "disable") as verb]:
+            return await ctx.run(["cmd", "phone", "data", verb])
+        case ["bluetooth", ("enable" | "disable") as verb]:
+            return await ctx.run(["cmd", "bluetooth_manager", verb])
+        case ["power", "stayon", mode] if mode in STAY_ON:
+            ctx.phone.settings.put("global", "stay_on_while_plugged_in", STAY_ON[mode])
+            return 0
+    await ctx.out(USAGE)
+    return 1

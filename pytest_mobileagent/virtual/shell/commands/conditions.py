@@ -1,0 +1,20 @@
+"""test, and [."""
+
+from __future__ import annotations
+
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
+from pytest_mobileagent.virtual.shell.condition import ConditionError, Operand, holds
+from pytest_mobileagent.virtual.shell.errors import ShellError
+
+
+@command("test", "[")
+async def test(ctx: Context, args: list[str]) -> int:
+    """Succeed if the condition holds."""
+    words = list(args)
+    if ctx.name == "[" and (not words or words.pop() != "]"):
+        msg = "missing ]"
+        raise Failure(msg, 2)
+    try:
+        return int(not holds([Operand(word) for word in words], ctx.shell, ctx.session))
+    except (ConditionError, ShellError) as error:
+        raise Failure(str(error), 2) from None

@@ -1,0 +1,175 @@
+"""The shell's own commands that decide what runs next."""
+
+from __future__ import annotations
+
+import asyncio
+
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, registry
+from pytest_mobileagent.virtual.shell.errors import ExitShell, LeaveFunction, LeaveLoop
+from pytest_mobileagent.virtual.shell.launch import which
+from pytest_mobileagent.virtual.shell.processes import SIGNALS, processes_of
+
+_RESERVED = {
+    *("if", "then", "elif", "else", "fi", "while", "until", "for", "in", "do", "done"),
+    *("case", "esac", "function", "{", "}", "!", "[["),
+}
+
+
+@command("exit", folder=None)
+async def exit_(ctx: Context, args: list[str]) -> int:
+    """Leave the shell."""
+    raise ExitShell(_status(ctx, args))
+
+
+@command("return", folder=None)
+async def return_(ctx: Context, args: list[str]) -> int:
+    """Leave the function."""
+    raise LeaveFunction(_status(ctx, args))
+
+
+@command("break", "continue", folder=None)
+async def leave_loop(ctx: Context, args: list[str]) -> int:
+    """Leave a loop, or begin it again."""
+    levels = ctx.shell.evaluate(args[0]) if args else 1
+    if levels < 1:
+        msg = f"{args[0]}: bad option"
+        raise Failure(msg)
+    if not ctx.shell.loops:
+        return 0
+    raise LeaveLoop(min(levels, ctx.shell.loops), again=ctx.name == "continue")
+
+
+@command("eval", folder=None)
+async def eval_(ctx: Context, args: list[str]) -> int:
+    """Run the words as a script."""
+    return await ctx.shell.source(" ".join(args))
+
+
+@command(".", "source", folder=None)
+async def source(ctx: Context, args: list[str]) -> int:
+    """Run a file's script in this shell."""
+    if not args:
+        msg = "missing argument"
+        raise Failure(msg)
+    shell, arguments = ctx.shell, ctx.shell.arguments
+    try:
+        path = (
+            args[0] if "/" in args[0] or ctx.files.exists(args[0]) else which(args[0], ctx.session)
+        )
+        text = ctx.files.read(path).decode(errors="surrogateescape")
+    except OSError as error:
+        msg = f"{args[0]}: {error.strerror}"
+        raise Failure(msg) from None
+    if args[1:]:
+        shell.arguments = args[1:]
+    try:
+        return await shell.source(text)
+    except LeaveFunction as leaving:
+        return leaving.status
+    finally:
+        shell.arguments = arguments
+
+
+@command("exec", folder=None)
+async def exec_(ctx: Context, args: list[str]) -> int:
+    """Become another program."""
+    if not args:
+        return 0
+    raise ExitShell(await ctx.shell.program(args))
+
+
+@command("command", "builtin", folder=None)
+async def command_(ctx: Context, args: list[str]) -> int:
+    """Run a command but no function, or with -v say what a name stands for."""
+    words = [word for word in args if word not in {"-p", "--"}]
+    if words and words[0] in {"-v", "-V"}:
+        return await _describe(ctx, words[1:], verbose=words[0] == "-V")
+    return await ctx.shell.command(words) if words else 0
+
+
+@command("type", "whence", folder=None)
+async def type_(ctx: Context, args: list[str]) -> int:
+    """Say what names stand for."""
+    return await _describe(ctx, args, verbose=ctx.name == "type" or "-v" in args)
+
+
+@command("wait", folder=None)
+async def wait(ctx: Context, args: list[str]) -> int:
+    """Wait for jobs; the status is that of the last one that was asked for."""
+    jobs = ctx.shell.jobs
+    pids = [ctx.shell.job_id(word) for word in args] or list(jobs)
+    status = 0
+    for pid in pids:
+        job = jobs.pop(pid, None)
+        if job:
+            await asyncio.wait({job})
+        status = job.result() if job else 127
+    return status if args else 0
+
+
+@command("jobs", folder=None)
+async def jobs(ctx: Context, _args: list[str]) -> int:
+    """List the jobs that run."""
+    running = [pid for pid, job in ctx.shell.jobs.items() if not job.done()]
+    for at, pid in enumerate(running, 1):
+        process = processes_of(ctx.phone).find(pid)
+        mark = "+" if pid == ctx.shell.last_job else "-"
+        await ctx.out(
+            f"[{at}] {mark} Running              {' '.join(process.words) if process else ''} \n"
+        )
+    return 0
+
+
+@command("trap", folder=None)
+async def trap(ctx: Context, args: list[str]) -> int:
+    """Say what is to be done when the shell ends, or when a signal arrives."""
+    if not args:
+        for signal, action in ctx.shell.traps.items():
+            await ctx.out(f"trap -- '{action}' {signal}\n")
+        return 0
+    action, signals = (args[0], args[1:]) if len(args) > 1 else ("-", args)
+    for word in signals:
+        name = word.upper().removeprefix("SIG")
+        name = {"0": "EXIT"}.get(name) or (SIGNALS.get(int(name), "") if name.isdecimal() else name)
+        if name not in {"EXIT", *SIGNALS.values()}:
+            msg = f"bad signal '{word}'"
+            raise Failure(msg)
+        if action == "-":
+            ctx.shell.traps.pop(name, None)
+        else:
+            ctx.shell.traps[name] = action
+    return 0
+
+
+async def _describe(ctx: Context, names: list[str], *, verbose: bool) -> int:
+    status = 0
+    for name in names:
+        found = _found(ctx, name)
+        if found is None:
+            status = 1
+            if verbose:
+                await ctx.out(f"{name} not found\n")
+            continue
+        kind, text = found
+        await ctx.out(f"{name} is {kind}\n" if verbose else f"{text}\n")
+    return status
+
+
+def _found(ctx: Context, name: str) -> tuple[str, str] | None:
+    """Return what a name stands for, in words, and as `command -v` prints it."""
+    if name in _RESERVED:
+        return "a reserved word", name
+    if name in ctx.shell.functions:
+        return "a function", name
+    if name in registry and registry[name].folder is None:
+        return "a shell builtin", name
+    try:
+        path = which(name, ctx.session)
+        ctx.files.stat(path)
+    except OSError:
+        return None
+    return path, path
+
+
+def _status(ctx: Context, args: list[str]) -> int:
+    return ctx.shell.evaluate(args[0]) if args else ctx.shell.status

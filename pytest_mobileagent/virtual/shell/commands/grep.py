@@ -1,0 +1,163 @@
+"""grep, egrep and fgrep."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import deque
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, decode
+from pytest_mobileagent.virtual.shell.options import Options, parse
+from pytest_mobileagent.virtual.shell.patterns import matches
+from pytest_mobileagent.virtual.shell.regex import BadPatternError, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NOT_FOUND, _TROUBLE = 1, 2
+
+
+@command("grep", "egrep", "fgrep")
+async def grep(ctx: Context, args: list[str]) -> int:
+    """Print the lines in which a pattern is found."""
+    options = parse(
+        args,
+        "A:B:C:EFHILM:S:Zabce:f:hilm:noqrRsvwxzU",
+        {"color": "U", "colour": "U", "include": "M", "exclude": "S", "line-buffered": "U"},
+    )
+    patterns = [line for text in options.all("e") for line in text.split("\n")]
+    for name in options.all("f"):
+        patterns += decode(await ctx.read(name)).splitlines()
+    names = options.rest
+    if "e" not in options and "f" not in options:
+        if not names:
+            msg = "no REGEX"
+            raise Failure(msg, _TROUBLE)
+        patterns, names = names[0].split("\n"), names[1:]
+    search = _Search(ctx, options, _compiled(ctx.name, patterns, options))
+    recursive = "r" in options or "R" in options
+    names = names or (["."] if recursive else ["-"])
+    search.named = "H" in options or ("h" not in options and (recursive or len(names) > 1))
+    for name in names:
+        for file in _below(ctx, name, options) if recursive else [name]:
+            await search.file(file)
+            if search.found and "q" in options:
+                return 0
+    return _TROUBLE if ctx.failed else (0 if search.found else _NOT_FOUND)
+
+
+def _compiled(name: str, patterns: list[str], options: Options) -> re.Pattern[str]:
+    parts = []
+    try:
+        for pattern in patterns:
+            if "F" in options or name == "fgrep":
+                part = re.escape(pattern)
+            else:
+                part = translated(pattern, extended="E" in options or name == "egrep")
+            if "w" in options:
+                part = rf"(?<!\w)(?:{part})(?!\w)"
+            parts.append(rf"\A(?:{part})\Z" if "x" in options else part)
+        return re.compile(
+            "|".join(f"(?:{part})" for part in parts) or "(?!)",
+            re.IGNORECASE if "i" in options else 0,
+        )
+    except (BadPatternError, re.error) as error:
+        msg = f"bad REGEX '{patterns[-1]}': {error}"
+        raise Failure(msg, _TROUBLE) from None
+
+
+def _below(ctx: Context, name: str, options: Options) -> Iterator[str]:
+    """Yield the files in a folder and all folders below it."""
+    if not ctx.files.is_dir(name):
+        base = posixpath.basename(name)
+        included = options.all("M")
+        if (not included or any(matches(each, base) for each in included)) and not any(
+            matches(each, base) for each in options.all("S")
+        ):
+            yield name
+        return
+    for each in ctx.files.listdir(name):
+        path = each if name == "." else posixpath.join(name, each)
+        node = ctx.files.find(path, follow=False)
+        if node and node.kind != "link":
+            yield from _below(ctx, path, options)
+
+
+class _Search:
+    """The search for a pattern through one file after the other."""
+
+    def __init__(self, ctx: Context, options: Options, pattern: re.Pattern[str]) -> None:
+        self.found = False
+        self.named = False
+        self._ctx = ctx
+        self._options = options
+        self._pattern = pattern
+        around = options.number("C", 0)
+        self._before = options.number("B", around)
+        self._after = options.number("A", around)
+        self._apart = False  # whether a gap was left since the last line that was printed
+        self._printed = False
+
+    async def file(self, name: str) -> None:
+        """Search a file, or stdin if it is called `-`."""
+        if name != "-" and self._ctx.files.is_dir(name):
+            if "s" not in self._options:
+                await self._ctx.complain(IsADirectoryError(21, "Is a directory", name))
+            return
+        shown = "(standard input)" if name == "-" else name
+        count = await self._lines(name, shown)
+        if "c" in self._options:
+            await self._ctx.out(f"{f'{shown}:' if self.named else ''}{count}\n")
+        elif ("l" in self._options and count) or ("L" in self._options and not count):
+            await self._ctx.out(f"{shown}\n")
+
+    async def _lines(self, name: str, shown: str) -> int:
+        quiet = bool({"c", "l", "L", "q"} & {flag for flag, _ in self._options.given})
+        limit = self._options.number("m", 0)
+        before: deque[tuple[int, str]] = deque(maxlen=self._before)
+        count = number = follow = 0
+        async for line in self._ctx.lines([name]):
+            number += 1
+            text = line.rstrip("\n")
+            if (self._pattern.search(text) is None) != ("v" in self._options):
+                if follow and not quiet:
+                    await self._print(shown, number, text, "-")
+                    follow -= 1
+                else:
+                    self._apart = self._apart or len(before) == self._before
+                    before.append((number, text))
+                continue
+            count += 1
+            self.found = True
+            if quiet:
+                if "c" not in self._options:
+                    break
+            else:
+                await self._print_match(shown, number, text, before)
+                follow = self._after
+            if count == limit:
+                break
+        return count
+
+    async def _print_match(
+        self, shown: str, number: int, text: str, before: deque[tuple[int, str]]
+    ) -> None:
+        if self._apart and self._printed and (self._before or self._after):
+            await self._ctx.out("--\n")
+        while before:
+            at, line = before.popleft()
+            await self._print(shown, at, line, "-")
+        self._apart = False
+        if "o" not in self._options:
+            await self._print(shown, number, text, ":")
+        elif "v" not in self._options:
+            for match in self._pattern.finditer(text):
+                if match[0]:
+                    await self._print(shown, number, match[0], ":")
+
+    async def _print(self, shown: str, number: int, text: str, mark: str) -> None:
+        self._printed = True
+        head = f"{shown}{mark}" if self.named else ""
+        head += f"{number}{mark}" if "n" in self._options else ""
+        await self._ctx.out(f"{head}{text}\n")

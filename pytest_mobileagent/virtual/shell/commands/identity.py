@@ -1,0 +1,107 @@
+"""Who one is: id, whoami, and the two ways to become somebody else."""
+
+from __future__ import annotations
+
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
+from pytest_mobileagent.virtual.shell.launch import find_program
+from pytest_mobileagent.virtual.shell.options import parse
+from pytest_mobileagent.virtual.users import ROOT, SHELL, groups_of, name_of, number_of
+
+_SH = "/system/bin/sh"
+
+
+def _security(uid: int) -> str:
+    """Return the SELinux context."""
+    if uid >= 10000:
+        return "u:r:untrusted_app:s0:c7,c257,c512,c768"
+    return {ROOT: "u:r:su:s0", SHELL: "u:r:shell:s0"}.get(uid, "u:r:su:s0")
+
+
+@command("id")
+async def id_(ctx: Context, args: list[str]) -> int:
+    """Print the user and the groups."""
+    options = parse(args, "nGgruZ", most=1)
+    uid = ctx.uid
+    if options.rest:
+        found = number_of(options.rest[0])
+        if found is None:
+            msg = f"bad user '{options.rest[0]}'"
+            raise Failure(msg)
+        uid = found
+    groups = groups_of(uid)
+    show = name_of if "n" in options else str
+    if "u" in options or "g" in options:
+        await ctx.out(f"{show(uid)}\n")
+    elif "G" in options:
+        await ctx.out(" ".join(show(gid) for gid in groups) + "\n")
+    elif "Z" in options:
+        await ctx.out(f"{_security(uid)}\n")
+    else:
+        listed = ",".join(f"{gid}({name_of(gid)})" for gid in groups)
+        me = f"uid={uid}({name_of(uid)}) gid={uid}({name_of(uid)}) groups={listed}"
+        await ctx.out(f"{me} context={_security(uid)}\n")
+    return 0
+
+
+@command("whoami", "logname")
+async def whoami(ctx: Context, args: list[str]) -> int:
+    """Print the user's name."""
+    parse(args, "", most=0)
+    await ctx.out(f"{name_of(ctx.uid)}\n")
+    return 0
+
+
+@command("groups")
+async def groups(ctx: Context, args: list[str]) -> int:
+    """Print the names of the groups."""
+    parse(args, "", most=1)
+    await ctx.out(" ".join(name_of(gid) for gid in groups_of(ctx.uid)) + "\n")
+    return 0
+
+
+@command("su", folder="/system/xbin")
+async def su(ctx: Context, args: list[str]) -> int:
+    """Run a command, or a shell, as another user: root unless one is named."""
+    if ctx.uid not in {ROOT, SHELL}:
+        msg = "not allowed"
+        raise Failure(msg)
+    uid = number_of(args[0].partition(",")[0]) if args else ROOT
+    if uid is None:
+        msg = f"invalid uid/gid '{args[0]}'"
+        raise Failure(msg)
+    name = name_of(uid)
+    env = {**ctx.env, "USER": name, "LOGNAME": name}
+    return await ctx.run(args[1:] or [_SH], uid=uid, env=env)
+
+
+@command("run-as")
+async def run_as(ctx: Context, args: list[str]) -> int:
+    """Run a command, or a shell, as an app that may be debugged, in its folder."""
+    if ctx.uid not in {ROOT, SHELL}:
+        msg = "only 'shell' or 'root' users can run this program"
+        raise Failure(msg)
+    words = list(args)
+    if not words:
+        msg = "usage: run-as <package-name> [--user <uid>] <command> [<args>]"
+        raise Failure(msg)
+    package = words.pop(0)
+    if words[:1] == ["--user"]:
+        words = words[2:]
+    packages = ctx.phone.packages
+    if package not in packages:
+        msg = f"unknown package: {package}"
+        raise Failure(msg)
+    app = packages.app(package)
+    if app.uid < 10000:
+        msg = f"package not an application: {package}"
+        raise Failure(msg)
+    if app.system:  # those of the image are release builds
+        msg = f"package not debuggable: {package}"
+        raise Failure(msg)
+    words = words or [_SH]
+    try:
+        find_program(words[0], ctx.session)
+    except OSError as error:
+        msg = f"exec failed for {words[0]}: {error.strerror}"
+        raise Failure(msg) from None
+    return await ctx.run(words, uid=app.uid, cwd=app.data_dir)

@@ -1,0 +1,176 @@
+"""Commands that run other commands: sh, env, xargs, timeout, su and their kin."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from pytest_mobileagent.virtual.shell.commands import (
+    Command,
+    Context,
+    Failure,
+    UsageError,
+    command,
+    registry,
+)
+from pytest_mobileagent.virtual.shell.conversation import converse
+from pytest_mobileagent.virtual.shell.options import parse
+from pytest_mobileagent.virtual.shell.streams import Bytes
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_TIMED_OUT = 124
+
+
+@command("sh")
+async def sh(ctx: Context, args: list[str]) -> int:
+    """Run a shell: a script given by -c, one in a file, or what arrives on stdin."""
+    words, switches = list(args), ""
+    while words and words[0].startswith(("-", "+")) and len(words[0]) > 1:
+        switches += words.pop(0)[1:]
+    shell = ctx.shell.child(ctx.session)
+    shell.pid = ctx.pid
+    shell.options |= set(switches) & set("efux")
+    if "c" in switches:
+        if not words:
+            msg = "-c: requires argument"
+            raise Failure(msg)
+        script, *words = words
+        shell.name, shell.arguments = (words[0], words[1:]) if words else (shell.name, [])
+        return await shell.run(script)
+    if not words or "s" in switches:
+        shell.arguments = words
+        return await converse(shell)
+    shell.name = shell.file = words[0]
+    shell.arguments = words[1:]
+    try:
+        text = ctx.files.read(words[0])
+    except OSError as error:
+        msg = f"can't open {words[0]}: {error.strerror}"
+        ctx.name = "/system/bin/sh"
+        raise Failure(msg, 127) from None
+    return await shell.run(text.decode(errors="surrogateescape"))
+
+
+@command("env")
+async def env(ctx: Context, args: list[str]) -> int:
+    """Print the environment, or run a command in a changed one."""
+    options = parse(args, "0iu:", stop=True)
+    environment = {} if "i" in options else dict(ctx.env)
+    for name in options.all("u"):
+        environment.pop(name, None)
+    words = options.rest
+    while words and "=" in words[0]:
+        name, _, value = words.pop(0).partition("=")
+        environment[name] = value
+    if words:
+        return await ctx.run(words, env=environment)
+    for name, value in environment.items():
+        await ctx.out(f"{name}={value}\n")
+    return 0
+
+
+@command("printenv")
+async def printenv(ctx: Context, args: list[str]) -> int:
+    """Print variables of the environment."""
+    if not args:
+        return await env(ctx, [])
+    for name in args:
+        if name in ctx.env:
+            await ctx.out(f"{ctx.env[name]}\n")
+    return int(any(name not in ctx.env for name in args))
+
+
+@command("xargs")
+async def xargs(ctx: Context, args: list[str]) -> int:
+    """Run a command with words that are read from stdin."""
+    options = parse(args, "0I:n:P:rt", stop=True)
+    text = (await ctx.read_all()).decode(errors="surrogateescape")
+    template = options.rest or ["echo"]
+    if "I" in options:
+        mark = options.get("I")
+        items = [line.strip() for line in text.splitlines() if line.strip()]
+        batches = [[word.replace(mark, item) for word in template] for item in items]
+    else:
+        items = text.removesuffix("\0").split("\0") if "0" in options else text.split()
+        size = options.number("n", len(items)) or 1
+        chunks = [items[at : at + size] for at in range(0, len(items), size)]
+        batches = [template + chunk for chunk in chunks or ([] if "r" in options else [[]])]
+    status = 0
+    for batch in batches:
+        if "t" in options:
+            await ctx.err(" ".join(batch) + "\n")
+        result = await ctx.run(batch, stdin=Bytes(b""))
+        if result in {126, 127}:
+            return result
+        status = 123 if result else status
+    return status
+
+
+@command("timeout")
+async def timeout(ctx: Context, args: list[str]) -> int:
+    """Run a command, but not for longer than a time."""
+    options = parse(args, "k:s:v", {"foreground": "v", "signal": "s"}, least=2, stop=True)
+    seconds = duration(options.rest[0])
+    try:
+        async with asyncio.timeout(seconds or None):
+            return await ctx.run(options.rest[1:])
+    except TimeoutError:
+        return _TIMED_OUT
+
+
+@command("nohup", "setsid")
+async def run_undisturbed(ctx: Context, args: list[str]) -> int:
+    """Run a command that outlives its terminal, as every job here does."""
+    return await ctx.run(parse(args, "cdw", least=1, stop=True).rest)
+
+
+@command("nice", "ionice", "renice")
+async def run_politely(ctx: Context, args: list[str]) -> int:
+    """Run a command with another priority, of which there is only one here."""
+    return await ctx.run(parse(args, "n:c:t", least=1, stop=True).rest)
+
+
+@command("time")
+async def time(ctx: Context, args: list[str]) -> int:
+    """Run a command and say how long it took."""
+    words = parse(args, "pv", least=1, stop=True).rest
+    start = ctx.phone.clock.uptime()
+    status = await ctx.run(words)
+    minutes, seconds = divmod(ctx.phone.clock.uptime() - start, 60)
+    took = f"{minutes:.0f}m{seconds:05.2f}s"
+    await ctx.err(f"{took:>12} real     0m00.00s user     0m00.00s system\n")
+    return status
+
+
+@command("toybox")
+async def toybox(ctx: Context, args: list[str]) -> int:
+    """Run a command by its first word, or list all."""
+    if args and registry.get(args[0]) and ctx.phone.files.exists(f"/system/bin/{args[0]}"):
+        return await ctx.run(args)
+    if args:
+        msg = f"Unknown command {args[0]}"
+        raise UsageError(msg, 127)
+    names = sorted(name for name, each in registry.items() if _is_toy(each))
+    await ctx.out(" ".join(names) + "\n")
+    return 0
+
+
+def _is_toy(each: Command) -> bool:
+    return each.folder == "/system/bin" and each.program.__module__.startswith(__package__)
+
+
+@command("sleep")
+async def sleep(_ctx: Context, args: list[str]) -> int:
+    """Wait."""
+    options = parse(args, "", least=1)
+    await asyncio.sleep(sum(duration(word) for word in options.rest))
+    return 0
+
+
+def duration(text: str) -> float:
+    """Return the seconds that `text` spells: a number and perhaps a unit."""
+    match = re.fullmatch(r"(\d+\.?\d*|\.\d+)([smhd]?)", text)
+    if match is None:
+        msg = f"Not a number '{text}'"
+        raise Failure(msg)
+    return float(match[1]) * _UNITS[match[2] or "s"]

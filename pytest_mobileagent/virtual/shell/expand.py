@@ -1,0 +1,217 @@
+"""Turns parsed words into arguments: parameters, `$(...)`, arithmetic, field splitting, globs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pytest_mobileagent.virtual.shell import patterns
+from pytest_mobileagent.virtual.shell.errors import ShellError
+from pytest_mobileagent.virtual.shell.syntax import (
+    Arithmetic,
+    Parameter,
+    Substitution,
+    Text,
+    Word,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_mobileagent.virtual.shell.execution import Shell
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A part of a word after expansion.
+
+    Text is "quoted" (stands for itself), "plain" (may be a pattern) or "loose" (may be a pattern,
+    and is split into fields); a "break" ends a field, as between the parameters in "$@".
+    """
+
+    text: str
+    kind: Literal["quoted", "plain", "loose", "break"]
+
+
+async def fields(shell: Shell, words: Iterable[Word]) -> list[str]:
+    """Expand `words` to the arguments of a command."""
+    arguments: list[str] = []
+    for word in words:
+        for field in _split(await _expand(shell, word), shell.get("IFS", " \t\n")):
+            arguments += _globbed(shell, field)
+    return arguments
+
+
+async def text(shell: Shell, word: Word) -> str:
+    """Expand a word that is neither split nor a pattern, such as the value of an assignment."""
+    return "".join(
+        " " if piece.kind == "break" else piece.text for piece in await _expand(shell, word)
+    )
+
+
+async def pattern(shell: Shell, word: Word) -> str:
+    """Expand a word to a pattern, in which what was quoted stands for itself."""
+    return _pattern(await _expand(shell, word))
+
+
+def _pattern(pieces: Iterable[_Piece]) -> str:
+    return "".join(
+        patterns.escape(piece.text) if piece.kind == "quoted" else piece.text for piece in pieces
+    )
+
+
+def _split(pieces: list[_Piece], separators: str) -> list[list[_Piece]]:
+    """Split the loose pieces at `separators` (IFS); a field is a list of pieces."""
+    done: list[list[_Piece]] = []
+    field: list[_Piece] | None = None
+    blank = "".join(char for char in separators if char in " \t\n")
+    hard = "".join(char for char in separators if char not in " \t\n")
+    for piece in pieces:
+        if piece.kind == "break":
+            if field is not None:
+                done.append(field)
+            field = None
+            continue
+        if piece.kind != "loose" or not separators:
+            if piece.text or piece.kind == "quoted":
+                field = [*(field or []), piece]
+            continue
+        for content, separator in _cut(piece.text, blank, hard):
+            if content:
+                field = [*(field or []), _Piece(content, "plain")]
+            if separator and (field is not None or separator.strip(blank)):
+                done.append(field or [])
+                field = None
+    if field is not None:
+        done.append(field)
+    return done
+
+
+def _cut(text: str, blank: str, hard: str) -> Iterable[tuple[str, str]]:
+    """Yield the text between separators, each with the separator that follows it."""
+    soft = f"[{re.escape(blank)}]" if blank else "(?!)"
+    firm = f"[{re.escape(hard)}]" if hard else "(?!)"
+    at = 0
+    for match in re.finditer(f"{soft}*{firm}{soft}*|{soft}+", text):
+        yield text[at : match.start()], match[0]
+        at = match.end()
+    yield text[at:], ""
+
+
+def _globbed(shell: Shell, field: list[_Piece]) -> list[str]:
+    plain = "".join(piece.text for piece in field)
+    if "f" in shell.options or not any(
+        set(p.text) & set("*?[") for p in field if p.kind == "plain"
+    ):
+        return [plain]
+    return patterns.glob(_pattern(field), shell.files) or [plain]
+
+
+async def _expand(shell: Shell, word: Word) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    for part in word:
+        match part:
+            case Text():
+                pieces.append(_Piece(part.text, "quoted" if part.quoted else "plain"))
+            case Parameter():
+                pieces += await _parameter(shell, part)
+            case Substitution():
+                output = await shell.capture(part.script)
+                pieces.append(_Piece(output, "quoted" if part.quoted else "loose"))
+            case Arithmetic():
+                value = shell.evaluate(await text(shell, part.expression))
+                pieces.append(_Piece(str(value), "quoted" if part.quoted else "loose"))
+    if pieces and pieces[0].kind == "plain" and re.match(r"~(/|$)", pieces[0].text):
+        home = _Piece(shell.get("HOME", "/"), "quoted")
+        pieces[:1] = [home, _Piece(pieces[0].text[1:], "plain")]
+    return pieces
+
+
+async def _parameter(shell: Shell, part: Parameter) -> list[_Piece]:
+    kind: Literal["quoted", "loose"] = "quoted" if part.quoted else "loose"
+    if part.name in {"@", "*"} and part.operator == "":
+        return _all_parameters(shell, part.name, kind)
+    value = shell.lookup(part.name)
+    match part.operator:
+        case "length":
+            count = len(shell.arguments) if part.name in {"@", "*"} else len(value or "")
+            return [_Piece(str(count), kind)]
+        case ":-" | "-" | ":=" | "=" | ":?" | "?" | ":+" | "+":
+            return await _conditional(shell, part, value, kind)
+    if value is None:
+        if "u" in shell.options:
+            msg = f"{part.name}: parameter not set"
+            raise ShellError(msg)
+        value = ""
+    return [_Piece(await _edited(shell, part, value), kind)]
+
+
+def _all_parameters(shell: Shell, name: str, kind: Literal["quoted", "loose"]) -> list[_Piece]:
+    if name == "*" and kind == "quoted":
+        return [_Piece(shell.get("IFS", " ")[:1].join(shell.arguments), kind)]
+    pieces: list[_Piece] = []
+    for argument in shell.arguments:
+        pieces += [_Piece("", "break"), _Piece(argument, kind)]
+    return pieces[1:]
+
+
+async def _conditional(
+    shell: Shell, part: Parameter, value: str | None, kind: Literal["quoted", "loose"]
+) -> list[_Piece]:
+    """Expand `${name:-word}` and its kin; the colon makes an empty value count as unset."""
+    missing = value is None or (part.operator[0] == ":" and not value)
+    action = part.operator[-1]
+    if missing and action == "+":
+        return [_Piece("", kind)]
+    if not missing and action != "+":
+        if part.name in {"@", "*"}:
+            return _all_parameters(shell, part.name, kind)
+        return [_Piece(value or "", kind)]
+    if action == "?":
+        words = await text(shell, part.word)
+        msg = f"{part.name}: {words or 'parameter null or not set'}"
+        raise ShellError(msg)
+    if action == "=":
+        default = await text(shell, part.word)
+        shell.assign(part.name, default)
+        return [_Piece(default, kind)]
+    pieces = await _expand(shell, part.word)
+    loosened = [_Piece(p.text, "loose") if p.kind == "plain" else p for p in pieces]
+    return loosened or [_Piece("", kind)]
+
+
+async def _edited(shell: Shell, part: Parameter, value: str) -> str:
+    """Return what the operators that cut and replace make of a value."""
+    operator = part.operator
+    if not operator:
+        return value
+    if operator == ":":
+        start = shell.evaluate(await text(shell, part.word))
+        start = max(0, len(value) + start) if start < 0 else start
+        if part.replacement is None:
+            return value[start:]
+        return value[start:][: max(0, shell.evaluate(await text(shell, part.replacement)))]
+    wanted = await pattern(shell, part.word)
+    if operator[0] == "/":
+        return await _replaced(shell, part, value, wanted)
+    whole = patterns.regex(wanted, greedy=len(operator) == 2)
+    if operator[0] == "#":
+        found = re.match(whole, value, re.DOTALL)
+        return value[found.end() :] if found else value
+    starts = range(len(value) + 1) if len(operator) == 2 else range(len(value), -1, -1)
+    compiled = re.compile(patterns.regex(wanted), re.DOTALL)
+    return next((value[:at] for at in starts if compiled.fullmatch(value, at)), value)
+
+
+async def _replaced(shell: Shell, part: Parameter, value: str, wanted: str) -> str:
+    if not wanted:
+        return value
+    new = await text(shell, part.replacement or ())
+    if wanted[0] in "#%" and part.operator == "/":
+        whole = patterns.regex(wanted[1:])
+        anchored = f"\\A{whole}" if wanted[0] == "#" else f"{whole}\\Z"
+    else:
+        anchored = patterns.regex(wanted)
+    times = 0 if part.operator == "//" else 1
+    return re.sub(anchored, lambda _: new, value, count=times, flags=re.DOTALL)

@@ -1,0 +1,103 @@
+"""Finds programs and runs them as processes, which a signal can end."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import posixpath
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, registry
+from pytest_mobileagent.virtual.shell.processes import processes_of
+from pytest_mobileagent.virtual.shell.userfiles import UserFiles
+from pytest_mobileagent.virtual.users import SHELL
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.files import FileSystem
+    from pytest_mobileagent.virtual.shell.commands import Program
+    from pytest_mobileagent.virtual.shell.execution import Shell
+    from pytest_mobileagent.virtual.shell.session import Session
+
+SH = "/system/bin/sh"
+_ELF = b"\x7fELF"
+_BROKEN_PIPE = 141
+
+
+def install(files: FileSystem) -> None:
+    """Put a file for every program that is not part of the shell where it is looked for."""
+    if files.exists(SH):
+        return
+    for name, command in registry.items():
+        if command.folder:
+            files.write(f"{command.folder}/{name}", _ELF, mode=0o755, gid=SHELL)
+
+
+def which(name: str, session: Session) -> str:
+    """Return the path of the program that is called `name`, as PATH or the name itself says."""
+    files = session.phone.files
+    if "/" in name:
+        return files.absolute(name, session.cwd)
+    for folder in session.env.get("PATH", "").split(":"):
+        path = files.absolute(posixpath.join(folder, name), session.cwd)
+        if files.is_file(path) and files.access(path, session.uid, "x"):
+            return path
+    raise FileNotFoundError(errno.ENOENT, "No such file or directory", name)
+
+
+def find_program(name: str, session: Session) -> Program:
+    """Return the program called `name`; OSError if there is none, or none that may be run."""
+    path = which(name, session)
+    files = UserFiles(session.phone.files, session.uid, session.cwd)
+    if files.stat(path).kind == "dir":
+        raise IsADirectoryError(errno.EISDIR, "Is a directory", name)
+    if not files.may(path, "x"):
+        raise PermissionError(errno.EACCES, "Permission denied", name)
+    folder, base = posixpath.split(files.resolve(path))
+    command = registry.get(base)
+    if command and command.folder == folder:
+        return command.program
+    return _script(path, files.read(path), session)
+
+
+async def run_program(shell: Shell, words: list[str], session: Session) -> int:
+    """Run a program as a process of its own and return its exit status."""
+    program = find_program(words[0], session)
+    processes = processes_of(session.phone)
+    process = shell.adopt(words) or processes.start(words, session.uid, shell.pid)
+    ctx = Context(posixpath.basename(words[0]), session, shell, process.pid)
+    try:
+        return await guarded(program, ctx, words[1:])
+    except asyncio.CancelledError:
+        if not process.killed():
+            raise
+        return process.status
+    finally:
+        processes.end(process)
+
+
+async def guarded(program: Program, ctx: Context, args: list[str]) -> int:
+    """Run a program; what it raises is printed, and becomes its exit status."""
+    try:
+        return await program(ctx, args)
+    except BrokenPipeError:
+        return _BROKEN_PIPE
+    except UsageError as error:
+        await ctx.err(f'{ctx.prefix}{ctx.name}: {error} (see "{ctx.name} --help")\n')
+        return error.status
+    except (OSError, Failure) as error:
+        await ctx.complain(error)
+        return ctx.failed
+
+
+def _script(path: str, text: bytes, session: Session) -> Program:
+    """Return the program that runs a script, with the interpreter that its first line names."""
+    if text.startswith(_ELF):
+        raise OSError(errno.ENOEXEC, "Exec format error", path)
+    first = text.partition(b"\n")[0].decode(errors="surrogateescape")
+    interpreter = first[2:].split(maxsplit=1) if first.startswith("#!") else [SH]
+    program = find_program(interpreter[0], session)
+
+    async def run(ctx: Context, args: list[str]) -> int:
+        return await program(ctx, [*interpreter[1:], path, *args])
+
+    return run

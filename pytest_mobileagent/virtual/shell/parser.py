@@ -1,0 +1,298 @@
+"""Parses scripts: mksh's grammar, one line of commands after the other, as mksh runs them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.shell.errors import IncompleteError
+from pytest_mobileagent.virtual.shell.syntax import (
+    AndOr,
+    Assignment,
+    Background,
+    Case,
+    For,
+    Function,
+    If,
+    Let,
+    Loop,
+    Node,
+    Pipeline,
+    Redirect,
+    Redirected,
+    Script,
+    Simple,
+    Subshell,
+    Test,
+    Text,
+    Word,
+)
+from pytest_mobileagent.virtual.shell.tokens import TokenParser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
+_FUNCTION = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*\([ \t]*\)")
+_NAMED_FUNCTION = re.compile(r"([A-Za-z_][\w.-]*)(?:[ \t]*\([ \t]*\))?")
+_CLOSERS = {"then", "elif", "else", "fi", "do", "done", "esac", "}", ")", ";;"}
+
+
+def lines(text: str, first: int = 1) -> Iterator[Script]:
+    """Yield the commands of each line; a construct over several lines counts as one.
+
+    What stands before a syntax error has been yielded, and run, when the error comes. `first` is
+    the number of the first line.
+    """
+    parser = Parser(text, first)
+    while parser.skip_newlines():
+        yield parser.line_of_commands()
+
+
+class Parser(TokenParser):
+    """A position in a script, and a function for every rule of the grammar."""
+
+    # Lists
+
+    def line_of_commands(self) -> Script:
+        """Parse up to the end of the line."""
+        commands = self._commands(stop_at_newline=True)
+        if self.token() not in {"", "\n"} or self._closes():
+            self.unexpected(self.token())
+        return Script(commands)
+
+    def script_until(self, end: str) -> Script:
+        """Parse commands up to the closing `end`."""
+        start = self.line
+        script = self._script()
+        self.expect(end, "(", start)
+        return script
+
+    def script_of(self, text: str) -> Script:
+        """Parse commands from another text."""
+        return Script(tuple(each for line in lines(text, self.line) for each in line.commands))
+
+    def _script(self) -> Script:
+        return Script(self._commands(stop_at_newline=False))
+
+    def _commands(self, *, stop_at_newline: bool) -> tuple[Node, ...]:
+        commands: list[Node] = []
+        while not (stop_at_newline and self.token() == "\n"):
+            if not self.skip_newlines() or self._closes():
+                break
+            command = self._and_or()
+            end = self.token()
+            if end in {";", "&"}:
+                self.at += 1
+            commands.append(Background(command) if end == "&" else command)
+            if end not in {";", "&", "\n"}:
+                break
+        if self.token() in {"", "\n"} and self._documents:
+            self.newline()
+        return tuple(commands)
+
+    def _closes(self) -> bool:
+        return self.token() in _CLOSERS or self.keyword() in _CLOSERS
+
+    def _and_or(self) -> Node:
+        first = self._pipeline()
+        rest: list[tuple[str, Node]] = []
+        while (token := self.token()) in {"&&", "||"}:
+            self.at += 2
+            self.more_must_follow(token)
+            rest.append((token, self._pipeline()))
+        return AndOr(first, tuple(rest)) if rest else first
+
+    def _pipeline(self) -> Node:
+        negated = False
+        while self.keyword() == "!":
+            self.take("!")
+            negated = not negated
+        commands = [self._command()]
+        while self.token() == "|":
+            self.at += 1
+            self.more_must_follow("|")
+            commands.append(self._command())
+        return Pipeline(tuple(commands), negated) if negated or commands[1:] else commands[0]
+
+    # Commands
+
+    def _command(self) -> Node:
+        line = self.line
+        command = self._compound() or self._simple(line)
+        redirects: list[Redirect] = []
+        if isinstance(command, Redirected):
+            return command
+        while (redirect := self.redirect()) is not None:
+            redirects.append(redirect)
+        return Redirected(command, tuple(redirects), line) if redirects else command
+
+    def _compound(self) -> Node | None:
+        keyword = self.keyword()
+        if keyword in _CLOSERS or keyword == "in":
+            self.unexpected(keyword)
+        rules: dict[str, Callable[[], Node]] = {
+            "if": self._if,
+            "while": self._loop,
+            "until": self._loop,
+            "for": self._for,
+            "case": self._case,
+            "{": self._braces,
+            "[[": self._test,
+            "function": self._named_function,
+        }
+        if keyword in rules:
+            return rules[keyword]()
+        if self.sees("(("):
+            return self._let()
+        if self.sees("("):
+            self.at += 1
+            return Subshell(self.script_until(")"))
+        return self._function(_FUNCTION) if _FUNCTION.match(self.text, self.at) else None
+
+    def _braces(self) -> Script:
+        line = self.line
+        self.take("{")
+        body = self._script()
+        self.expect("}", "{", line)
+        return body
+
+    def _if(self) -> If:
+        line = self.line
+        self.take("if")
+        branches: list[tuple[Script, Script]] = []
+        otherwise = None
+        while True:
+            condition = self._script()
+            self.expect("then", "if", line)
+            branches.append((condition, self._script()))
+            if self.keyword() == "else":
+                self.take("else")
+                otherwise = self._script()
+            elif self.keyword() == "elif":
+                self.take("elif")
+                continue
+            self.expect("fi", "if", line)
+            return If(tuple(branches), otherwise)
+
+    def _loop(self) -> Loop:
+        line, keyword = self.line, self.keyword()
+        self.take(keyword)
+        condition = self._script()
+        return Loop(condition, self._body_of_loop(keyword, line), keyword == "until")
+
+    def _for(self) -> For:
+        line = self.line
+        self.take("for")
+        name = self.name()
+        self.skip_newlines()
+        words: tuple[Word, ...] | None = None
+        if self.keyword() == "in":
+            self.take("in")
+            words = self._words()
+        if self.token() == ";":
+            self.at += 1
+        self.skip_newlines()
+        if self.keyword() == "{":
+            return For(name, words, self._braces())
+        return For(name, words, self._body_of_loop("for", line))
+
+    def _words(self) -> tuple[Word, ...]:
+        words: list[Word] = []
+        while not self.token() and self.at < len(self.text):
+            words.append(self.word())
+        return tuple(words)
+
+    def _body_of_loop(self, keyword: str, line: int) -> Script:
+        self.expect("do", keyword, line)
+        body = self._script()
+        self.expect("done", keyword, line)
+        return body
+
+    def _case(self) -> Case:
+        line = self.line
+        self.take("case")
+        self.skip_blank()
+        word = self.argument()
+        self.skip_newlines()
+        self.expect("in", "case", line)
+        arms: list[tuple[tuple[Word, ...], Script]] = []
+        while self.skip_newlines() and self.keyword() != "esac":
+            if self.token() == "(":
+                self.at += 1
+            patterns = [self.argument()]
+            while self.token() == "|":
+                self.at += 1
+                patterns.append(self.argument())
+            self.expect(")", "case", line)
+            arms.append((tuple(patterns), self._script()))
+            if self.token() == ";;":
+                self.at += 2
+        self.expect("esac", "case", line)
+        return Case(word, tuple(arms))
+
+    def _function(self, pattern: re.Pattern[str]) -> Function:
+        self.skip_blank()
+        match = pattern.match(self.text, self.at)
+        if match is None:
+            self.unexpected(self.token())
+        self.at = match.end()
+        self.skip_newlines()
+        return Function(match[1], self._command())
+
+    def _named_function(self) -> Function:
+        self.take("function")
+        return self._function(_NAMED_FUNCTION)
+
+    def _let(self) -> Node:
+        start = self.at
+        self.at += 2
+        expression = self.quoted(")")
+        if self.sees("))"):
+            self.at += 2
+            return Let(expression)
+        self.at = start + 1
+        return Subshell(self.script_until(")"))
+
+    def _test(self) -> Test:
+        line = self.line
+        self.take("[[")
+        words: list[Word] = []
+        while not re.compile(r"\]\](?=[\s;&|()]|$)").match(self.text, self.at):
+            if not self.skip_newlines():
+                msg = "syntax error: unmatched '[['"
+                raise IncompleteError(msg, line)
+            operator = re.compile(r"&&|\|\||[()<>]").match(self.text, self.at)
+            if operator:
+                self.at = operator.end()
+                words.append((Text(operator[0]),))
+            elif words and words[-1] == (Text("=~"),):
+                words.append(self.word(" \t\n"))
+            else:
+                words.append(self.argument())
+            self.skip_blank()
+        self.at += 2
+        return Test(tuple(words))
+
+    def _simple(self, line: int) -> Node:
+        assignments: list[Assignment] = []
+        words: list[Word] = []
+        redirects: list[Redirect] = []
+        while True:
+            token = self.token()
+            redirect = self.redirect()
+            if redirect is not None:
+                redirects.append(redirect)
+            elif token:
+                break
+            elif not words and (match := _ASSIGNMENT.match(self.text, self.at)):
+                self.at = match.end()
+                assignments.append(Assignment(match[1], self.word(), bool(match[2])))
+            elif self.at < len(self.text):
+                words.append(self.word())
+            else:
+                break
+        if not (assignments or words or redirects) or self.token() == "(":
+            self.unexpected(self.token())
+        simple = Simple(tuple(assignments), tuple(words), line)
+        return Redirected(simple, tuple(redirects), line) if redirects else simple

@@ -1,0 +1,146 @@
+"""What a command reads from and writes to, and the pipe that joins two commands."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+
+class Reader(Protocol):
+    """A source of bytes."""
+
+    async def read(self, n: int = -1) -> bytes:
+        """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
+
+    async def read_all(self) -> bytes:
+        """Return everything up to the end."""
+
+
+class Writer(Protocol):
+    """A sink for bytes."""
+
+    async def write(self, data: bytes) -> None:
+        """Take all of `data`; raise BrokenPipeError when nobody will ever read it."""
+
+    async def close_write(self) -> None:
+        """Say that nothing more comes."""
+
+
+class Pipe:
+    """A bounded pipe: writers wait for a slow reader, and learn when it has gone."""
+
+    def __init__(self, limit: int = 65536) -> None:
+        self._limit = limit
+        self._buffer = bytearray()
+        self._ended = False
+        self._abandoned = False
+        self._waiters: list[asyncio.Future[None]] = []
+
+    async def read(self, n: int = -1) -> bytes:
+        """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
+        while not self._buffer and not self._ended:
+            await self._change()
+        size = len(self._buffer) if n < 0 else n
+        data = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        self._changed()
+        return data
+
+    async def read_all(self) -> bytes:
+        """Return everything up to the end."""
+        chunks = []
+        while chunk := await self.read():
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+    async def write(self, data: bytes) -> None:
+        """Take all of `data`, once the reader has caught up."""
+        while len(self._buffer) >= self._limit and not self._abandoned:
+            await self._change()
+        if self._abandoned:
+            raise BrokenPipeError
+        self._buffer += data
+        self._changed()
+
+    async def close_write(self) -> None:
+        """Say that nothing more comes."""
+        self._ended = True
+        self._changed()
+
+    def close_read(self) -> None:
+        """Say that nobody reads any more: what is written from now on breaks the pipe."""
+        self._abandoned = True
+        self._buffer.clear()
+        self._changed()
+
+    async def _change(self) -> None:
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        await waiter
+
+    def _changed(self) -> None:
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+
+class Bytes:
+    """A reader over bytes that are already there."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    async def read(self, n: int = -1) -> bytes:
+        """Return the next `n` bytes, or the rest."""
+        end = len(self._data) if n < 0 else self._at + n
+        chunk, self._at = self._data[self._at : end], min(end, len(self._data))
+        return chunk
+
+    async def read_all(self) -> bytes:
+        """Return the rest."""
+        return await self.read()
+
+
+class Collected:
+    """A writer that keeps what was written, for `$(...)` and for whoever wants the output."""
+
+    def __init__(self) -> None:
+        self._chunks: list[bytes] = []
+
+    @property
+    def data(self) -> bytes:
+        """All that was written so far."""
+        return b"".join(self._chunks)
+
+    async def write(self, data: bytes) -> None:
+        """Keep `data`."""
+        self._chunks.append(data)
+
+    async def close_write(self) -> None:
+        """Nothing to do: what was written stays."""
+
+
+async def read_line(source: Reader) -> bytes:
+    """Return the next line with its newline, and not a byte more: that is for the next reader."""
+    line = bytearray()
+    while byte := await source.read(1):
+        line += byte
+        if byte == b"\n":
+            break
+    return bytes(line)
+
+
+async def lines_of(source: Reader) -> AsyncIterator[bytes]:
+    """Yield lines with their newlines as they arrive."""
+    pending = b""
+    while chunk := await source.read():
+        *complete, pending = (pending + chunk).split(b"\n")
+        for line in complete:
+            yield line + b"\n"
+    if pending:
+        yield pending

@@ -1,0 +1,262 @@
+"""Parses words: quotes, `$` expansions and plain text; the lower half of the shell's parser."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.shell.errors import IncompleteError, ShellSyntaxError
+from pytest_mobileagent.virtual.shell.syntax import (
+    Arithmetic,
+    Parameter,
+    Part,
+    Substitution,
+    Text,
+    Word,
+)
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.shell.syntax import Script
+
+BREAKS = " \t\n;&|<>()"
+
+_NAME = re.compile(r"[A-Za-z_]\w*|[0-9]|[@*#?$!-]", re.ASCII)
+_BRACED_NAME = re.compile(r"[A-Za-z_]\w*|[0-9]+|[@*#?$!-]", re.ASCII)
+_OPERATOR = re.compile(r":?[-=?+]|%%?|##?|//?|:")
+_PLAIN = re.compile(r"[^\\'\"$` \t\n;&|<>()}]+")
+_PLAIN_IN_QUOTES = re.compile(r"[^\\\"$`()}/:]+")
+_ESCAPES = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|(.))", re.DOTALL)
+
+
+class WordParser:
+    """A position in a script's text, and the parsing of the word there."""
+
+    def __init__(self, text: str, first: int = 1) -> None:
+        self.text = text
+        self.at = 0
+        self._first = first
+        self._newlines = [match.start() for match in re.finditer("\n", text)]
+
+    @property
+    def line(self) -> int:
+        """The number of the current line."""
+        return bisect(self._newlines, self.at - 1) + self._first
+
+    def script_until(self, end: str) -> Script:
+        """Parse commands up to the closing token `end`; the upper half knows how."""
+        raise NotImplementedError
+
+    def script_of(self, text: str) -> Script:
+        """Parse commands from another text."""
+        raise NotImplementedError
+
+    def sees(self, text: str) -> bool:
+        """Whether `text` comes next."""
+        return self.text.startswith(text, self.at)
+
+    def word(self, breaks: str = BREAKS) -> Word:
+        """Parse one word, up to an unquoted character of `breaks`."""
+        parts: list[Part] = []
+        while self.at < len(self.text) and self.text[self.at] not in breaks:
+            parts += self._part(breaks)
+        return tuple(parts)
+
+    def quoted(self, end: str) -> Word:
+        """Parse as between double quotes, up to `end` ("" is the end of the text)."""
+        parts: list[Part] = []
+        start = self.line
+        depth = 0
+        while not (end and self.sees(end) and depth == 0):
+            if self.at >= len(self.text):
+                if not end:
+                    break
+                msg = "no closing quote"
+                raise IncompleteError(msg, start)
+            if end == ")":
+                depth += {"(": 1, ")": -1}.get(self.text[self.at], 0)
+            parts += self._part_in_quotes(end)
+        return tuple(parts)
+
+    def _part(self, breaks: str) -> list[Part]:
+        following = self.text[self.at + 1 : self.at + 2]
+        parts: list[Part] = []
+        match self.text[self.at]:
+            case "\\":
+                parts = self._escaped(any_char=True, end="")
+            case "'":
+                self.at += 1
+                parts = [Text(self._single(), quoted=True)]
+            case '"':
+                self.at += 1
+                parts = list(self.quoted('"')) or [Text("", quoted=True)]
+                self.at += 1
+            case "$" if following == "'":
+                self.at += 2
+                parts = [Text(self._ansi(), quoted=True)]
+            case "$" if following == '"':  # a string to be translated; there are no translations
+                self.at += 1
+            case "$" | "`":
+                parts = [self._expansion(quoted=False)]
+            case _:
+                parts = [self._plain(breaks)]
+        return parts
+
+    def _plain(self, breaks: str) -> Text:
+        match = _PLAIN.match(self.text, self.at)
+        text = match[0] if match else self.text[self.at]
+        text = text[: _first_of(text, breaks)]
+        self.at += len(text)
+        return Text(text)
+
+    def _part_in_quotes(self, end: str) -> list[Part]:
+        char = self.text[self.at]
+        if char == "\\":
+            return self._escaped(any_char=False, end=end)
+        if char in "$`":
+            return [self._expansion(quoted=True)]
+        if char == '"' and end == "}":  # "${x:-"word"}": the inner quotes are no characters
+            self.at += 1
+            return []
+        match = _PLAIN_IN_QUOTES.match(self.text, self.at)
+        text = match[0] if match else char
+        self.at += len(text)
+        return [Text(text, quoted=True)]
+
+    def _escaped(self, *, any_char: bool, end: str) -> list[Part]:
+        following = self.text[self.at + 1 : self.at + 2]
+        if not following:
+            self.at += 1
+            if any_char:
+                msg = "unexpected end after a backslash"
+                raise IncompleteError(msg, self.line)
+            return [Text("\\", quoted=True)]
+        self.at += 2
+        if following == "\n":
+            return []
+        special = any_char or following in "$`\\" or (end and following in {end, '"'})
+        return [Text(following if special else f"\\{following}", quoted=True)]
+
+    def _single(self) -> str:
+        end = self.text.find("'", self.at)
+        if end < 0:
+            msg = "no closing quote"
+            raise IncompleteError(msg, self.line)
+        start, self.at = self.at, end + 1
+        return self.text[start:end]
+
+    def _ansi(self) -> str:
+        """Parse `$'...'`, where backslashes work as in C."""
+        match = re.compile(r"((?:[^'\\]|\\.)*)'", re.DOTALL).match(self.text, self.at)
+        if match is None:
+            msg = "no closing quote"
+            raise IncompleteError(msg, self.line)
+        self.at = match.end()
+        return unescape(match[1])
+
+    def _expansion(self, *, quoted: bool) -> Part:
+        if self.sees("`"):
+            return Substitution(self._backquoted(quoted=quoted), quoted)
+        if self.sees("$(("):
+            expression = self._arithmetic()
+            if expression is not None:
+                return Arithmetic(expression, quoted)
+        if self.sees("$("):
+            self.at += 2
+            return Substitution(self.script_until(")"), quoted)
+        if self.sees("${"):
+            self.at += 2
+            return self._braced(quoted=quoted)
+        self.at += 1
+        match = _NAME.match(self.text, self.at)
+        if match is None:
+            return Text("$", quoted)
+        self.at = match.end()
+        return Parameter(match[0], quoted=quoted)
+
+    def _backquoted(self, *, quoted: bool) -> Script:
+        match = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL).match(self.text, self.at)
+        if match is None:
+            msg = "no closing quote"
+            raise IncompleteError(msg, self.line)
+        self.at = match.end()
+        return self.script_of(re.sub(r"\\([$`\\\"])" if quoted else r"\\([$`\\])", r"\1", match[1]))
+
+    def _arithmetic(self) -> Word | None:
+        """Parse `$((...))`, or return None, unmoved: it may be a subshell in a substitution."""
+        start = self.at
+        self.at += 3
+        try:
+            expression = self.quoted(")")
+        except IncompleteError:
+            if self.text.find("))", start) < 0:
+                raise
+            expression = ()
+        if self.sees("))"):
+            self.at += 2
+            return expression
+        self.at = start
+        return None
+
+    def _braced(self, *, quoted: bool) -> Part:
+        if re.compile(r"#[\w@*?$!-]").match(self.text, self.at):
+            self.at += 1
+            name, operator = self._braced_name(), "length"
+            word: Word = ()
+            replacement = None
+        else:
+            name, operator = self._braced_name(), self._match(_OPERATOR)
+            word, replacement = self._operands(operator, quoted=quoted)
+        if not self.sees("}"):
+            msg = "bad substitution"
+            raise (IncompleteError if self.at >= len(self.text) else ShellSyntaxError)(
+                msg, self.line
+            )
+        self.at += 1
+        return Parameter(name, operator, word, replacement, quoted)
+
+    def _braced_name(self) -> str:
+        name = self._match(_BRACED_NAME)
+        if not name:
+            msg = "bad substitution"
+            raise ShellSyntaxError(msg, self.line)
+        return name
+
+    def _operands(self, operator: str, *, quoted: bool) -> tuple[Word, Word | None]:
+        if not operator:
+            return (), None
+        if operator in {"%", "%%", "#", "##"}:  # a pattern is one even between quotes
+            return self.word("}"), None
+        if operator in {"/", "//", ":"}:
+            first = self.word("/}" if operator != ":" else ":}")
+            if self.text[self.at : self.at + 1] not in {"/", ":"}:
+                return first, None
+            self.at += 1
+            return first, self.word("}")
+        return self.quoted("}") if quoted else self.word("}"), None
+
+    def _match(self, pattern: re.Pattern[str]) -> str:
+        match = pattern.match(self.text, self.at)
+        if match is None:
+            return ""
+        self.at = match.end()
+        return match[0]
+
+
+def unescape(text: str) -> str:
+    """Replace the backslash sequences of C."""
+
+    def character(match: re.Match[str]) -> str:
+        octal, byte, point, letter = match.groups()
+        if octal or byte:
+            number = int(octal, 8) & 0xFF if octal else int(byte, 16)
+            return bytes([number]).decode("utf-8", "surrogateescape")
+        return chr(int(point, 16)) if point else _ESCAPES.get(letter, letter)
+
+    return _ESCAPE.sub(character, text)
+
+
+def _first_of(text: str, breaks: str) -> int:
+    """Return where the first character of `breaks` is, or the length."""
+    return min((at for char in breaks if (at := text.find(char)) >= 0), default=len(text))

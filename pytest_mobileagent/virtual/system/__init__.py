@@ -1,0 +1,1 @@
+"""What Android's own processes do: activities, windows, input, packages, settings, log."""

@@ -1,0 +1,64 @@
+"""Volumes of the audio streams, which Android keeps among the settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """An audio stream: its number, Android's name for it, its setting and its range."""
+
+    number: int
+    name: str
+    setting: str
+    low: int
+    high: int
+
+
+STREAMS = (
+    Stream(0, "STREAM_VOICE_CALL", "volume_voice", 1, 5),
+    Stream(1, "STREAM_SYSTEM", "volume_system", 0, 7),
+    Stream(2, "STREAM_RING", "volume_ring", 0, 7),
+    Stream(3, "STREAM_MUSIC", "volume_music", 0, 15),
+    Stream(4, "STREAM_ALARM", "volume_alarm", 1, 7),
+    Stream(5, "STREAM_NOTIFICATION", "volume_notification", 0, 7),
+)
+MUSIC = STREAMS[3]
+DEFAULT = 5
+
+
+def stream(number: int) -> Stream:
+    """Find a stream; LookupError if there is none with this number."""
+    return next(each for each in STREAMS if each.number == number)
+
+
+class Audio:
+    """Reads and sets volumes."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+
+    def volume(self, of: Stream) -> int:
+        """Give a stream's volume."""
+        return int(self._phone.settings.text("system", of.setting, str(DEFAULT)))
+
+    def set(self, of: Stream, index: int) -> None:
+        """Set a stream's volume, within its range."""
+        index = min(max(index, of.low), of.high)
+        self._phone.settings.put("system", of.setting, str(index))
+        pid = self._phone.proc.pid("com.android.systemui")
+        line = f"writeEvent level_changed {of.name} {index}"
+        self._phone.log.write("I", "vol.Events", line, pid=pid)
+
+    def adjust(self, step: int) -> None:
+        """Do what a volume key does: it turns the music up or down."""
+        self.set(MUSIC, self.volume(MUSIC) + step)
+
+    def mute(self) -> None:
+        """Silence the music."""
+        self.set(MUSIC, 0)

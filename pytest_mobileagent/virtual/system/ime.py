@@ -1,0 +1,179 @@
+"""The input method service: which keyboards there are, which one is used, and what it types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from pytest_mobileagent.virtual.system.events import TEXT_CHANGED
+from pytest_mobileagent.virtual.ui import Text, View, editing
+from pytest_mobileagent.virtual.ui.keyboard import Layer, keyboard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.ui.controls import Input
+    from pytest_mobileagent.virtual.ui.layout import UiState
+
+LATIN = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
+ADB = "com.android.adbkeyboard/.AdbIME"
+SEPARATOR = ":"
+
+
+@dataclass(frozen=True, slots=True)
+class Keyboard:
+    """An installed input method."""
+
+    id: str
+    label: str
+    package: str
+
+
+INSTALLED = (
+    Keyboard(LATIN, "Gboard", "com.google.android.inputmethod.latin"),
+    Keyboard(ADB, "ADB Keyboard", "com.android.adbkeyboard"),
+)
+
+
+class UnknownInputMethod(LookupError):  # noqa: N818 - Android's own words
+    """No such input method, or it is not enabled."""
+
+
+class InputMethods:
+    """The soft keyboard of the window that has the focus."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self.shown = False
+        self.layer: Layer = "letters"
+
+    # Which.
+
+    def installed(self) -> list[Keyboard]:
+        """Give every input method whose app is enabled."""
+        return [each for each in INSTALLED if self._phone.packages.enabled(each.package)]
+
+    def enabled(self) -> list[Keyboard]:
+        """Give those that may be chosen."""
+        ids = self._phone.settings.text("secure", "enabled_input_methods").split(SEPARATOR)
+        return [each for each in self.installed() if each.id in ids]
+
+    @property
+    def current(self) -> str:
+        """The id of the one in use."""
+        return self._phone.settings.text("secure", "default_input_method")
+
+    def enable(self, id: str) -> bool:
+        """Enable one; False if it was already."""
+        if id not in {each.id for each in self.installed()}:
+            raise UnknownInputMethod(id)
+        ids = [each.id for each in self.enabled()]
+        if id in ids:
+            return False
+        self._put_enabled([*ids, id])
+        return True
+
+    def disable(self, id: str) -> None:
+        """Disable one; Gboard takes over from it."""
+        if id not in {each.id for each in self.installed()}:
+            raise UnknownInputMethod(id)
+        self._put_enabled([each.id for each in self.enabled() if each.id != id])
+        if self.current == id:
+            self._phone.settings.put("secure", "default_input_method", LATIN)
+
+    def choose(self, id: str) -> None:
+        """Use an enabled one."""
+        if id not in {each.id for each in self.enabled()}:
+            raise UnknownInputMethod(id)
+        self._phone.settings.put("secure", "default_input_method", id)
+
+    def reset(self) -> None:
+        """Go back to Gboard alone."""
+        self._put_enabled([LATIN])
+        self.choose(LATIN)
+
+    def _put_enabled(self, ids: list[str]) -> None:
+        self._phone.settings.put("secure", "enabled_input_methods", SEPARATOR.join(ids))
+
+    # Showing and typing.
+
+    def show(self) -> None:
+        """Come up for the focused field."""
+        if not self.shown:
+            self.shown, self.layer = True, "letters"
+
+    def hide(self) -> None:
+        """Go away."""
+        self.shown = False
+
+    def view(self, field: Input) -> View:
+        """Build the keyboard for a field; ADBKeyboard is but a bar that says it is there."""
+        if self.current == ADB:
+            return Text(
+                "ADB Keyboard {ON}",
+                width=-1,
+                padding=(16, 12, 16, 36),
+                align="bottom",
+                background="surface_container",
+            )
+        layer: Layer = "digits" if field.numeric else self.layer
+        return keyboard(layer, self.press, action="enter" if field.multiline else field.action)
+
+    def press(self, key: str) -> None:
+        """Take a key of the soft keyboard: a character, or the layer that it leads to."""
+        if key in get_args(Layer):
+            self.layer = key  # type: ignore[assignment]
+        elif key == "\n":
+            self.enter()
+        elif key == "\b":
+            self._edit(editing.delete)
+        else:
+            self.commit(key)
+            if self.layer == "capitals":
+                self.layer = "letters"
+
+    def commit(self, text: str) -> bool:
+        """Type text into the focused field; False if there is none."""
+        return self._edit(lambda field, state: editing.insert(field, text, state))
+
+    def clear(self) -> bool:
+        """Empty the focused field; False if there is none."""
+        return self._edit(editing.clear)
+
+    def enter(self) -> bool:
+        """Do what the enter key does in the focused field; False if there is none."""
+        field = self._phone.windows.focused_field()
+        if field is None:
+            return False
+        if field.multiline:
+            return self.commit("\n")
+        window = self._phone.windows.active
+        with self._phone.activities.guard(window.record):
+            editing.submit(field)
+        if field.action == "next" and self._phone.windows.focus_next(fields_only=True):
+            return True
+        if field.action != "send":
+            self.hide()
+        self._phone.changed()
+        return True
+
+    def _edit(self, change: Callable[[Input, UiState], object]) -> bool:
+        field, window = self._phone.windows.focused_field(), self._phone.windows.active
+        if field is None:
+            return False
+        with self._phone.activities.guard(window.record):
+            change(field, window.state)
+        self._phone.windows.reveal()
+        self._phone.changed()
+        if box := self._phone.windows.focused():
+            self._phone.events.view(TEXT_CHANGED, window, box, before=field.text)
+        return True
+
+    def save(self) -> dict[str, Any]:
+        """Give what is shown."""
+        return {"shown": self.shown, "layer": self.layer}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Show it again."""
+        self.shown, self.layer = saved["shown"], saved["layer"]

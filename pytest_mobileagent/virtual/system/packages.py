@@ -1,0 +1,220 @@
+"""The package service: which apps are installed, what they may do, who answers an intent."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zlib
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.intent import DEFAULT, LAUNCHER, MAIN, Intent, full
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_mobileagent.virtual.app import Activity, App
+    from pytest_mobileagent.virtual.phone import Phone
+
+FIRST_UID = 10_100
+STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3, "disabled-until-used": 4}
+INSTALL_TIME = frozenset(  # permissions that nobody is asked for
+    f"android.permission.{name}"
+    for name in (
+        "ACCESS_NETWORK_STATE",
+        "ACCESS_WIFI_STATE",
+        "FOREGROUND_SERVICE",
+        "INTERNET",
+        "RECEIVE_BOOT_COMPLETED",
+        "SET_ALARM",
+        "USE_EXACT_ALARM",
+        "VIBRATE",
+        "WAKE_LOCK",
+    )
+)
+
+
+class UnknownPackage(LookupError):  # noqa: N818 - Android's own name for it
+    """No such package is installed."""
+
+
+@dataclass(slots=True)
+class Installed:
+    """What the phone remembers of an installed app."""
+
+    uid: int
+    since: float
+    state: str = "default"
+    stopped: bool = True
+    granted: dict[str, bool] = field(default_factory=dict)  # runtime permissions
+    off: list[str] = field(default_factory=list)  # components that are switched off
+
+
+class Packages:
+    """Apps by package name; those of the image cannot leave it, others can be uninstalled."""
+
+    def __init__(self, phone: Phone, apps: Iterable[type[App]]) -> None:
+        self._phone = phone
+        kinds = {kind.package: kind for kind in apps}
+        uids = {kind.package: uid_of(kind, at) for at, kind in enumerate(kinds.values())}
+        self._apps = {name: kind(phone, uids[name]) for name, kind in kinds.items()}
+        self._installed: dict[str, Installed] = {}
+
+    def install_all(self) -> None:
+        """Install every app, as the first boot does."""
+        for name, app in self._apps.items():
+            self._installed[name] = Installed(app.uid, self._phone.clock.time())
+            self._fill(app)
+
+    def names(self) -> list[str]:
+        """Installed packages, in the order of a hash table, as Android lists them."""
+        return sorted(self._installed, key=lambda name: zlib.crc32(name.encode()))
+
+    def __contains__(self, package: str) -> bool:
+        return package in self._installed
+
+    def __getitem__(self, package: str) -> Installed:
+        if package not in self._installed:
+            raise UnknownPackage(package)
+        return self._installed[package]
+
+    def app(self, package: str) -> App:
+        """Give an installed app."""
+        self[package]
+        return self._apps[package]
+
+    def apps(self) -> list[App]:
+        """Give every installed app, in the order of installation."""
+        return [self._apps[name] for name in self._installed]
+
+    def enabled(self, package: str) -> bool:
+        """Tell whether an app can be started."""
+        return package in self and self[package].state in ("default", "enabled")
+
+    def path(self, package: str) -> str:
+        """Give the path of an app's APK."""
+        app = self.app(package)
+        if app.system:
+            return f"/product/app/{app.label.replace(' ', '')}/{app.label.replace(' ', '')}.apk"
+        return (
+            f"/data/app/~~{_token(package, 'outer')}/{package}-{_token(package, 'inner')}/base.apk"
+        )
+
+    def find(self, component: str) -> tuple[App, type[Activity]] | None:
+        """Give the activity of a component, in either spelling, if it is there and enabled."""
+        package = component.partition("/")[0]
+        if not self.enabled(package):
+            return None
+        app = self._apps[package]
+        for kind in app.activities:
+            if kind.component(package) == full(component) not in self[package].off:
+                return app, kind
+        return None
+
+    def resolve(self, intent: Intent) -> list[tuple[App, type[Activity]]]:
+        """Give the activities that answer an intent."""
+        if intent.component:
+            found = self.find(intent.component)
+            return [found] if found else []
+        return [
+            (app, kind)
+            for app in self.apps()
+            if self.enabled(app.package) and intent.package in ("", app.package)
+            for kind in app.activities
+            if kind.component(app.package) not in self[app.package].off
+            and _answers(app, kind, intent)
+        ]
+
+    def launchable(self) -> list[App]:
+        """Give the apps that have an icon, by label."""
+        found = self.resolve(Intent(MAIN, categories=(LAUNCHER,)))
+        return sorted((app for app, _ in found), key=lambda app: app.label.lower())
+
+    def set_state(self, package: str, state: str) -> None:
+        """Enable or disable an app."""
+        self[package].state = state
+        if not self.enabled(package):
+            self._phone.activities.force_stop(package)
+        self._phone.changed()
+
+    def switch(self, component: str, *, on: bool) -> None:
+        """Enable or disable one component."""
+        off = self[component.partition("/")[0]].off
+        off[:] = [other for other in off if other != component] + ([] if on else [component])
+        self._phone.changed()
+
+    def grant(self, package: str, permission: str, *, granted: bool) -> None:
+        """Grant or revoke a runtime permission; errors in Android's words."""
+        remembered, app = self[package], self.app(package)
+        if not permission.startswith(("android.permission.", "com.")):
+            raise ValueError(f"Unknown permission: {permission}")
+        if permission not in app.permissions:
+            raise PermissionError(f"Package {package} has not requested permission {permission}")
+        if permission in INSTALL_TIME:
+            raise PermissionError(
+                f"Permission {permission} requested by {package}"
+                " is not a changeable permission type"
+            )
+        remembered.granted[permission] = granted
+        if not granted:
+            self._phone.activities.kill(package, f"permission {permission} revoked")
+
+    def clear(self, package: str) -> None:
+        """Wipe an app's data and permissions, as if it had just been installed."""
+        app, remembered = self.app(package), self[package]
+        self._phone.activities.force_stop(package)
+        remembered.granted.clear()
+        self._wipe(app)
+        self._fill(app)
+        self._phone.changed()
+
+    def uninstall(self, package: str) -> None:
+        """Remove an app that is not part of the image."""
+        app = self.app(package)
+        if app.system:
+            raise PermissionError(package)
+        self._phone.activities.force_stop(package)
+        self._wipe(app)
+        del self._installed[package]
+        self._phone.changed()
+
+    def _wipe(self, app: App) -> None:
+        for folder in {app.data_dir, f"/data/data/{app.package}"}:
+            if self._phone.files.exists(folder):
+                self._phone.files.rmtree(folder)
+
+    def _fill(self, app: App) -> None:
+        for folder in {app.data_dir, f"/data/data/{app.package}"}:
+            self._phone.files.mkdir(folder, mode=0o700, parents=True, uid=app.uid, gid=app.uid)
+        app.install()
+
+    def save(self) -> dict[str, Any]:
+        """Give what is remembered of every app."""
+        return {name: asdict(installed) for name, installed in self._installed.items()}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take it back; an app that this phone does not have any more is left out."""
+        self._installed = {
+            name: Installed(**plain) for name, plain in saved.items() if name in self._apps
+        }
+
+
+def uid_of(kind: type[App], at: int) -> int:
+    """Give an app its user id; Android's own have fixed ones."""
+    fixed = {"android": 1000, "com.android.settings": 1000, "com.android.shell": 2000}
+    return fixed.get(kind.package, FIRST_UID + at)
+
+
+def _token(package: str, salt: str) -> str:
+    digest = hashlib.sha256(f"{salt}:{package}".encode()).digest()[:16]
+    return base64.urlsafe_b64encode(digest).decode()
+
+
+def _answers(app: App, kind: type[Activity], intent: Intent) -> bool:
+    if intent.action == MAIN:
+        entry = (LAUNCHER,) if kind.main is None and kind is app.activities[0] else kind.main
+        return bool(entry) and set(intent.categories) <= {*(entry or ()), DEFAULT}
+    if intent.action not in kind.actions:
+        return False
+    scheme = intent.data.partition(":")[0]
+    return not scheme or scheme in kind.schemes

@@ -1,0 +1,78 @@
+"""The screen's state and the battery."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+
+
+@dataclass(frozen=True, slots=True)
+class Battery:
+    """What the battery service tells."""
+
+    ac: bool = False
+    usb: bool = False
+    wireless: bool = False
+    dock: bool = False
+    status: int = 4  # 2 charging, 3 discharging, 4 not charging, 5 full
+    health: int = 2
+    present: bool = True
+    level: int = 100
+    temperature: int = 250
+    forced: bool = False  # by dumpsys or the emulator's console
+
+
+class Power:
+    """Awake or asleep; the phone does not fall asleep by itself, as on the emulator's charger."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self.awake = True
+        self.battery = Battery()
+
+    @property
+    def level(self) -> int:
+        """The battery's charge in percent."""
+        return self.battery.level
+
+    def wake(self) -> None:
+        """Turn the screen on."""
+        self._turn(on=True)
+
+    def sleep(self) -> None:
+        """Turn the screen off."""
+        self._turn(on=False)
+
+    def toggle(self) -> None:
+        """Do what the power button does."""
+        self._turn(on=not self.awake)
+
+    def set_battery(self, **values: Any) -> None:
+        """Change what the battery service tells."""
+        self.battery = replace(self.battery, **values)
+        self._phone.changed()
+
+    def adjust_brightness(self, step: int) -> None:
+        """Make the screen brighter or darker."""
+        now = int(self._phone.settings.text("system", "screen_brightness", "102"))
+        level = str(min(max(now + step, 1), 255))
+        self._phone.settings.put("system", "screen_brightness", level)
+
+    def _turn(self, *, on: bool) -> None:
+        if on == self.awake:
+            return
+        self.awake = on
+        words = "Waking up from sleep" if on else "Going to sleep due to power_button"
+        self._phone.log.system("I", "PowerManagerService", f"{words} (uid 1000)...")
+        self._phone.changed()
+
+    def save(self) -> dict[str, Any]:
+        """Give all of it."""
+        return {"awake": self.awake, "battery": asdict(self.battery)}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take it back."""
+        self.awake, self.battery = saved["awake"], Battery(**saved["battery"])

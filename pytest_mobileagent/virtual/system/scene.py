@@ -1,0 +1,163 @@
+"""Makes the windows that are seen over one activity: from the wallpaper to the bars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pytest_mobileagent.virtual.system.wallpaper import wallpaper
+from pytest_mobileagent.virtual.ui import MATCH, Image, View, chrome
+from pytest_mobileagent.virtual.ui.dialog import popup
+from pytest_mobileagent.virtual.ui.layout import Box, UiState, layout
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.system.tasks import Record
+    from pytest_mobileagent.virtual.ui.controls import Input
+    from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect
+
+BAR = 24  # dp, at the top and at the bottom
+SYSTEM_UI = "com.android.systemui"
+NAVIGATION = "NavigationBar0"
+Kind = Literal[
+    "wallpaper",
+    "activity",
+    "scrim",
+    "dialog",
+    "menu",
+    "shade",
+    "keyboard",
+    "toast",
+    "status",
+    "navigation",
+]
+FOCUSABLE = ("activity", "dialog", "menu", "shade")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A laid-out window; `record` is the activity that it belongs to, or is shown above."""
+
+    kind: Kind
+    title: str
+    package: str
+    box: Box
+    state: UiState
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Toast:
+    """A text that goes away by itself."""
+
+    package: str
+    text: str
+    until: float  # uptime
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The activity, the phone around it, and the display that all is laid out for."""
+
+    phone: Phone
+    record: Record
+    metrics: Metrics
+
+    def _wallpaper(self) -> list[Window]:
+        if not self.record.activity.fullscreen:
+            return []
+        view = Image(wallpaper(), width=MATCH, height=MATCH)
+        return [self._window("wallpaper", view, title="Wallpaper")]
+
+    def app(self, keyboard: int) -> list[Window]:
+        """Make the app's windows, on what a keyboard of some height leaves of the screen."""
+        left, top, right, bottom = self.metrics.screen
+        rest = (left, top, right, bottom - keyboard)
+        return [*self._wallpaper(), self._activity(keyboard), *self._dialog(rest)]
+
+    def _activity(self, keyboard: int) -> Window:
+        activity = self.record.activity
+        top = 0 if activity.fullscreen else BAR
+        bottom = keyboard / self.metrics.density if keyboard else top
+        content = chrome.decor(
+            activity.content(), top=top, bottom=bottom, accent=self.record.app.accent
+        )
+        if activity.fullscreen:
+            content.background = ""
+        return self._window("activity", content, state=self.record.ui)
+
+    def _dialog(self, rest: Rect) -> list[Window]:
+        dialog = self.record.activity.dialog()
+        if dialog is None:
+            return []
+        dialog.accent = dialog.accent or self.record.app.accent
+        return [
+            self._window("scrim", chrome.scrim()),
+            self._window("dialog", dialog, bounds=rest, state=self.record.over),
+        ]
+
+    def menu(self, below: Window) -> list[Window]:
+        """Make the menu that is open in the window below."""
+        anchor = below.box.find(below.state.menu) if below.state.menu else None
+        if anchor is None or not anchor.view.menu:
+            below.state.menu = None
+            return []
+        return [self._window("menu", popup(anchor, self.metrics))]
+
+    def shade(self) -> list[Window]:
+        """Make the notification shade, if it is pulled down."""
+        if not self.phone.shade.open:
+            return []
+        view = self.phone.shade.view()
+        title = "NotificationShade"
+        return [self._window("shade", view, package=SYSTEM_UI, title=title)]
+
+    def keyboard(self, field: Input) -> Window:
+        """Make the soft keyboard."""
+        view = self.phone.ime.view(field)
+        package = self.phone.ime.current.partition("/")[0]
+        return self._window("keyboard", view, package=package, title="InputMethod")
+
+    def toast(self, toast: Toast) -> Window:
+        """Make a toast."""
+        view = chrome.toast(toast.text)
+        return self._window("toast", view, package=toast.package, title="Toast")
+
+    def bars(self) -> list[Window]:
+        """Make the status bar and the navigation bar."""
+        phone, settings = self.phone, self.phone.settings
+        ink = "on_surface" if phone.shade.open else self.record.activity.bar_ink
+        status = chrome.status_bar(
+            phone.time_text(),
+            wifi=settings.on("global", "wifi_on"),
+            airplane=settings.on("global", "airplane_mode_on"),
+            battery=phone.power.level,
+            notifications=len(phone.notifications.posted),
+            ink=ink,
+        )
+        navigation = chrome.navigation_bar(ink=ink)
+        return [
+            self._window("status", status, package=SYSTEM_UI, title="StatusBar"),
+            self._window("navigation", navigation, package=SYSTEM_UI, title=NAVIGATION),
+        ]
+
+    def _window(
+        self,
+        kind: Kind,
+        view: View,
+        *,
+        bounds: Rect | None = None,
+        state: UiState | None = None,
+        package: str = "",
+        title: str = "",
+    ) -> Window:
+        state = state or UiState()
+        box = layout(view, bounds or self.metrics.screen, self.metrics, state)
+        title = title or ("PopupWindow" if kind == "menu" else self.record.component)
+        return Window(kind, title, package or self.record.package, box, state, self.record)
+
+
+def black(metrics: Metrics) -> Box:
+    """Give a black screen."""
+    view = View(width=MATCH, height=MATCH, background="#000000")
+    return layout(view, metrics.screen, metrics, UiState())

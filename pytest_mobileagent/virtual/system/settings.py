@@ -1,0 +1,154 @@
+"""The settings provider: three namespaces of texts; what it says holds at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.system.log import Log
+
+NAMESPACES = ("system", "secure", "global")
+DEFAULTS = {
+    "system": {
+        "accelerometer_rotation": "0",
+        "alarm_alert": "content://settings/system/alarm_alert",
+        "dim_screen": "1",
+        "font_scale": "1.0",
+        "haptic_feedback_enabled": "1",
+        "notification_light_pulse": "1",
+        "screen_brightness": "102",
+        "screen_brightness_mode": "0",
+        "screen_off_timeout": "60000",
+        "show_touches": "0",
+        "sound_effects_enabled": "1",
+        "user_rotation": "0",
+        "vibrate_when_ringing": "0",
+        "volume_alarm": "6",
+        "volume_music": "5",
+        "volume_ring": "5",
+        "volume_voice": "4",
+    },
+    "secure": {
+        "accessibility_enabled": "0",
+        "android_id": "9774d56d682e549c",
+        "bluetooth_name": "sdk_gphone64_x86_64",
+        "default_input_method": "com.google.android.inputmethod.latin/"
+        "com.android.inputmethod.latin.LatinIME",
+        "enabled_input_methods": "com.google.android.inputmethod.latin/"
+        "com.android.inputmethod.latin.LatinIME",
+        "location_mode": "3",
+        "long_press_timeout": "400",
+        "show_ime_with_hard_keyboard": "1",
+        "ui_night_mode": "1",
+        "user_setup_complete": "1",
+    },
+    "global": {
+        "adb_enabled": "1",
+        "airplane_mode_on": "0",
+        "animator_duration_scale": "1.0",
+        "auto_time": "1",
+        "auto_time_zone": "1",
+        "bluetooth_on": "1",
+        "development_settings_enabled": "1",
+        "device_name": "sdk_gphone64_x86_64",
+        "device_provisioned": "1",
+        "mobile_data": "1",
+        "mode_ringer": "2",
+        "stay_on_while_plugged_in": "1",
+        "transition_animation_scale": "1.0",
+        "wifi_on": "1",
+        "window_animation_scale": "1.0",
+        "zen_mode": "0",
+    },
+}
+
+
+def _boolean(value: str) -> bool:
+    return value in ("0", "1")
+
+
+def _whole(low: int, high: int) -> Callable[[str], bool]:
+    return lambda value: value.isdecimal() and low <= int(value) <= high
+
+
+def _scale(value: str) -> bool:
+    try:
+        return 0 < float(value) < 10
+    except ValueError:
+        return False
+
+
+VALID: dict[str, Callable[[str], bool]] = {  # of the system namespace, which Android validates
+    "accelerometer_rotation": _boolean,
+    "font_scale": _scale,
+    "haptic_feedback_enabled": _boolean,
+    "screen_brightness": _whole(0, 255),
+    "screen_brightness_mode": _boolean,
+    "screen_off_timeout": _whole(0, 2**31 - 1),
+    "show_touches": _boolean,
+    "sound_effects_enabled": _boolean,
+    "user_rotation": _whole(0, 3),
+    "vibrate_when_ringing": _boolean,
+}
+
+Watcher = Callable[[str], None]
+
+
+class Settings:
+    """Texts by namespace and key; a watcher is told of every change of its setting."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._values = {space: dict(values) for space, values in DEFAULTS.items()}
+        self._watchers: dict[tuple[str, str], list[Watcher]] = {}
+        self.on_change: Callable[[], None] = lambda: None
+
+    def get(self, namespace: str, key: str, default: str | None = None) -> str | None:
+        """Give a setting's text; KeyError if there is no such namespace."""
+        return self._values[namespace].get(key, default)
+
+    def text(self, namespace: str, key: str, default: str = "") -> str:
+        """Give a setting's text, or the default."""
+        return self._values[namespace].get(key, default)
+
+    def on(self, namespace: str, key: str) -> bool:
+        """Tell whether a setting is switched on."""
+        return self.text(namespace, key, "0") not in ("", "0")
+
+    def put(self, namespace: str, key: str, value: str) -> None:
+        """Change a setting; ValueError, in Android's words, if the value is invalid."""
+        if namespace == "system" and key in VALID and not VALID[key](value):
+            raise ValueError(f"Invalid value: {value} for setting: {key}")
+        self._values[namespace][key] = value
+        self._changed(namespace, key, value)
+
+    def delete(self, namespace: str, key: str) -> bool:
+        """Remove a setting; False if there was none."""
+        if self._values[namespace].pop(key, None) is None:
+            return False
+        self._changed(namespace, key, "")
+        return True
+
+    def list(self, namespace: str) -> dict[str, str]:
+        """Give all settings of a namespace."""
+        return dict(self._values[namespace])
+
+    def watch(self, namespace: str, key: str, watcher: Watcher) -> None:
+        """Tell `watcher` the new text whenever the setting changes."""
+        self._watchers.setdefault((namespace, key), []).append(watcher)
+
+    def _changed(self, namespace: str, key: str, value: str) -> None:
+        uri = f"content://settings/{namespace}/{key}"
+        self._log.system("V", "SettingsProvider", f"Notifying for 0: {uri}")
+        for watcher in self._watchers.get((namespace, key), ()):
+            watcher(value)
+        self.on_change()
+
+    def save(self) -> dict[str, dict[str, str]]:
+        """Give every setting."""
+        return self._values
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take the settings back; nobody is told, as all of the phone goes back."""
+        self._values = saved

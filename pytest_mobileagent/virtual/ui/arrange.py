@@ -1,0 +1,250 @@
+"""How each kind of group divides its room among its children.
+
+`arrange` answers both questions that layout has. Asked without `exact`, the room is a limit: how
+large would the group like to be? With it, the room is what the group has: where do the children
+go? Rectangles are relative to the room; a child that is not visible has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TypeAlias
+
+from pytest_mobileagent.virtual.ui.leaves import content_size
+from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, shrink
+from pytest_mobileagent.virtual.ui.views import (
+    MATCH,
+    WRAP,
+    Column,
+    Grid,
+    HScroll,
+    List,
+    Row,
+    Scroll,
+    View,
+)
+
+Size: TypeAlias = tuple[int, int]
+Arranged: TypeAlias = tuple[Size, list[Rect]]
+
+BOUNDLESS = 1_000_000  # pixels: as wide as it likes
+
+
+class Measure:
+    """Gives the size that a view likes to have in a width; remembers, for one layout pass."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self.metrics = metrics
+        self._known: dict[tuple[int, int], Size] = {}
+
+    def __call__(self, view: View, limit: int) -> Size:
+        """Give the size of a view, its padding included, where there are `limit` pixels."""
+        asked = (id(view), limit)
+        if asked not in self._known:
+            self._known[asked] = self._size(view, limit)
+        return self._known[asked]
+
+    def _size(self, view: View, limit: int) -> Size:
+        px = self.metrics.px
+        if view.width >= 0:
+            limit = px(view.width)
+        width, height = limit, px(view.height)
+        if view.width < 0 or view.height < 0:
+            left, top, right, bottom = self.metrics.edges(view.padding)
+            room = max(0, limit - left - right)
+            if view.children:
+                inner, _ = arrange(view, room, None, self, exact=view.width >= 0)
+            else:
+                inner = content_size(view, room, self.metrics)
+            if view.width < 0:
+                width = min(limit, inner[0] + left + right)
+            if view.height < 0:
+                height = inner[1] + top + bottom
+        return width, max(height, px(view.min_height))
+
+    def margins(self, view: View) -> Rect:
+        """Give the margins of a view in pixels."""
+        return self.metrics.edges(view.margin)
+
+
+def arrange(
+    view: View, width: int, height: int | None, measure: Measure, *, exact: bool
+) -> tuple[Size, list[Rect | None]]:
+    """Give the size of the content of a group, and its children's rectangles in it."""
+    items = [_Item(child, measure.margins(child)) for child in view.children if child.visible]
+    room = _Room(width, height, view.gravity, measure, exact)
+    if isinstance(view, Scroll):
+        size, rects = _scrolled(items, room, sideways=isinstance(view, HScroll))
+    elif isinstance(view, List | Grid) and view.columns > 1:
+        size, rects = _grid(items, room, view.columns)
+    elif isinstance(view, List):
+        size, rects = _column(items, replace(room, height=None))
+    elif isinstance(view, Column):
+        size, rects = _column(items, room)
+    elif isinstance(view, Row):
+        size, rects = _row(items, room)
+    else:
+        size, rects = _frame(items, room)
+    placed = iter(rects)
+    return size, [next(placed) if child.visible else None for child in view.children]
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """What there is to divide; `height` None asks for as much as is liked."""
+
+    width: int
+    height: int | None
+    gravity: str
+    measure: Measure
+    exact: bool
+
+    def ask(self, items: list[_Item]) -> None:
+        """Have every child say its size in the whole width."""
+        for item in items:
+            item.ask(self.measure, self.width - item.beside)
+
+
+@dataclass(slots=True)
+class _Item:
+    """A child that takes part, with its margins in pixels and the size that it gets."""
+
+    view: View
+    margin: Rect
+    width: int = 0
+    height: int = 0
+
+    @property
+    def beside(self) -> int:
+        return self.margin[0] + self.margin[2]
+
+    @property
+    def above(self) -> int:
+        return self.margin[1] + self.margin[3]
+
+    def ask(self, measure: Measure, limit: int) -> None:
+        self.width, self.height = measure(self.view, max(0, limit))
+
+    def place(self, left: int, top: int, right: int, bottom: int, room: _Room) -> Rect:
+        """Give the rectangle in a cell; what likes to be larger than the cell is cut down."""
+        cell = shrink((left, top, right, bottom), self.margin)
+        wide, tall = cell[2] - cell[0], cell[3] - cell[1]
+        view = self.view
+        if view.width >= 0 or (view.width == MATCH and not room.exact):
+            wide = self.width
+        elif view.width == WRAP:
+            wide = min(wide, self.width)
+        if view.height >= 0:
+            tall = self.height
+        elif view.height == WRAP:
+            tall = min(tall, self.height)
+        return aligned(view.align or room.gravity, (wide, tall), cell)
+
+
+def _column(items: list[_Item], room: _Room) -> Arranged:
+    room.ask(items)
+    width = room.width if room.exact else max((i.width + i.beside for i in items), default=0)
+    heights = [item.height + item.above for item in items]
+    top = 0
+    if room.height is not None:
+        weights = [item.view.weight or float(item.view.height == MATCH) for item in items]
+        liked = [BOUNDLESS if i.view.weight else h for i, h in zip(items, heights, strict=True)]
+        heights = _shares(liked, weights, room.height)
+        top = aligned(room.gravity, (0, sum(heights)), (0, 0, 0, room.height))[1]
+    rects = []
+    for item, height in zip(items, heights, strict=True):
+        if item.view.weight:
+            item.height = max(0, height - item.above)
+        rects.append(item.place(0, top, width, top + height, room))
+        top += height
+    return (width, sum(heights)), rects
+
+
+def _row(items: list[_Item], room: _Room) -> Arranged:
+    weights = [item.view.weight or float(item.view.width == MATCH) for item in items]
+    rest = room.width
+    for item, weight in zip(items, weights, strict=True):
+        if not weight:
+            item.ask(room.measure, rest - item.beside)
+            rest -= item.width + item.beside
+    liked = [BOUNDLESS if item.view.weight else item.width + item.beside for item in items]
+    widths = _shares(liked, weights, room.width)
+    for item, width in zip(items, widths, strict=True):
+        item.ask(room.measure, width - item.beside)
+        if room.exact and item.view.weight:
+            item.width = max(0, width - item.beside)
+    if not room.exact:
+        widths = [item.width + item.beside for item in items]
+    height = max((item.height + item.above for item in items), default=0)
+    if room.height is not None:
+        height = room.height
+    left = aligned(room.gravity, (sum(widths), 0), (0, 0, room.width, 0))[0] if room.exact else 0
+    rects = []
+    for item, width in zip(items, widths, strict=True):
+        rects.append(item.place(left, 0, left + width, height, room))
+        left += width
+    return (sum(widths), height), rects
+
+
+def _shares(sizes: list[int], weights: list[float], room: int) -> list[int]:
+    """Divide room: first to those without a weight, what is left among the others.
+
+    Of these, the one that likes less than its fair part leaves the rest to those that like more;
+    what nobody needs is shared out in the end.
+    """
+    shares = [0] * len(sizes)
+    for i, weight in enumerate(weights):
+        if not weight:
+            shares[i] = min(sizes[i], max(0, room))
+            room -= shares[i]
+    flexible = sorted((i for i, weight in enumerate(weights) if weight), key=sizes.__getitem__)
+    for limit in (sizes, [BOUNDLESS] * len(sizes)):
+        total = sum(weights)
+        for i in flexible:
+            part = min(limit[i], max(0, int(room * weights[i] / total)))
+            shares[i] += part
+            room -= part
+            total -= weights[i]
+    return shares
+
+
+def _frame(items: list[_Item], room: _Room) -> Arranged:
+    room.ask(items)
+    width = room.width if room.exact else max((i.width + i.beside for i in items), default=0)
+    height = room.height
+    if height is None:
+        height = max((item.height + item.above for item in items), default=0)
+    return (width, height), [item.place(0, 0, width, height, room) for item in items]
+
+
+def _grid(items: list[_Item], room: _Room, columns: int) -> Arranged:
+    rects = []
+    top = 0
+    edges = [room.width * column // columns for column in range(columns + 1)]
+    cells = list(pairwise(edges))
+    for start in range(0, len(items), columns):
+        line = list(zip(items[start : start + columns], cells, strict=False))
+        for item, (left, right) in line:
+            item.ask(room.measure, right - left - item.beside)
+        height = max(item.height + item.above for item, _ in line)
+        rects += [item.place(x[0], top, x[1], top + height, room) for item, x in line]
+        top += height
+    return (room.width, top), rects
+
+
+def _scrolled(items: list[_Item], room: _Room, *, sideways: bool) -> Arranged:
+    """Place the one child, as long as it likes but no shorter than what shows of it."""
+    if not items:
+        return (0, 0), []
+    (item,) = items
+    item.ask(room.measure, BOUNDLESS if sideways else room.width - item.beside)
+    width, height = item.width + item.beside, item.height + item.above
+    if sideways:
+        width = max(width, room.width) if room.exact and item.view.width == MATCH else width
+        height = height if room.height is None else room.height
+    else:
+        width = room.width if room.exact else width
+        fills = room.height is not None and item.view.height == MATCH
+        height = max(height, room.height or 0) if fills else height
+    return (width, height), [item.place(0, 0, width, height, room)]

@@ -1,0 +1,149 @@
+"""A picture to paint on: clipped, rounded, shadowed, and quick about it.
+
+Everything that is not a plain rectangle is pasted through a grey mask; masks are made once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from PIL import Image, ImageDraw, ImageFilter
+
+from pytest_mobileagent.virtual.ui.metrics import Rect, intersect
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.ui.theme import RGBA
+
+_FINE = 4
+
+
+class Canvas:
+    """An opaque picture; every operation is limited to a clipping rectangle."""
+
+    def __init__(self, width: int, height: int, color: tuple[int, int, int]) -> None:
+        self.picture = Image.new("RGB", (width, height), color)
+
+    def fill(self, rect: Rect, color: RGBA, clip: Rect, radius: int = 0) -> None:
+        """Fill a rectangle, its corners rounded."""
+        radius = min(radius, (rect[2] - rect[0]) // 2, (rect[3] - rect[1]) // 2)
+        if radius <= 0:
+            self._plain(rect, color, clip)
+            return
+        left, top, right, bottom = rect
+        self._plain((left, top + radius, right, bottom - radius), color, clip)
+        self._plain((left + radius, top, right - radius, top + radius), color, clip)
+        self._plain((left + radius, bottom - radius, right - radius, bottom), color, clip)
+        self._corners(rect, color, clip, radius, 0)
+
+    def outline(self, rect: Rect, color: RGBA, clip: Rect, radius: int, pen: int) -> None:
+        """Draw a line of `pen` pixels inside the edge of a rounded rectangle."""
+        left, top, right, bottom = rect
+        radius = min(radius, (right - left) // 2, (bottom - top) // 2)
+        self._plain((left + radius, top, right - radius, top + pen), color, clip)
+        self._plain((left + radius, bottom - pen, right - radius, bottom), color, clip)
+        self._plain((left, top + radius, left + pen, bottom - radius), color, clip)
+        self._plain((right - pen, top + radius, right, bottom - radius), color, clip)
+        if radius:
+            self._corners(rect, color, clip, radius, pen)
+
+    def stamp(self, mask: Image.Image, at: tuple[int, int], color: RGBA, clip: Rect) -> None:
+        """Paint a colour through a grey picture whose upper left corner is `at` a point."""
+        left, top = at
+        whole = (left, top, left + mask.width, top + mask.height)
+        seen = intersect(whole, clip)
+        if seen is None:
+            return
+        if seen != whole:
+            mask = mask.crop((seen[0] - left, seen[1] - top, seen[2] - left, seen[3] - top))
+        if color[3] < 255:
+            mask = mask.point([value * color[3] // 255 for value in range(256)])
+        self.picture.paste(color[:3], seen, mask)
+
+    def show(self, picture: Image.Image, rect: Rect, clip: Rect, radius: int = 0) -> None:
+        """Paint a picture that has the size of the rectangle."""
+        seen = intersect(rect, clip)
+        if seen is None:
+            return
+        saved = self.save_corners(rect, radius)
+        part = picture.crop(
+            (seen[0] - rect[0], seen[1] - rect[1], seen[2] - rect[0], seen[3] - rect[1])
+        )
+        self.picture.paste(part, seen[:2], part if part.mode == "RGBA" else None)
+        self.restore_corners(rect, radius, saved)
+
+    def shadow(self, rect: Rect, clip: Rect, radius: int, depth: int) -> None:
+        """Paint the shadow that a raised rectangle throws."""
+        mask = _shadow(rect[2] - rect[0], rect[3] - rect[1], radius, depth)
+        at = (rect[0] - 2 * depth, rect[1] - 2 * depth + depth // 2)
+        self.stamp(mask, at, (0, 0, 0, 90), clip)
+
+    def color_at(self, x: int, y: int) -> RGBA:
+        """Give the colour of a pixel; black outside the picture."""
+        inside = 0 <= x < self.picture.width and 0 <= y < self.picture.height
+        red, green, blue = self.picture.getpixel((x, y)) if inside else (0, 0, 0)
+        return red, green, blue, 255
+
+    def save_corners(self, rect: Rect, radius: int) -> list[Image.Image]:
+        """Keep what is behind the corners of a rounded rectangle, before painting over them."""
+        return [self.picture.crop(square) for square in _squares(rect, radius)] if radius else []
+
+    def restore_corners(self, rect: Rect, radius: int, saved: list[Image.Image]) -> None:
+        """Put back what was outside the rounding."""
+        squares = _squares(rect, radius) if saved else []
+        for number, (square, before) in enumerate(zip(squares, saved, strict=True)):
+            self.picture.paste(before, square[:2], _outside(radius, number))
+
+    def _plain(self, rect: Rect, color: RGBA, clip: Rect) -> None:
+        seen = intersect(rect, clip)
+        if seen is None or not color[3]:
+            return
+        if color[3] == 255:
+            self.picture.paste(color[:3], seen)
+        else:
+            before = self.picture.crop(seen)
+            ink = Image.new("RGB", before.size, color[:3])
+            self.picture.paste(Image.blend(before, ink, color[3] / 255), seen[:2])
+
+    def _corners(self, rect: Rect, color: RGBA, clip: Rect, radius: int, pen: int) -> None:
+        for number, square in enumerate(_squares(rect, radius)):
+            self.stamp(_corner(radius, pen, number), square[:2], color, clip)
+
+
+def _squares(rect: Rect, radius: int) -> list[Rect]:
+    left, top, right, bottom = rect
+    columns = ((left, left + radius), (right - radius, right))
+    rows = ((top, top + radius), (bottom - radius, bottom))
+    return [(x[0], y[0], x[1], y[1]) for y in rows for x in columns]
+
+
+@lru_cache(512)
+def _corner(radius: int, pen: int, number: int) -> Image.Image:
+    """Give one of the four corners of a rounded shape: filled, or a line of a width."""
+    size = radius * _FINE
+    picture = Image.new("L", (size, size))
+    circle = (0, 0, 2 * size - 1, 2 * size - 1)
+    if pen:
+        ImageDraw.Draw(picture).ellipse(circle, None, 255, pen * _FINE)
+    else:
+        ImageDraw.Draw(picture).ellipse(circle, 255)
+    picture = picture.reduce(_FINE)
+    if number % 2:
+        picture = picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    return picture if number < 2 else picture.transpose(Image.Transpose.FLIP_TOP_BOTTOM)
+
+
+@lru_cache(128)
+def _outside(radius: int, number: int) -> Image.Image:
+    return _corner(radius, 0, number).point([255 - value for value in range(256)])
+
+
+@lru_cache(32)
+def _shadow(width: int, height: int, radius: int, depth: int) -> Image.Image:
+    """Give a blurred rounded rectangle with room for the blur; made small, as it is soft."""
+    room = 2 * depth
+    small = Image.new("L", ((width + 2 * room) // 4 + 1, (height + 2 * room) // 4 + 1))
+    shape = (room // 4, room // 4, (room + width) // 4, (room + height) // 4)
+    ImageDraw.Draw(small).rounded_rectangle(shape, radius // 4, 255)
+    soft = small.filter(ImageFilter.GaussianBlur(depth / 6))
+    return soft.resize((width + 2 * room, height + 2 * room), Image.Resampling.BILINEAR)

@@ -1,0 +1,96 @@
+"""The system's own pieces of the screen: the decor of a window, bars, shade and toast."""
+
+from __future__ import annotations
+
+from pytest_mobileagent.virtual.ui.components import BottomNav
+from pytest_mobileagent.virtual.ui.views import (
+    MATCH,
+    WRAP,
+    Action,
+    Column,
+    Frame,
+    Image,
+    Row,
+    Space,
+    Text,
+    View,
+)
+
+BAR = 24  # dp, of the status bar and of the navigation bar
+
+
+def decor(content: View, *, top: float = BAR, bottom: float = BAR, accent: str = "") -> View:
+    """Wrap an activity's content as its window does.
+
+    `top` and `bottom` (dp) are left free for the bars, or for the keyboard.
+    """
+    if content.height != MATCH:
+        content = Frame([content], height=MATCH)
+    inner = Frame([content], id="android:id/content", height=MATCH)
+    root = Column([inner], id="action_bar_root", height=MATCH)
+    parts: list[View] = [
+        Column(
+            [Frame([root], height=MATCH, margin=(0, top, 0, 0))],
+            height=MATCH,
+            margin=(0, 0, 0, bottom),
+        )
+    ]
+    if top:
+        parts.append(View(id="android:id/statusBarBackground", width=MATCH, height=top))
+    if bottom:
+        last = content.children[-1] if content.children else content
+        floor = last.background if isinstance(last, BottomNav) else ""  # it goes on to the edge
+        name = "android:id/navigationBarBackground"
+        bar = View(id=name, width=MATCH, height=BAR, align="bottom", background=floor)
+        parts.append(bar)
+    return Frame(parts, height=MATCH, background="surface", accent=accent)
+
+
+def status_bar(
+    time: str,
+    *,
+    wifi: bool = True,
+    airplane: bool = False,
+    battery: int = 100,
+    notifications: int = 0,
+    ink: str = "on_surface",
+) -> View:
+    """Make the row at the top of the screen, 24 dp high."""
+    left: list[View] = [Text(time, id="clock", size=13, bold=True, color=ink, max_lines=1)]
+    if notifications:
+        left.append(Image("notifications", size=14, color=ink, margin=(6, 0, 0, 0)))
+    right = [
+        Image("airplane", id="airplane_mode", size=15, color=ink, visible=airplane),
+        Image("wifi", id="wifi_signal", size=15, color=ink, visible=wifi),
+        Image("network", id="mobile_signal", size=15, color=ink, visible=not airplane),
+        Image("battery", id="battery", size=15, color=ink, desc=f"Battery {battery} percent."),
+    ]
+    for image in right:
+        image.margin = (3, 0, 0, 0)
+    return Row([*left, Space(), *right], id="status_bar", height=BAR, padding=(20, 0))
+
+
+def navigation_bar(*, ink: str = "on_surface") -> View:
+    """Make the gesture handle at the bottom of the screen, 24 dp high."""
+    handle = View(id="home_handle", width=108, height=4, corner=2, background=ink, align="center")
+    return Frame([handle], id="navigation_bar_frame", height=BAR, align="bottom")
+
+
+def scrim(on_click: Action | None = None) -> View:
+    """Make the shade between a dialog and what is behind it."""
+    return View(width=MATCH, height=MATCH, background="scrim", on_click=on_click)
+
+
+def toast(text: str) -> View:
+    """Make a toast, near the bottom of the screen."""
+    message = Text(text, id="android:id/message", size=14, max_lines=2)
+    return Frame(
+        [message],
+        width=WRAP,
+        align="bottom|center_horizontal",
+        margin=(24, 24, 24, 72),
+        padding=(20, 12),
+        background="surface_container_high",
+        corner=24,
+        elevation=4,
+    )

@@ -1,0 +1,264 @@
+"""What apps put together from views: app bar, tabs, bottom navigation, settings rows, snackbar."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_mobileagent.virtual.ui.controls import Button, ImageButton, Switch
+from pytest_mobileagent.virtual.ui.views import (
+    MATCH,
+    WRAP,
+    Action,
+    Column,
+    Edges,
+    Frame,
+    HScroll,
+    Image,
+    Menu,
+    Row,
+    Source,
+    Text,
+    View,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass(eq=False)
+class AppBar(Row):
+    """A Toolbar: the way up, a title, actions, and the overflow menu behind three dots."""
+
+    children: Sequence[View] = field(init=False, default=())
+    title: str = ""
+    _: KW_ONLY
+    title_id: str = ""
+    subtitle: str = ""
+    up: Action | None = None
+    up_icon: str = "arrow_back"
+    up_desc: str = "Navigate up"
+    actions: Sequence[View] = ()
+    overflow: Menu = ()
+    child: View | None = None  # instead of the title: a search field, say
+    id: str = "toolbar"
+    height: float = 64
+    padding: Edges = (4, 0)
+
+    kind: ClassVar[str] = "android.view.ViewGroup"
+
+    def __post_init__(self) -> None:
+        """Put the parts in a row."""
+        parts: list[View] = []
+        if self.up:
+            parts.append(
+                ImageButton(self.up_icon, desc=self.up_desc, on_click=self.up, color="on_surface")
+            )
+        parts.append(self.child or self._titles())
+        buttons = [self._action(button) for button in self.actions]
+        if self.overflow:
+            buttons.append(
+                ImageButton(
+                    "more_vert",
+                    desc="More options",
+                    menu=self.overflow,
+                    class_name="android.widget.ImageView",
+                )
+            )
+        if buttons:
+            menu = "androidx.appcompat.widget.LinearLayoutCompat"
+            parts.append(Row(buttons, width=WRAP, class_name=menu))
+        self.children = parts
+
+    def _titles(self) -> View:
+        lines: list[View] = [Text(self.title, id=self.title_id, size=22, max_lines=1)]
+        if not self.subtitle:
+            lines[0].margin, lines[0].weight = (12, 0), 1
+            return lines[0]
+        lines.append(Text(self.subtitle, size=14, color="on_surface_variant", max_lines=1))
+        return Column(lines, weight=1, margin=(12, 0))
+
+    @staticmethod
+    def _action(button: View) -> View:
+        if isinstance(button, ImageButton):
+            button.class_name = button.class_name or "android.widget.Button"
+        return button
+
+
+@dataclass(frozen=True, slots=True)
+class NavItem:
+    """One place of a bottom navigation."""
+
+    id: str
+    icon: str
+    label: str
+
+
+@dataclass(eq=False)
+class BottomNav(Frame):
+    """A BottomNavigationView: the selected item has a pill behind its icon."""
+
+    children: Sequence[View] = field(init=False, default=())
+    items: Sequence[NavItem] = ()
+    chosen: int = 0
+    on_select: Callable[[int], object] | None = None
+    _: KW_ONLY
+    id: str = "bottom_navigation"
+    height: float = 80
+    background: str = "surface_container"
+
+    def __post_init__(self) -> None:
+        """Put the items in a row."""
+        select = self.on_select or (lambda _: None)
+        self.children = [
+            Row(
+                [
+                    self._item(item, i == self.chosen, partial(select, i))
+                    for i, item in enumerate(self.items)
+                ],
+                height=MATCH,
+                class_name="android.view.ViewGroup",
+            )
+        ]
+
+    @staticmethod
+    def _item(item: NavItem, chosen: bool, action: Action) -> View:
+        prefix = "navigation_bar_item_"
+        icon = Image(
+            item.icon,
+            id=prefix + "icon_view",
+            color="on_secondary_container" if chosen else "on_surface_variant",
+            align="center",
+        )
+        pill = Frame(
+            [icon],
+            id=prefix + "icon_container",
+            width=64,
+            height=32,
+            corner=16,
+            background="secondary_container" if chosen else "",
+        )
+        label = Text(
+            item.label,
+            id=prefix + ("large_label_view" if chosen else "small_label_view"),
+            size=12,
+            bold=chosen,
+            color="on_surface" if chosen else "on_surface_variant",
+            max_lines=1,
+        )
+        group = Frame([label], id=prefix + "labels_group", width=WRAP, margin=(0, 4, 0, 0))
+        group.class_name = "android.view.ViewGroup"
+        return Column(
+            [pill, group],
+            id=item.id,
+            desc=item.label,
+            selected=chosen,
+            on_click=action,
+            weight=1,
+            height=MATCH,
+            gravity="center",
+            class_name="android.widget.FrameLayout",
+        )
+
+
+@dataclass(eq=False)
+class Tabs(HScroll):
+    """A TabLayout: the selected tab is underlined; many tabs can be made to scroll."""
+
+    child: View = field(init=False)
+    labels: Sequence[str] = ()
+    chosen: int = 0
+    on_select: Callable[[int], object] | None = None
+    _: KW_ONLY
+    scrolling: bool = False
+    id: str = "tabs"
+    height: float = 48
+    background: str = "surface"
+
+    def __post_init__(self) -> None:
+        """Put the tabs in a row."""
+        select = self.on_select or (lambda _: None)
+        tabs = [
+            self._tab(label, i == self.chosen, partial(select, i))
+            for i, label in enumerate(self.labels)
+        ]
+        self.child = Row(tabs, height=MATCH)
+        self.children = [self.child]
+
+    def _tab(self, label: str, chosen: bool, action: Action) -> View:
+        color = "primary" if chosen else "on_surface_variant"
+        text = Text(label, bold=True, color=color, max_lines=1, align="center")
+        line = View(width=MATCH, height=3, align="bottom", background="primary", visible=chosen)
+        return Frame(
+            [text, line],
+            desc=label,
+            selected=chosen,
+            on_click=action,
+            weight=0 if self.scrolling else 1,
+            width=WRAP,
+            height=MATCH,
+            padding=(16, 0),
+            class_name="android.widget.LinearLayout",
+        )
+
+
+@dataclass(eq=False)
+class Preference(Row):
+    """A row of a settings screen, with Android's own ids; with `checked` it has a switch."""
+
+    children: Sequence[View] = field(init=False, default=())
+    title: str = ""
+    summary: str = ""
+    _: KW_ONLY
+    icon: Source = ""
+    checked: bool | None = None
+    min_height: float = 72
+    padding: Edges = (24, 12)
+
+    def __post_init__(self) -> None:
+        """Put icon, texts and switch in a row."""
+        parts: list[View] = []
+        if self.icon:
+            image = Image(self.icon, id="android:id/icon")
+            parts.append(Row([image], id="icon_frame", width=WRAP, padding=(0, 0, 24, 0)))
+        ink = "on_surface" if self.enabled else "outline"
+        texts: list[View] = [
+            Text(self.title, id="android:id/title", size=20, color=ink, enabled=self.enabled)
+        ]
+        if self.summary:
+            faint = "on_surface_variant" if self.enabled else "outline"
+            texts.append(Text(self.summary, id="android:id/summary", color=faint))
+        relative = "android.widget.RelativeLayout"
+        parts.append(Column(texts, weight=1, class_name=relative))
+        if self.checked is not None:
+            switch = Switch("", self.checked, id="android:id/switch_widget", enabled=self.enabled)
+            parts.append(Row([switch], id="android:id/widget_frame", width=WRAP, margin=(16, 0)))
+        self.children = parts
+
+
+@dataclass(eq=False)
+class Snackbar(Row):
+    """A short message at the bottom of a Frame, with one thing to do about it."""
+
+    children: Sequence[View] = field(init=False, default=())
+    text: str = ""
+    action: tuple[str, Action] | None = None
+    _: KW_ONLY
+    align: str = "bottom"
+    margin: Edges = 16
+    min_height: float = 48
+    padding: Edges = (16, 4, 8, 4)
+    background: str = "inverse_surface"
+    corner: float = 4
+    elevation: float = 6
+
+    def __post_init__(self) -> None:
+        """Put text and button in a row."""
+        message = Text(self.text, id="snackbar_text", color="inverse_on_surface", weight=1)
+        self.children = [message]
+        if self.action:
+            label, act = self.action
+            button = Button(label, id="snackbar_action", on_click=act, style="text")
+            button.color, button.padding = "inverse_primary", (12, 10)
+            self.children = [message, button]

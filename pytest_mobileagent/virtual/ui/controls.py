@@ -1,0 +1,214 @@
+"""The views that people act on: buttons, text fields, things to tick."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pytest_mobileagent.virtual.ui.views import (
+    MATCH,
+    WRAP,
+    Edges,
+    Frame,
+    Image,
+    Menu,
+    Row,
+    Source,
+    Text,
+    View,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass(eq=False)
+class Button(Text):
+    """A Button in one of Material's styles."""
+
+    _: KW_ONLY
+    style: Literal["filled", "tonal", "outlined", "text"] = "filled"
+    color: str = ""  # by the style
+    bold: bool = True
+    gravity: str = "center"
+    padding: Edges = (24, 10)
+    icon_size: float = 18
+
+    kind: ClassVar[str] = "android.widget.Button"
+
+
+@dataclass(eq=False)
+class ImageButton(Image):
+    """An icon to tap; say what it does in `desc`."""
+
+    _: KW_ONLY
+    padding: Edges = 12
+
+    kind: ClassVar[str] = "android.widget.ImageButton"
+
+
+@dataclass(eq=False)
+class Fab(ImageButton):
+    """The floating action button; in a Frame it goes to the lower right."""
+
+    source: Source = "add"
+    _: KW_ONLY
+    padding: Edges = 16
+    margin: Edges = 16
+    align: str = "bottom|end"
+    color: str = "on_primary_container"
+    background: str = "primary_container"
+    corner: float = 16
+    elevation: float = 6
+
+
+@dataclass(eq=False)
+class Input(View):
+    """An EditText, showing `text` as the app keeps it: `on_change` gets what is typed.
+
+    `action` is the key at the lower right of the keyboard; `on_submit` runs on it and on Enter.
+    """
+
+    text: str = ""
+    _: KW_ONLY
+    hint: str = ""
+    on_change: Callable[[str], object] | None = None
+    on_submit: Callable[[str], object] | None = None
+    password: bool = False
+    multiline: bool = False
+    numeric: bool = False
+    action: Literal["done", "search", "next", "go", "send"] = "done"
+    icon: Source = ""
+    style: Literal["outlined", "filled", "plain"] = "outlined"
+    size: float = 16
+    color: str = "on_surface"
+    width: float = MATCH
+    min_height: float = 56
+    padding: Edges = (16, 8)
+    corner: float = 4
+
+    kind: ClassVar[str] = "android.widget.EditText"
+    focusable: ClassVar[bool] = True
+
+    @property
+    def clickable(self) -> bool:
+        """A tap puts the cursor."""
+        return True
+
+    @property
+    def long_clickable(self) -> bool:
+        """A long press selects a word."""
+        return True
+
+    @property
+    def shown(self) -> str:
+        """The text as it is drawn: dots for a password."""
+        return "\N{BULLET}" * len(self.text) if self.password else self.text
+
+    @property
+    def label(self) -> str:
+        """The text as drawn, or the hint when there is none."""
+        return self.shown or self.hint
+
+
+@dataclass(eq=False)
+class Toggle(Text):
+    """Something that is on or off, with a text beside it; the app keeps which."""
+
+    checked: bool = False
+    on_change: Callable[[bool], object] | None = None
+    _: KW_ONLY
+    min_height: float = 48
+    gravity: str = "center_vertical"
+
+    @property
+    def checkable(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def clickable(self) -> bool:
+        """Whether tapping this view, rather than the row that it is in, changes it."""
+        return self.on_change is not None or super().clickable
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether it is on."""
+        return self.checked
+
+    def click(self) -> None:
+        """Ask the app to turn it over."""
+        if self.on_change:
+            self.on_change(not self.checked)
+        super().click()
+
+
+@dataclass(eq=False)
+class CheckBox(Toggle):
+    """A box with a tick, before its text."""
+
+    kind: ClassVar[str] = "android.widget.CheckBox"
+
+
+@dataclass(eq=False)
+class RadioButton(Toggle):
+    """A circle with a dot, before its text."""
+
+    kind: ClassVar[str] = "android.widget.RadioButton"
+
+
+@dataclass(eq=False)
+class Switch(Toggle):
+    """A track with a thumb, behind its text."""
+
+    kind: ClassVar[str] = "android.widget.Switch"
+
+
+@dataclass(eq=False)
+class Chip(Toggle):
+    """A small rounded choice: a filter with `on_change`, a plain action with `on_click`."""
+
+    _: KW_ONLY
+    bold: bool = True
+    gravity: str = "center"
+    min_height: float = 32
+    padding: Edges = (16, 6)
+    corner: float = 8
+    icon_size: float = 18
+
+    kind: ClassVar[str] = "android.widget.CompoundButton"
+
+    def __post_init__(self) -> None:
+        """Be a button if there is nothing to tick."""
+        if not self.checkable:
+            self.class_name = self.class_name or "android.widget.Button"
+
+    @property
+    def checkable(self) -> bool:
+        """Whether it is a filter."""
+        return self.on_change is not None or self.checked
+
+
+@dataclass(eq=False)
+class Spinner(Frame):
+    """A drop-down: shows one of `options` and opens them as a menu."""
+
+    children: Sequence[View] = field(init=False, default=())
+    options: Sequence[str] = ()
+    chosen: int = 0
+    on_select: Callable[[int], object] | None = None
+    _: KW_ONLY
+    width: float = WRAP
+    padding: Edges = (8, 12)
+    menu: Menu = field(init=False, default=())
+
+    kind: ClassVar[str] = "android.widget.Spinner"
+
+    def __post_init__(self) -> None:
+        """Show the chosen option, and have the others in the menu."""
+        select = self.on_select or (lambda _: None)
+        self.menu = [(option, partial(select, i)) for i, option in enumerate(self.options)]
+        shown = Text(self.options[self.chosen], id="android:id/text1", size=16, max_lines=1)
+        arrow = Image("arrow_drop_down", class_name="android.view.View")
+        self.children = [Row([shown, arrow], width=WRAP)]

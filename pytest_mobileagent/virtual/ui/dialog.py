@@ -1,0 +1,114 @@
+"""Windows in front of an app: dialogs and drop-down menus."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.ui.controls import Button
+from pytest_mobileagent.virtual.ui.views import (
+    MATCH,
+    WRAP,
+    Action,
+    Column,
+    Edges,
+    Frame,
+    List,
+    Menu,
+    Row,
+    Scroll,
+    Space,
+    Text,
+    View,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.virtual.ui.layout import Box
+    from pytest_mobileagent.virtual.ui.metrics import Metrics
+
+
+@dataclass(eq=False)
+class Dialog(Frame):
+    """An AlertDialog, centred; the first button is android:id/button1, at the right.
+
+    The system shows it over a scrim, runs the button that is tapped, and on Back or a tap
+    outside runs `on_cancel`, if `cancelable`. Whether it then closes is for the app to say.
+    """
+
+    children: Sequence[View] = field(init=False, default=())
+    title: str = ""
+    message: str = ""
+    content: View | None = None
+    _: KW_ONLY
+    items: Menu = ()
+    buttons: Menu = ()
+    cancelable: bool = True
+    on_cancel: Action | None = None
+    width: float = 356
+    align: str = "center"
+    margin: Edges = 24
+    background: str = "surface_container_high"
+    corner: float = 28
+    elevation: float = 6
+    padding: Edges = (0, 24, 0, 20)
+
+    def __post_init__(self) -> None:
+        """Put the panels that there are under each other."""
+        panels: list[View] = []
+        if self.title:
+            title = Text(self.title, id="alertTitle", size=24, max_lines=2)
+            panels.append(Column([title], id="topPanel", padding=(24, 0, 24, 16)))
+        if self.message:
+            message = Text(self.message, id="android:id/message", color="on_surface_variant")
+            panel = Column([message], padding=(24, 0, 24, 16))
+            panels.append(Scroll(panel, id="scrollView"))
+        if self.items:
+            panels.append(_choices(self.items, "android:id/text1", (24, 14)))
+            panels[-1].id = "select_dialog_listview"
+        if self.content:
+            custom = Frame([self.content], id="custom", padding=(24, 0, 24, 16))
+            panels.append(Frame([custom], id="customPanel", height=MATCH))
+        if self.buttons:
+            panels.append(self._button_panel())
+        panel_class = "androidx.appcompat.widget.LinearLayoutCompat"
+        parent = Column(panels, id="parentPanel", class_name=panel_class)
+        self.children = [Frame([parent], id="android:id/content")]
+
+    def _button_panel(self) -> View:
+        buttons = [
+            Button(label, id=f"android:id/button{i}", on_click=act, style="text", padding=(12, 10))
+            for i, (label, act) in enumerate(self.buttons, 1)
+        ]
+        positive, *others = buttons
+        row = [*others[1:], Space(height=0), *others[:1], positive]
+        bar = Row(row, padding=(12, 4, 12, 0))
+        return Scroll(bar, id="buttonPanel", height=WRAP)
+
+
+def _choices(menu: Menu, id: str, padding: Edges) -> List:
+    rows = [
+        Text(label, id=id, size=16, on_click=act, width=MATCH, padding=padding, max_lines=1)
+        for label, act in menu
+    ]
+    return List(rows, class_name="android.widget.ListView")
+
+
+def popup(anchor: Box, metrics: Metrics) -> View:
+    """Make the window of the menu that `anchor` opens: over it, and within the screen."""
+    left, top, right, _ = (edge / metrics.density for edge in anchor.visible or anchor.bounds)
+    width, height = metrics.width_px / metrics.density, metrics.height_px / metrics.density
+    tall = 48 * len(anchor.view.menu) * max(1, metrics.font_scale) + 16
+    top = max(24, min(top, height - tall - 24))
+    at_right = left + right > width
+    return Frame(
+        [_choices(anchor.view.menu, "title", (16, 13))],
+        width=min(200, width - 16),
+        align="end" if at_right else "start",
+        margin=(8, top, max(8, width - right), 24) if at_right else (max(8, left), top, 8, 24),
+        padding=(0, 8),
+        background="surface_container",
+        corner=4,
+        elevation=8,
+    )

@@ -1,0 +1,70 @@
+"""What keys do to the text field that has the focus; the app keeps the text, not the field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.ui.controls import Input
+    from pytest_mobileagent.virtual.ui.layout import UiState
+
+
+def selection(field: Input, state: UiState) -> tuple[int, int]:
+    """Give the first and the last index of what is selected; both are the cursor if nothing is."""
+    cursor = min(state.cursor, len(field.text))
+    anchor = cursor if state.anchor is None else min(state.anchor, len(field.text))
+    return min(anchor, cursor), max(anchor, cursor)
+
+
+def insert(field: Input, text: str, state: UiState) -> None:
+    """Type text at the cursor, over the selection if there is one."""
+    if field.numeric:
+        text = "".join(char for char in text if char.isdigit())
+    if not field.multiline:
+        text = text.replace("\n", "")
+    _replace(field, selection(field, state), text, state)
+
+
+def delete(field: Input, state: UiState, *, forward: bool = False) -> None:
+    """Delete the selection, else the character before (or after) the cursor."""
+    start, end = selection(field, state)
+    if start == end:
+        start, end = (start, end + 1) if forward else (max(0, start - 1), end)
+    _replace(field, (start, end), "", state)
+
+
+def clear(field: Input, state: UiState) -> None:
+    """Delete all of the text."""
+    _replace(field, (0, len(field.text)), "", state)
+
+
+def move(field: Input, state: UiState, to: str) -> None:
+    """Move the cursor: "left", "right", "home", "end"; or select "all"."""
+    start, end = selection(field, state)
+    length = len(field.text)
+    state.anchor = 0 if to == "all" and length else None
+    state.cursor = {
+        "left": start if start < end else max(0, start - 1),
+        "right": end if start < end else min(length, end + 1),
+        "home": field.text.rfind("\n", 0, start) + 1,
+        "end": min(field.text.find("\n", end) % (length + 1), length),
+        "all": length,
+    }[to]
+
+
+def submit(field: Input) -> bool:
+    """Do the keyboard's action; False if the field has none of its own."""
+    if field.on_submit is None:
+        return False
+    field.on_submit(field.text)
+    return True
+
+
+def _replace(field: Input, span: tuple[int, int], text: str, state: UiState) -> None:
+    if not field.enabled or field.on_change is None:
+        return
+    start, end = span
+    new = field.text[:start] + text + field.text[end:]
+    state.cursor, state.anchor = start + len(text), None
+    if new != field.text:
+        field.on_change(new)

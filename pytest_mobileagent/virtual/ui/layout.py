@@ -1,0 +1,158 @@
+"""Give every view of a tree its place on the screen.
+
+Widths are given from the outside to the inside and heights come back: a view is measured for
+the width that there is for it, which decides where its text wraps; a Column stacks the heights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.ui.arrange import Measure, arrange
+from pytest_mobileagent.virtual.ui.leaves import lines
+from pytest_mobileagent.virtual.ui.metrics import (
+    Metrics,
+    Rect,
+    aligned,
+    intersect,
+    shrink,
+)
+from pytest_mobileagent.virtual.ui.views import MATCH, HScroll, List, Scroll, SeekBar, View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(slots=True)
+class UiState:
+    """What a window remembers of its views between rebuilds; keys are those of boxes."""
+
+    scroll: dict[str, float] = field(default_factory=dict)  # pixels from the start
+    focused: str | None = None
+    cursor: int = 0  # index into the focused text, before which is typed
+    anchor: int | None = None  # the other end of a selection
+    menu: str | None = None  # whose menu is open
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A view with its place."""
+
+    view: View
+    key: str
+    bounds: Rect  # may lie outside the screen and outside a scrolling parent
+    visible: Rect | None  # the part of it that can be seen
+    touch: Rect | None  # the part that takes touches, of a view that does
+    metrics: Metrics  # of the display that it was laid out for
+    children: tuple[Box, ...] = ()
+    lines: tuple[str, ...] = ()  # its text, wrapped
+    focused: bool = False
+    selection: tuple[int, int] = (0, 0)  # from the anchor to the cursor, if it is focused
+    offset: float = 0  # how far a scrolling view has scrolled
+    reach: float = 0  # and how far it can
+
+    def walk(self) -> Iterator[Box]:
+        """Yield this box and all inside it, in drawing order."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def find(self, key: str) -> Box | None:
+        """Give the box with this key."""
+        return next((box for box in self.walk() if box.key == key), None)
+
+
+def layout(root: View, bounds: Rect, metrics: Metrics, state: UiState) -> Box:
+    """Place `root` in `bounds` by its own width, height, margin and align, and all inside it.
+
+    A window is thus laid out on the whole screen: content with width and height MATCH fills it,
+    a dialog centres itself, a keyboard goes to the bottom.
+    """
+    measure = Measure(metrics)
+    room = shrink(bounds, metrics.edges(root.margin))
+    available = (room[2] - room[0], room[3] - room[1])
+    wanted = measure(root, available[0])
+    size = [
+        available[axis] if asked == MATCH else min(wanted[axis], available[axis])
+        for axis, asked in enumerate((root.width, root.height))
+    ]
+    place = _Placing(metrics, state, measure)
+    return place.view(root, aligned(root.align, (size[0], size[1]), room), bounds, "")
+
+
+class _Placing:
+    """One pass over a tree."""
+
+    def __init__(self, metrics: Metrics, state: UiState, measure: Measure) -> None:
+        self.metrics = metrics
+        self.state = state
+        self.measure = measure
+        self.keys: set[str] = set()
+
+    def view(self, view: View, bounds: Rect, clip: Rect | None, path: str) -> Box:
+        key = self._key(view, path)
+        visible = intersect(bounds, clip)
+        inner = shrink(bounds, self.metrics.edges(view.padding))
+        focused = key == self.state.focused
+        offset, reach, children = 0.0, 0.0, tuple[Box, ...]()
+        if view.children:
+            offset, reach, children = self._children(view, inner, visible, key)
+        cursor = min(self.state.cursor, len(getattr(view, "text", "")))
+        anchor = cursor if self.state.anchor is None else self.state.anchor
+        return Box(
+            view,
+            key,
+            bounds,
+            visible,
+            self._touch(view, bounds, clip) if visible else None,
+            self.metrics,
+            children,
+            lines(view, inner[2] - inner[0], self.metrics),
+            focused,
+            (anchor, cursor) if focused else (0, 0),
+            offset,
+            reach,
+        )
+
+    def _key(self, view: View, path: str) -> str:
+        key = view.key or view.id or path
+        if key in self.keys or (not view.key and "]" in path):  # rows hold the same ids
+            key = path
+        self.keys.add(key)
+        return key
+
+    def _children(
+        self, view: View, inner: Rect, visible: Rect | None, key: str
+    ) -> tuple[float, float, tuple[Box, ...]]:
+        width, height = inner[2] - inner[0], inner[3] - inner[1]
+        size, rects = arrange(view, width, height, self.measure, exact=True)
+        axis = 0 if isinstance(view, HScroll) else 1
+        offset = reach = 0.0
+        if isinstance(view, Scroll | List):
+            reach = max(0, size[axis] - (width, height)[axis])
+            offset = min(max(0, self.state.scroll.get(key, 0)), reach)
+        left, top = inner[0] - int(offset) * (axis == 0), inner[1] - int(offset) * (axis == 1)
+        boxes: list[Box] = []
+        for place, (child, rect) in enumerate(zip(view.children, rects, strict=True)):
+            if rect is None:
+                continue
+            bounds = (rect[0] + left, rect[1] + top, rect[2] + left, rect[3] + top)
+            path = f"{key}/{place}"
+            if isinstance(view, List):  # a row that is out of view is not even attached
+                if not intersect(bounds, visible):
+                    continue
+                path = f"{key}[{place}]"
+            boxes.append(self.view(child, bounds, visible, path))
+        return offset, reach, tuple(boxes)
+
+    def _touch(self, view: View, bounds: Rect, clip: Rect | None) -> Rect | None:
+        if not (view.clickable or view.long_clickable or isinstance(view, SeekBar)):
+            return None
+        if view.touch_padding is None:
+            least = self.metrics.px(48)
+            x = max(0, least - (bounds[2] - bounds[0])) // 2
+            y = max(0, least - (bounds[3] - bounds[1])) // 2
+        else:
+            x = y = self.metrics.px(view.touch_padding)
+        return intersect((bounds[0] - x, bounds[1] - y, bounds[2] + x, bounds[3] + y), clip)

@@ -1,0 +1,85 @@
+"""The display as views see it, and the little geometry that layout and drawing share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.ui.views import Edges
+
+Rect: TypeAlias = tuple[int, int, int, int]  # left, top, right, bottom: pixels of the screen
+
+_NO_EDGES = (0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The display: its size, the density (pixels per dp: dpi / 160), and how it is themed."""
+
+    width_px: int = 1080
+    height_px: int = 2400
+    density: float = 2.625
+    font_scale: float = 1.0
+    dark: bool = False
+    accent: str = "#6750a4"
+
+    @property
+    def screen(self) -> Rect:
+        """All of it."""
+        return (0, 0, self.width_px, self.height_px)
+
+    def px(self, dp: float) -> int:
+        """Turn dp into pixels."""
+        return int(dp * self.density + 0.5)
+
+    def sp(self, size: float) -> int:
+        """Turn a text size into pixels."""
+        return max(1, int(size * self.density * self.font_scale + 0.5))
+
+    def edges(self, edges: Edges) -> Rect:
+        """Turn padding or margin into pixels on the four sides."""
+        if not edges:
+            return _NO_EDGES
+        if not isinstance(edges, tuple):
+            edges = (edges, edges)
+        if len(edges) == 2:
+            edges = (*edges, *edges)
+        left, top, right, bottom = edges
+        return (self.px(left), self.px(top), self.px(right), self.px(bottom))
+
+
+def shrink(rect: Rect, edges: Rect) -> Rect:
+    """Take the edges off a rectangle, down to nothing but no further."""
+    left, top = rect[0] + edges[0], rect[1] + edges[1]
+    return (left, top, max(left, rect[2] - edges[2]), max(top, rect[3] - edges[3]))
+
+
+def intersect(one: Rect, other: Rect | None) -> Rect | None:
+    """Give what two rectangles share, None if nothing."""
+    if other is None:
+        return None
+    left, top = max(one[0], other[0]), max(one[1], other[1])
+    right, bottom = min(one[2], other[2]), min(one[3], other[3])
+    return (left, top, right, bottom) if left < right and top < bottom else None
+
+
+def holds(rect: Rect | None, x: float, y: float) -> bool:
+    """Tell whether a point lies in a rectangle."""
+    return rect is not None and rect[0] <= x < rect[2] and rect[1] <= y < rect[3]
+
+
+def aligned(words: str, size: tuple[int, int], room: Rect) -> Rect:
+    """Place something of a size in a room by Android's words of gravity."""
+    left, top, right, bottom = room
+    spare_x, spare_y = right - left - size[0], bottom - top - size[1]
+    for word in words.split("|") if words else ():
+        if word in {"end", "right"}:
+            left += spare_x
+        elif word == "bottom":
+            top += spare_y
+        if word in {"center", "center_horizontal"}:
+            left += spare_x // 2
+        if word in {"center", "center_vertical"}:
+            top += spare_y // 2
+    return (left, top, left + size[0], top + size[1])

@@ -1,0 +1,82 @@
+"""Turn the drawings of `icons` into masks of any size."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from PIL import Image, ImageDraw
+
+from pytest_mobileagent.virtual.ui.icons import DRAWINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Point: TypeAlias = tuple[float, float]
+
+_FINE = 4  # drawn larger, then scaled down, which smooths the edges
+_PEN = 2.0
+
+
+@lru_cache(512)
+def icon(name: str, size: int) -> Image.Image:
+    """Give an icon as a grey picture; a name that is not known is an empty circle."""
+    scale = size * _FINE / 24
+    picture = Image.new("L", (size * _FINE, size * _FINE))
+    draw = ImageDraw.Draw(picture)
+    for shape in DRAWINGS.get(name, "ring 12,12 9").split(";"):
+        word, *numbers = shape.split()
+        ink = 0 if word.startswith("-") else 255
+        _shape(draw, word.lstrip("-"), [_number(n, scale) for n in numbers], ink, scale)
+    return picture.reduce(_FINE)
+
+
+def _number(text: str, scale: float) -> Point:
+    x, _, y = text.partition(",")
+    return (float(x) * scale, float(y) * scale if y else float(x))
+
+
+def _shape(
+    draw: ImageDraw.ImageDraw, word: str, points: list[Point], ink: int, scale: float
+) -> None:
+    match word, points:
+        case "fill", _:
+            draw.polygon(points, ink)
+        case "dot", (centre, (radius, _)):
+            draw.ellipse(_around(centre, radius), ink)
+        case "block", (corner, (x, y), (radius, _)):
+            draw.rounded_rectangle((*corner, x, y), radius, ink)
+        case _:
+            _stroke(draw, word, points, ink, _PEN * scale)
+
+
+def _stroke(
+    draw: ImageDraw.ImageDraw, word: str, points: list[Point], ink: int, pen: float
+) -> None:
+    match word, points:
+        case "line", _:
+            draw.line(points, ink, round(pen), joint="curve")
+            for point in (points[0], points[-1]):
+                draw.ellipse(_around(point, pen / 2), ink)
+        case "ring", (centre, (radius, _)):
+            draw.ellipse(_around(centre, radius + pen / 2), None, ink, round(pen))
+        case "arc", (centre, (radius, _), (_, start), (_, end)):
+            draw.arc(_around(centre, radius + pen / 2), start, end, ink, round(pen))
+        case "box", ((left, top), (right, bottom), (radius, _)):
+            half = pen / 2
+            outer = (left - half, top - half, right + half, bottom + half)
+            draw.rounded_rectangle(outer, radius + half, None, ink, round(pen))
+        case "rays", (centre, (inner, _), (end, _), (_, count)):
+            for ray in _rays(centre, inner, end, int(count)):
+                draw.line(ray, ink, round(pen))
+
+
+def _around(centre: Point, radius: float) -> tuple[float, float, float, float]:
+    return (centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
+
+
+def _rays(centre: Point, inner: float, outer: float, count: int) -> Iterator[list[Point]]:
+    for i in range(count):
+        x, y = math.cos(2 * math.pi * i / count), math.sin(2 * math.pi * i / count)
+        yield [(centre[0] + radius * x, centre[1] + radius * y) for radius in (inner, outer)]

@@ -1,0 +1,132 @@
+"""Where a touch goes, and what it does: Android's rules of touch dispatch on boxes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.ui import text as roboto
+from pytest_mobileagent.virtual.ui.controls import Input
+from pytest_mobileagent.virtual.ui.field import origin
+from pytest_mobileagent.virtual.ui.leaves import areas, track
+from pytest_mobileagent.virtual.ui.metrics import holds
+from pytest_mobileagent.virtual.ui.views import HScroll, SeekBar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.virtual.ui.layout import Box, UiState
+
+
+def target(box: Box, x: int, y: int) -> Box | None:
+    """Give the box that consumes a touch; it may be disabled, and then nothing happens.
+
+    Children come before their parents and what is drawn last comes first. A child whose touch
+    area reaches beyond its bounds gets what no child has consumed, as from a TouchDelegate.
+    """
+    if not holds(box.visible, x, y):
+        return None
+    children = _topmost_first(box)
+    for child in children:
+        if found := target(child, x, y):
+            return found
+    for child in children:
+        if holds(child.touch, x, y):
+            return child
+    return box if box.touch else None
+
+
+def tap(box: Box, x: int, y: int, state: UiState) -> bool:
+    """Tap the target `box`: run its action, focus a field, open a menu; False if disabled."""
+    view = box.view
+    if not view.enabled:
+        return False
+    if isinstance(view, Input):
+        state.focused, state.anchor = box.key, None
+        state.cursor = _index_at(box, view, x, y)
+    elif isinstance(view, SeekBar):
+        return drag(box, x, y)
+    elif view.menu:
+        state.menu = box.key
+    else:
+        view.click()
+    return True
+
+
+def long_press(box: Box, x: int, y: int, state: UiState) -> bool:
+    """Long-press the target `box`; False if it does not handle that (then it is a tap)."""
+    view = box.view
+    if not view.enabled or not view.long_clickable:
+        return False
+    if isinstance(view, Input):
+        index = _index_at(box, view, x, y)
+        words = (word.span() for word in re.finditer(r"\w+", view.text))
+        start, end = next((span for span in words if span[0] <= index <= span[1]), (index, index))
+        state.focused, state.cursor = box.key, end
+        state.anchor = start if start < end else None
+    if view.on_long_click:
+        view.on_long_click()
+    return True
+
+
+def drag(box: Box, x: int, y: int) -> bool:  # noqa: ARG001 - a slider goes one way only
+    """Drag from the target `box` to a point: moves a SeekBar's thumb."""
+    view = box.view
+    if not isinstance(view, SeekBar) or not view.enabled or view.on_change is None:
+        return False
+    left, right = track(view, box.bounds, box.metrics)
+    part = min(1.0, max(0.0, (x - left) / max(1, right - left)))
+    view.on_change(part * view.maximum)
+    return True
+
+
+def scroller(box: Box, x: int, y: int, dx: int, dy: int) -> Box | None:
+    """Give the scrolling box that a finger moving from x, y by dx, dy moves.
+
+    It is the innermost one in that direction that is not at its end, else the innermost.
+    """
+    sideways = abs(dx) > abs(dy)
+    way = dx if sideways else dy
+    under = [
+        inner
+        for inner in _under(box, x, y)
+        if inner.reach > 0 and isinstance(inner.view, HScroll) == sideways
+    ]
+    free = [
+        inner for inner in under if (inner.offset > 0 if way > 0 else inner.offset < inner.reach)
+    ]
+    found = free or under
+    return found[-1] if found else None
+
+
+def scroll(box: Box, dx: float, dy: float, state: UiState) -> bool:
+    """Scroll `box` with a finger that moves by dx, dy; False if it was at its end already."""
+    way = dx if isinstance(box.view, HScroll) else dy
+    offset = min(max(0.0, box.offset - way), box.reach)
+    state.scroll[box.key] = offset
+    return offset != box.offset
+
+
+def _topmost_first(box: Box) -> list[Box]:
+    return sorted(box.children, key=lambda child: child.view.elevation)[::-1]
+
+
+def _under(box: Box, x: int, y: int) -> Iterator[Box]:
+    """Yield the boxes under a point that a touch passes through, from the outside in."""
+    yield box
+    for child in _topmost_first(box):
+        if holds(child.visible, x, y) and (child.touch or child.children):
+            yield from _under(child, x, y)
+            return
+
+
+def _index_at(box: Box, view: Input, x: int, y: int) -> int:
+    """Give the index of the text that is nearest to a point."""
+    if not view.text:
+        return 0
+    size = box.metrics.sp(view.size)
+    room, _ = areas(view, box.bounds, box.lines, box.metrics)
+    left, top = origin(view, box, room, size)
+    line = min(max(0, (y - top) // roboto.line_height(size)), len(box.lines) - 1)
+    begin = roboto.starts(view.shown, box.lines)[line]
+    return begin + roboto.column_at(box.lines[line], x - left, size)

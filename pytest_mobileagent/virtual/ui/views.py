@@ -1,0 +1,291 @@
+"""The views an app's screen is made of: plain values, rebuilt after every event.
+
+A view says what is shown and what happens when it is touched; it does not know its size, its
+place or the phone. `layout` gives it bounds, `draw` pixels, `dump` its line in the hierarchy.
+
+Sizes are dp, text sizes sp. A colour is a role of the theme ("primary", "on_surface", …; see
+`theme`) or a literal, "#rrggbb" or "#aarrggbb". Groups take a sequence of children first; all
+that every view has in common is given by keyword.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import ClassVar, Final, TypeAlias
+
+MATCH: Final = -1.0  # as large as the parent allows; along a Row or Column: what the others leave
+WRAP: Final = -2.0  # as large as the content needs
+
+Action: TypeAlias = Callable[[], object]
+Edges: TypeAlias = float | tuple[float, float] | tuple[float, float, float, float]
+Menu: TypeAlias = Sequence[tuple[str, Action]]
+
+
+@dataclass(frozen=True, slots=True)
+class Icon:
+    """A round app icon: a letter, or the name of one of `icons`, in ink on a colour."""
+
+    glyph: str
+    color: str = "#3f51b5"
+    ink: str = "#ffffff"
+
+
+Source: TypeAlias = str | bytes | Icon  # the name of an icon, an encoded picture, an app icon
+
+
+@dataclass(kw_only=True, eq=False)
+class View:
+    """What all views have in common; by itself an empty rectangle, such as `Space`.
+
+    `id` is short ("title", dumped as "<package>:id/title") unless it holds a colon. `gravity`
+    places the content in the view, `align` the view in its parent; both take Android's words
+    joined by "|": start, end, center_horizontal, top, bottom, center_vertical, center.
+    `menu` opens under the view when it is tapped. `key` identifies the view from one
+    rebuild to the next (focus, scroll position); without one the id, else the place serves.
+    `touch_padding` makes the area that takes touches larger than the view, on each side;
+    without one, things to tap take touches in at least 48 x 48 dp.
+    """
+
+    id: str = ""
+    desc: str = ""
+    on_click: Action | None = None
+    on_long_click: Action | None = None
+    enabled: bool = True
+    selected: bool = False
+    visible: bool = True
+    width: float = WRAP
+    height: float = WRAP
+    min_height: float = 0
+    weight: float = 0
+    padding: Edges = 0
+    margin: Edges = 0
+    background: str = ""
+    outline: str = ""
+    gravity: str = ""
+    align: str = ""
+    elevation: float = 0
+    corner: float = 0
+    class_name: str = ""
+    key: str = ""
+    touch_padding: float | None = None
+    menu: Menu = ()
+    children: Sequence[View] = field(init=False, default=())  # in drawing order
+
+    kind: ClassVar[str] = "android.view.View"  # the class in a dump unless class_name is given
+    focusable: ClassVar[bool] = False  # even if nothing happens on a tap
+
+    @property
+    def clickable(self) -> bool:
+        """Whether a tap is consumed, if only to be ignored because the view is disabled."""
+        return self.on_click is not None or bool(self.menu)
+
+    @property
+    def long_clickable(self) -> bool:
+        """Whether a long press is handled."""
+        return self.on_long_click is not None
+
+    @property
+    def checkable(self) -> bool:
+        """Whether it is one of those that are on or off."""
+        return False
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether a tick, a dot or a switch's thumb is on."""
+        return False
+
+    @property
+    def label(self) -> str:
+        """The text that accessibility reads from this very view."""
+        return ""
+
+    def click(self) -> None:
+        """Do what a tap does."""
+        if self.on_click:
+            self.on_click()
+
+
+@dataclass(eq=False)
+class Group(View):
+    """A view with others inside."""
+
+    children: Sequence[View] = ()
+
+    kind: ClassVar[str] = "android.view.ViewGroup"
+
+
+@dataclass(eq=False)
+class Column(Group):
+    """Children one under the other."""
+
+    _: KW_ONLY
+    width: float = MATCH
+
+    kind: ClassVar[str] = "android.widget.LinearLayout"
+
+
+@dataclass(eq=False)
+class Row(Group):
+    """Children side by side, centred vertically unless `gravity` says otherwise."""
+
+    _: KW_ONLY
+    width: float = MATCH
+    gravity: str = "center_vertical"
+
+    kind: ClassVar[str] = "android.widget.LinearLayout"
+
+
+@dataclass(eq=False)
+class Frame(Group):
+    """Children on top of each other, each at its own `align`.
+
+    `accent` is a colour from which the theme of everything inside is made.
+    """
+
+    _: KW_ONLY
+    width: float = MATCH
+    accent: str = ""
+
+    kind: ClassVar[str] = "android.widget.FrameLayout"
+
+
+@dataclass(eq=False)
+class Card(Column):
+    """A rounded, slightly raised Column."""
+
+    _: KW_ONLY
+    corner: float = 12
+    background: str = "surface_container"
+
+    kind: ClassVar[str] = "androidx.cardview.widget.CardView"
+
+
+@dataclass(eq=False)
+class Grid(Group):
+    """Children in rows of `columns` cells of equal width, not scrolling by itself."""
+
+    columns: int = 2
+    _: KW_ONLY
+    width: float = MATCH
+
+    kind: ClassVar[str] = "android.widget.GridLayout"
+
+
+@dataclass(eq=False)
+class List(Group):
+    """A RecyclerView: rows that scroll vertically; in a grid if `columns` is more than one."""
+
+    _: KW_ONLY
+    width: float = MATCH
+    height: float = MATCH
+    columns: int = 1
+
+    kind: ClassVar[str] = "androidx.recyclerview.widget.RecyclerView"
+    focusable: ClassVar[bool] = True
+
+
+@dataclass(eq=False)
+class Scroll(View):
+    """A ScrollView: one child, as tall as it wants to be."""
+
+    child: View = field(default_factory=View)
+    _: KW_ONLY
+    width: float = MATCH
+    height: float = MATCH
+
+    kind: ClassVar[str] = "android.widget.ScrollView"
+    focusable: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Have the one child."""
+        self.children = (self.child,)
+
+
+@dataclass(eq=False)
+class HScroll(Scroll):
+    """A HorizontalScrollView: one child, as wide as it wants to be."""
+
+    _: KW_ONLY
+    height: float = WRAP
+
+    kind: ClassVar[str] = "android.widget.HorizontalScrollView"
+
+
+@dataclass(eq=False)
+class Text(View):
+    """A TextView; `icon` stands before the text or, with `icon_top`, above it."""
+
+    text: str = ""
+    _: KW_ONLY
+    size: float = 14
+    color: str = "on_surface"
+    bold: bool = False
+    max_lines: int = 0
+    icon: Source = ""
+    icon_size: float = 24
+    icon_top: bool = False
+
+    kind: ClassVar[str] = "android.widget.TextView"
+
+    @property
+    def label(self) -> str:
+        """The text."""
+        return self.text
+
+
+@dataclass(eq=False)
+class Image(View):
+    """An ImageView: an icon by name in `color`, an app's icon, or an encoded picture."""
+
+    source: Source = ""
+    _: KW_ONLY
+    size: float = 24
+    color: str = "on_surface_variant"
+
+    kind: ClassVar[str] = "android.widget.ImageView"
+
+
+@dataclass(eq=False)
+class SeekBar(View):
+    """A slider from 0 to `maximum`."""
+
+    value: float = 0
+    maximum: float = 100
+    on_change: Callable[[float], object] | None = None
+    _: KW_ONLY
+    width: float = MATCH
+
+    kind: ClassVar[str] = "android.widget.SeekBar"
+    focusable: ClassVar[bool] = True
+
+
+@dataclass(eq=False)
+class ProgressBar(View):
+    """A bar filled to `value` of `maximum`, or with no value a circle that stands still."""
+
+    value: float | None = None
+    maximum: float = 100
+
+    kind: ClassVar[str] = "android.widget.ProgressBar"
+
+
+@dataclass(eq=False)
+class Divider(View):
+    """A thin line across."""
+
+    _: KW_ONLY
+    width: float = MATCH
+    height: float = 1
+    background: str = "outline_variant"
+
+
+@dataclass(eq=False)
+class Space(View):
+    """Room, which takes what the others leave unless it is given a size."""
+
+    _: KW_ONLY
+    width: float = MATCH
+    height: float = MATCH
+
+    kind: ClassVar[str] = "android.widget.Space"

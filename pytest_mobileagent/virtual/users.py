@@ -1,0 +1,68 @@
+"""Android's users and groups: numbers, names, and who is in which group."""
+
+from __future__ import annotations
+
+import re
+
+ROOT, SYSTEM, MEDIA_RW, SHELL, CACHE, EVERYBODY, MISC = 0, 1000, 1023, 2000, 2001, 9997, 9998
+MEDIA_PROVIDER = 10042  # the app that serves shared storage owns all that is in it
+
+_NAMES = {
+    0: "root",
+    1000: "system",
+    1001: "radio",
+    1002: "bluetooth",
+    1004: "input",
+    1007: "log",
+    1011: "adb",
+    1013: "media",
+    1015: "sdcard_rw",
+    1023: "media_rw",
+    1028: "sdcard_r",
+    1078: "ext_data_rw",
+    1079: "ext_obb_rw",
+    2000: "shell",
+    2001: "cache",
+    3001: "net_bt_admin",
+    3002: "net_bt",
+    3003: "inet",
+    3006: "net_bw_stats",
+    3009: "readproc",
+    3011: "uhid",
+    3012: "readtracefs",
+    9997: "everybody",
+    9998: "misc",
+    9999: "nobody",
+}
+_NUMBERS = {name: number for number, name in _NAMES.items()}
+_OF_SHELL = [1004, 1007, 1011, 1015, 1028, 1078, 1079, 3001, 3002, 3003, 3006, 3009, 3011, 3012]
+
+
+def name_of(uid: int) -> str:
+    """Return the name of a user or group; apps are u0_a0, u0_a1 and so on."""
+    if name := _NAMES.get(uid):
+        return name
+    profile, app = divmod(uid, 100000)
+    if 10000 <= app < 20000:
+        return f"u{profile}_a{app - 10000}"
+    if 20000 <= app < 30000:
+        return f"u{profile}_a{app - 20000}_cache"
+    return f"all_a{uid - 50000}" if 50000 <= uid < 60000 else str(uid)
+
+
+def number_of(name: str) -> int | None:
+    """Return the number of a user or group that is given by name or number."""
+    if name.isdecimal():
+        return int(name)
+    if match := re.fullmatch(r"u(\d+)_a(\d+)", name):
+        return int(match[1]) * 100000 + 10000 + int(match[2])
+    return _NUMBERS.get(name)
+
+
+def groups_of(uid: int) -> list[int]:
+    """Return the groups of a user, the own one first."""
+    if uid == SHELL:
+        return [SHELL, *_OF_SHELL]
+    if uid >= 10000:
+        return [uid, 3003, EVERYBODY, uid + 10000, 50000 + uid % 10000]
+    return [uid]

@@ -1,0 +1,50 @@
+"""The phone's adb daemon: whoever connects gets the same phone, as the same user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.users import ROOT, SHELL
+from pytest_mobileagent.virtual.wire.connection import Connection
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable, Callable
+
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.wire.stream import Stream
+    from pytest_mobileagent.virtual.wire.tasks import Tasks
+
+    Listener = Callable[[Stream], Awaitable[None]]
+
+# No abb, sendrecv_v2 or delayed_ack: without them clients use the simpler, older ways.
+FEATURES = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir"
+_ROOT_PROPERTY = "service.adb.root"
+
+
+class Adbd:
+    """What all connections share: the phone, the user, the phone's own listening sockets."""
+
+    def __init__(self, phone: Phone, tasks: Tasks) -> None:
+        self.phone = phone
+        self.tasks = tasks
+        self.listeners: dict[str, Listener] = {}  # by address on the phone, such as tcp:6790
+
+    @property
+    def uid(self) -> int:
+        """The user as whom commands run and files are touched."""
+        return ROOT if self.phone.props.get(_ROOT_PROPERTY) == "1" else SHELL
+
+    def become(self, *, root: bool) -> None:
+        """Serve as root, or as shell, from now on."""
+        self.phone.props.set(_ROOT_PROPERTY, "1" if root else "0")
+
+    def banner(self) -> bytes:
+        """Say what this device is, and what it can do."""
+        names = ("ro.product.name", "ro.product.model", "ro.product.device")
+        about = "".join(f"{name}={self.phone.props.get(name, '')};" for name in names)
+        return f"device::{about}features={FEATURES}".encode()
+
+    async def attach(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one adb server until it leaves."""
+        await Connection(self, reader, writer).serve()

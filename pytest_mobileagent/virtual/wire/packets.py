@@ -1,0 +1,46 @@
+"""Packets of the adb protocol: a header of 24 bytes, and a payload."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asyncio import StreamReader
+
+VERSION = 0x01000001  # from here on nobody looks at checksums
+MAX_PAYLOAD = 1 << 20
+
+_HEADER = struct.Struct("<4s5I")
+
+
+class ProtocolError(Exception):
+    """The peer does not speak adb, or does not keep to its rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """One message: a command of four letters, two numbers, and bytes."""
+
+    command: bytes
+    arg0: int = 0
+    arg1: int = 0
+    payload: bytes = b""
+
+    def encode(self) -> bytes:
+        """Give the packet's bytes."""
+        magic = int.from_bytes(self.command, "little") ^ 0xFFFFFFFF
+        size = len(self.payload)
+        return _HEADER.pack(self.command, self.arg0, self.arg1, size, 0, magic) + self.payload
+
+
+async def read_packet(source: StreamReader) -> Packet:
+    """Read the next packet; IncompleteReadError when the peer has gone."""
+    header = await source.readexactly(_HEADER.size)
+    command, arg0, arg1, size, _, magic = _HEADER.unpack(header)
+    if int.from_bytes(command, "little") ^ magic != 0xFFFFFFFF:
+        raise ProtocolError(f"not a packet header: {header!r}")
+    if size > MAX_PAYLOAD:
+        raise ProtocolError(f"{command!r} announces {size} bytes, more than {MAX_PAYLOAD}")
+    return Packet(command, arg0, arg1, await source.readexactly(size) if size else b"")

@@ -1,0 +1,72 @@
+"""Makes the phone known to the adb server, as an emulator does, and keeps it known."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+_RETRY = 0.5  # seconds between attempts, while the server is away or does not list the phone
+
+
+class Registration:
+    """Follows one adb server's list of devices, and registers the phone when it is not in it."""
+
+    def __init__(self, server_port: int, adb_port: int) -> None:
+        self._server_port = server_port
+        self._adb_port = adb_port
+        self._serial = f"emulator-{adb_port - 1}"
+        self.online = False
+        self._settled = asyncio.Event()  # the phone is online, or there is no server to ask
+
+    async def keep(self) -> None:
+        """Follow for ever: an adb server may come, go and come back."""
+        while True:
+            try:
+                await self._follow()
+            except (OSError, EOFError, ValueError):
+                self.online = False
+                self._settled.set()
+            await asyncio.sleep(_RETRY)
+
+    async def attempt(self, patience: float) -> bool:
+        """Wait until it is clear, or patience ends, whether the server lists the phone; tell."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._settled.wait(), patience)
+        return self.online
+
+    async def _follow(self) -> None:
+        reader, writer = await self._ask("host:track-devices")
+        news: asyncio.Future[str] | None = None
+        try:
+            await reader.readexactly(len("OKAY"))
+            news = asyncio.ensure_future(_block(reader))
+            while True:
+                await asyncio.wait({news}, timeout=None if self.online else _RETRY)
+                if news.done():
+                    devices = dict(line.split("\t") for line in news.result().splitlines())
+                    self.online = devices.get(self._serial) == "device"
+                    news = asyncio.ensure_future(_block(reader))
+                if self.online:
+                    self._settled.set()
+                elif self._serial not in devices:
+                    await self._register()
+        finally:
+            if news:
+                news.cancel()
+            writer.close()
+
+    async def _register(self) -> None:
+        """Ask the server to attach to the phone; it answers by doing so."""
+        reader, writer = await self._ask(f"host:emulator:{self._adb_port}")
+        await reader.read()
+        writer.close()
+
+    async def _ask(self, request: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._server_port)
+        writer.write(f"{len(request):04x}{request}".encode())
+        return reader, writer
+
+
+async def _block(reader: asyncio.StreamReader) -> str:
+    size = int(await reader.readexactly(4), 16)
+    return (await reader.readexactly(size)).decode()

@@ -1,0 +1,77 @@
+"""A phone that is no more than what a shell needs, and shells on it."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import pytest
+
+from pytest_mobileagent.virtual.clock import Clock
+from pytest_mobileagent.virtual.files import FileSystem
+from pytest_mobileagent.virtual.shell.interpreter import Session, interactive, run
+from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+from pytest_mobileagent.virtual.system.processes import Process
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+TMP = "/data/local/tmp"
+
+
+@dataclass(eq=False)
+class Device:
+    """Files, a clock that stands still at noon, properties and a few processes."""
+
+    clock: Clock = field(default_factory=lambda: Clock(NOON, frozen=True))
+    props: dict[str, str] = field(default_factory=lambda: {"ro.product.device": "emu64xa"})
+
+    def __post_init__(self) -> None:
+        self.files = FileSystem(self.clock.time)
+
+    def processes(self) -> list[Process]:
+        return [Process(1, 0, 0, "init", 10_952_000, 10_800), Process(2311, 1, 10100, "org.notes")]
+
+    def changed(self) -> None:
+        """A real phone would draw its screen again."""
+
+
+class Ended(NamedTuple):
+    """How a script ended."""
+
+    out: str
+    err: str
+    status: int
+
+
+class Shells:
+    """Runs scripts on one device, in the folder for temporary files."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def __call__(self, script: str, *, stdin: bytes = b"", uid: int = 2000) -> Ended:
+        out, err, status = self.raw(script, stdin=stdin, uid=uid)
+        return Ended(out.decode(errors="surrogateescape"), err.decode(), status)
+
+    def raw(self, script: str, *, stdin: bytes = b"", uid: int = 2000) -> tuple[bytes, bytes, int]:
+        session = self.session(stdin, uid)
+        status = asyncio.run(run(session, script))
+        return session.stdout.data, session.stderr.data, status
+
+    def typed(self, text: str, *, tty: bool = False) -> Ended:
+        session = self.session(text.encode(), 2000, tty=tty)
+        status = asyncio.run(interactive(session))
+        return Ended(session.stdout.data.decode(), session.stderr.data.decode(), status)
+
+    def session(self, stdin: bytes, uid: int, *, tty: bool = False) -> Session:
+        streams = {"stdin": Bytes(stdin), "stdout": Collected(), "stderr": Collected()}
+        return Session(phone=self.device, uid=uid, cwd=TMP, tty=tty, **streams)
+
+
+@pytest.fixture
+def device() -> Device:
+    return Device()
+
+
+@pytest.fixture
+def sh(device: Device) -> Shells:
+    return Shells(device)

@@ -1,0 +1,118 @@
+"""A shell that is typed at: each line runs when it is complete, and the shell stays."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.virtual.shell.interpreter import interactive
+from pytest_mobileagent.virtual.shell.streams import Pipe
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from tests.virtual.shell.conftest import Shells
+
+CONVERSATIONS = [
+    ("echo a\necho b\n", "a\nb\n", "", 0),
+    ("echo no newline", "no newline\n", "", 0),
+    ("if true\nthen echo yes\nfi\n", "yes\n", "", 0),
+    ("for i in 1 2\ndo\necho $i\ndone\n", "1\n2\n", "", 0),
+    ("echo 'two\nlines'\n", "two\nlines\n", "", 0),
+    ("echo a \\\nb\n", "a b\n", "", 0),
+    ("echo a |\ncat\n", "a\n", "", 0),
+    ("cat <<EOF\nhere $((1+1))\nEOF\necho after\n", "here 2\nafter\n", "", 0),
+    ("x=1\necho $x\ncd /sdcard\npwd\n", "1\n/sdcard\n", "", 0),
+    ('read x\ntyped\necho "<$x>"\n', "<typed>\n", "", 0),
+    ("cat\nall the rest\nis input\n", "all the rest\nis input\n", "", 0),
+    ("false\necho $?\nexit 3\necho never\n", "1\n", "", 3),
+    ("false\n", "", "", 1),
+    ("\n\n# comment\necho a\n", "a\n", "", 0),
+    ("foo\necho on\n", "on\n", "/system/bin/sh: <stdin>[1]: foo: inaccessible or not found\n", 0),
+    ("\necho )\necho gone\n", "", "/system/bin/sh: <stdin>[2]: syntax error: unexpected ')'\n", 1),
+    ("echo 'a\n", "", "/system/bin/sh: <stdin>[1]: no closing quote\n", 1),
+    ("set -- a b\necho $2\nf() {\necho f\n}\nf\n", "b\nf\n", "", 0),
+    ("trap 'echo bye' EXIT\n", "bye\n", "", 0),
+]
+
+
+@pytest.mark.parametrize(("text", "out", "err", "status"), CONVERSATIONS)
+def test_lines_are_run(text: str, out: str, err: str, status: int, sh: "Shells") -> None:
+    assert sh.typed(text) == (out, err, status)
+
+
+def test_a_terminal_has_a_prompt_and_survives_mistakes(sh: "Shells") -> None:
+    ended = sh.typed("echo )\ncd /sdcard\nif true; then\necho ${x?}\nfi\nfoo\necho on\n", tty=True)
+    assert ended.out == "on\n"
+    assert ended.err == (
+        "emu64xa:/data/local/tmp $ /system/bin/sh: syntax error: unexpected ')'\n"
+        "1|emu64xa:/data/local/tmp $ emu64xa:/sdcard $ > > "
+        "/system/bin/sh: x: parameter null or not set\n"
+        "1|emu64xa:/sdcard $ /system/bin/sh: foo: inaccessible or not found\n"
+        "127|emu64xa:/sdcard $ emu64xa:/sdcard $ "
+    )
+
+
+class Line:
+    """Both ends of a shell's streams."""
+
+    def __init__(self, stdin: Pipe, stdout: Pipe, shell: asyncio.Task[int]) -> None:
+        self.stdin = stdin
+        self.stdout = stdout
+        self.shell = shell
+
+    async def ask(self, line: str) -> str:
+        await self.stdin.write(line.encode() + b"\n")
+        return (await self.stdout.read()).decode()
+
+
+def talk(
+    sh: "Shells", conversation: "Callable[[Line], Awaitable[None]]", *, tty: bool = False
+) -> None:
+    async def connect() -> None:
+        session = sh.session(b"", 2000, tty=tty)
+        session.stdin, session.stdout = Pipe(), Pipe()
+        shell = asyncio.create_task(interactive(session))
+        await conversation(Line(session.stdin, session.stdout, shell))
+        shell.cancel()
+        await asyncio.gather(shell, return_exceptions=True)
+
+    asyncio.run(asyncio.wait_for(connect(), 5))
+
+
+def test_an_answer_comes_before_the_next_question(sh: "Shells") -> None:
+    async def conversation(line: Line) -> None:
+        for number in range(50):
+            assert await line.ask(f"echo {number}") == f"{number}\n"
+
+    talk(sh, conversation)
+
+
+def test_half_a_construct_waits_for_the_other_half(sh: "Shells") -> None:
+    async def conversation(line: Line) -> None:
+        await line.stdin.write(b"while read x; do\n")
+        await line.stdin.write(b"echo got $x\n")
+        await line.stdin.write(b"done <<EOF\n")
+        await asyncio.sleep(0)
+        assert await line.ask("one\nEOF") == "got one\n"
+
+    talk(sh, conversation)
+
+
+def test_ctrl_c_ends_the_command_and_not_the_shell(sh: "Shells") -> None:
+    async def conversation(line: Line) -> None:
+        assert await line.ask("echo before; sleep 600") == "before\n"
+        line.shell.cancel("SIGINT")
+        assert await line.ask("echo $?") == "130\n"
+
+    talk(sh, conversation, tty=True)
+
+
+def test_an_endless_loop_lets_others_live(sh: "Shells") -> None:
+    async def conversation(line: Line) -> None:
+        await line.stdin.write(b"while :; do :; done\n")
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not line.shell.done()
+
+    talk(sh, conversation)

@@ -1,0 +1,130 @@
+"""am and monkey: activities from the shell."""
+
+import re
+
+import pytest
+
+NOTES = "org.demo/.NotesActivity"
+TO_TOP = (
+    "Warning: Activity not started, intent has been delivered to currently running"
+    " top-most instance.\n"
+)
+TO_FRONT = "Warning: Activity not started, its current task has been brought to the front\n"
+
+
+def test_a_start_says_what_it_starts(shell, phone):
+    assert shell(f"am start -n {NOTES}") == (0, f"Starting: Intent {{ cmp={NOTES} }}\n", "")
+    assert phone.activities.top.package == "org.demo"
+
+
+def test_starting_again_warns_on_stderr(shell):
+    start = f"am start -n {NOTES}"
+    shell(start)
+    assert shell(start).err == TO_TOP
+    shell("input keyevent HOME")
+    assert shell(start).err == TO_FRONT
+
+
+def test_waiting_for_a_start_reports_it_on_stdout(sh):
+    report = sh(f"am start -W {NOTES}")
+    assert re.fullmatch(
+        r"Starting: Intent \{ act=android.intent.action.MAIN"
+        r" cat=\[android.intent.category.LAUNCHER\] cmp=org.demo/.NotesActivity \}\n"
+        r"Status: ok\nLaunchState: COLD\nActivity: org.demo/.NotesActivity\n"
+        r"TotalTime: \d+\nWaitTime: \d+\nComplete\n",
+        report,
+    )
+    assert TO_TOP + "Status: ok\nLaunchState: UNKNOWN (0)\n" in sh(f"am start -W {NOTES}")
+    sh("input keyevent HOME")
+    assert TO_FRONT + "Status: ok\nLaunchState: HOT\n" in sh(f"am start -W {NOTES}")
+
+
+def test_stopping_first_starts_cold(sh):
+    sh(f"am start -n {NOTES}")
+    assert sh(f"am start -S -W -n {NOTES}").startswith(
+        f"Stopping: org.demo\nStarting: Intent {{ cmp={NOTES} }}\nStatus: ok\nLaunchState: COLD\n"
+    )
+
+
+STARTS = [
+    ("by package", "org.demo", "NotesActivity"),
+    ("by action and data", "-a android.intent.action.EDIT -d note:1", "EditorActivity"),
+    ("with extras", f"-n {NOTES} --es a b --ei i 3 --ez z true --esn n", "NotesActivity"),
+    ("with flags", f"-n {NOTES} -f 0x10008000 --activity-clear-top --user 0", "NotesActivity"),
+]
+
+
+@pytest.mark.parametrize(("words", "activity"), [s[1:] for s in STARTS], ids=[s[0] for s in STARTS])
+def test_starts(sh, phone, words, activity):
+    sh(f"am start {words}")
+    assert phone.activities.top.component.endswith(f".{activity}")
+
+
+def test_extras_have_types(sh, phone):
+    sh(f"am start -n {NOTES} --es a 'b c' --ei i 0x10 --ez z t --ef f 1.5 --eia l 1,2 --esn n")
+    assert phone.activities.top.activity.extras == {
+        "a": "b c", "i": 16, "z": True, "f": 1.5, "l": [1, 2], "n": None,
+    }  # fmt: skip
+
+
+PROBLEMS = [
+    ("-a no.such -d tel:123456",
+     ("Error: Activity not started, unable to resolve Intent"
+     " { act=no.such dat=tel:xxxxxx flg=0x10000000 }\n")),
+    ("-n org.demo/.Nope", "Error type 3\nError: Activity class {org.demo/.Nope} does not exist.\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "message"), PROBLEMS)
+def test_problems_go_to_stderr_or_with_waiting_to_stdout(shell, words, message):
+    ran = shell(f"am start {words}")
+    assert (ran.status, ran.err) == (1, message)
+    waited = shell(f"am start -W {words}")
+    assert (waited.status, waited.err) == (1, "")
+    assert waited.out.endswith(message)
+
+
+def test_what_is_not_exported_is_denied_to_the_shell_but_not_to_root(shell):
+    about = "am start -n org.demo/org.demo.about.AboutActivity"
+    assert "java.lang.SecurityException: Permission Denial: starting Intent {" in shell(about).err
+    assert shell(about, uid=0).status == 0
+
+
+def test_force_stop(sh, phone):
+    sh(f"am start -n {NOTES}")
+    assert sh("am force-stop org.demo; am force-stop --user 0 not.there") == ""
+    assert phone.activities.top.package == phone.launcher
+
+
+BROADCASTS = [
+    ("-a demo.PING", "act=demo.PING flg=0x400000", 'result=0, data="pong"'),
+    ("-a nobody.listens", "act=nobody.listens flg=0x400000", "result=0"),
+    ("-a x -n org.demo/.R --es k v", "act=x flg=0x400000 cmp=org.demo/.R (has extras)", "result=0"),
+]
+
+
+@pytest.mark.parametrize(("words", "intent", "result"), BROADCASTS)
+def test_broadcasts(sh, words, intent, result):
+    assert sh(f"am broadcast {words}") == (
+        f"Broadcasting: Intent {{ {intent} }}\nBroadcast completed: {result}\n"
+    )
+
+
+def test_monkey_starts_an_app(sh, phone):
+    told = sh("monkey -p org.demo -c android.intent.category.LAUNCHER 1")
+    assert "Events injected: 1\n## Network stats: elapsed time=" in told
+    assert phone.activities.top.package == "org.demo"
+
+
+def test_monkey_stays_in_the_packages_that_it_is_given(sh, phone):
+    sh("monkey -p org.demo -s 7 --pct-syskeys 0 --throttle 10 -v 50")
+    assert set(phone.proc._apps) <= {
+        "org.demo", phone.launcher, "com.android.systemui", "com.google.android.inputmethod.latin",
+    }  # fmt: skip
+
+
+def test_small_answers(sh):
+    assert sh("am get-current-user") == "0\n"
+    assert "-port-notnight-420dpi-" in sh("am get-config")
+    assert "taskId=" in sh("am stack list")
+    assert sh("am start-activity org.demo").startswith("Starting: Intent { act=")

@@ -1,0 +1,109 @@
+"""pm: packages from the shell."""
+
+import pytest
+
+IMAGE = {
+    "package:android",
+    "package:com.android.shell",
+    "package:com.android.systemui",
+    "package:com.google.android.apps.nexuslauncher",
+    "package:com.google.android.inputmethod.latin",
+}
+OTHERS = {"package:com.android.adbkeyboard", "package:org.demo"}
+
+LISTS = [
+    ("", IMAGE | OTHERS),
+    ("-s", IMAGE),
+    ("-3", OTHERS),
+    ("-3 demo", {"package:org.demo"}),
+    ("-e shell", {"package:com.android.shell"}),
+    ("-d", set()),
+    ("nothing", set()),
+    ("--show-versioncode demo", {"package:org.demo versionCode:42"}),
+    ("-i demo", {"package:org.demo  installer=null"}),
+    ("-U com.android.shell", {"package:com.android.shell uid:2000"}),
+    ("--uid 2000", {"package:com.android.shell"}),
+]
+
+
+@pytest.mark.parametrize(("words", "lines"), LISTS)
+def test_lists(sh, words, lines):
+    assert set(sh(f"pm list packages {words}").splitlines()) == lines
+
+
+def test_paths(sh):
+    path = sh("pm path org.demo").strip()
+    assert path.startswith("package:/data/app/~~")
+    assert sh("cmd package list packages -f org.demo") == f"{path}=org.demo\n"
+    assert path.endswith("==/base.apk")
+
+
+def test_clear_starts_the_app_afresh(sh, phone):
+    sh("am start org.demo")
+    phone.packages.app("org.demo").preferences().put("name", "changed")
+    sh("pm grant org.demo android.permission.CAMERA")
+    assert sh("pm clear org.demo") == "Success\n"
+    assert phone.packages.app("org.demo").preferences()["name"] == "Ann & Bob"
+    assert phone.packages["org.demo"].granted == {}
+    assert phone.activities.top.package == phone.launcher
+
+
+def test_uninstall(shell, sh, phone):
+    assert sh("pm uninstall --user 0 org.demo") == "Success\n"
+    assert sh("pm list packages demo") == ""
+    assert not phone.files.exists("/data/data/org.demo")
+    assert shell("am start -n org.demo/.NotesActivity").status == 1
+    assert shell("pm uninstall com.android.systemui").out.startswith("Failure [")
+
+
+def test_disabling(shell, sh):
+    assert sh("pm disable-user --user 0 org.demo") == "Package org.demo new state: disabled-user\n"
+    assert sh("pm list packages -d") == "package:org.demo\n"
+    assert shell("am start -n org.demo/.NotesActivity").status == 1
+    assert sh("pm enable org.demo") == "Package org.demo new state: enabled\n"
+
+
+def test_only_root_disables_components(shell):
+    disable = "pm disable org.demo/.EditorActivity"
+    assert (
+        "java.lang.SecurityException: Shell cannot change component state for"
+        " org.demo/org.demo.EditorActivity to 2\n" in shell(disable).err
+    )
+    assert shell(disable, uid=0).out == (
+        "Component {org.demo/org.demo.EditorActivity} new state: disabled\n"
+    )
+    assert shell("am start -n org.demo/.EditorActivity").status == 1
+    shell("pm enable org.demo/.EditorActivity", uid=0)
+    assert shell("am start -n org.demo/.EditorActivity").status == 0
+
+
+def test_permissions_show_in_the_dump_and_revoking_ends_the_app(sh, phone):
+    sh("am start org.demo; pm grant org.demo android.permission.CAMERA")
+    assert "android.permission.CAMERA: granted=true" in sh("dumpsys package org.demo")
+    assert phone.proc.running("org.demo")
+    sh("pm revoke org.demo android.permission.CAMERA")
+    assert "android.permission.CAMERA: granted=false" in sh("dumpsys package org.demo")
+    assert not phone.proc.running("org.demo")
+
+
+RESOLVE = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n"
+RESOLUTIONS = [
+    ("resolve-activity --brief org.demo", f"{RESOLVE}org.demo/.NotesActivity\n"),
+    ("resolve-activity --brief -a no.such", "No activity found\n"),
+    ("resolve-activity --components -a demo.ABOUT", "org.demo/.about.AboutActivity\n"),
+    ("query-activities --brief -a no.such", "No activities found\n"),
+    (("query-activities --components -c android.intent.category.LAUNCHER"
+     " -a android.intent.action.MAIN"), "org.demo/.NotesActivity\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "answer"), RESOLUTIONS)
+def test_resolutions(sh, words, answer):
+    assert sh(f"cmd package {words}") == answer
+
+
+def test_small_answers(shell, sh):
+    assert sh("pm list users") == "Users:\n\tUserInfo{0:Owner:c13} running\n"
+    assert sh("pm has-feature android.hardware.wifi") == "true\n"
+    assert shell("pm has-feature warp") == (1, "false\n", "")
+    assert shell("pm install -S 3").out == "Failure [INSTALL_FAILED_VERIFICATION_FAILURE]\n"

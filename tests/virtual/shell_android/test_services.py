@@ -1,0 +1,196 @@
+"""settings, properties, cmd, svc, media, dumpsys and logcat."""
+
+import asyncio
+import re
+
+import pytest
+
+from pytest_mobileagent.virtual.shell.interpreter import Session, run
+from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+
+ANSWERS = [
+    ("settings get system font_scale", "1.0\n"),
+    ("settings get system nope", "null\n"),
+    ("settings put global x 'a b'; settings get global x", "a b\n"),
+    ("settings PUT Global x y; cmd settings get global x", "y\n"),
+    ("settings put secure x y; settings delete secure x; settings get secure x",
+     "Deleted 1 rows\nnull\n"),
+    ("settings delete secure x", "Deleted 0 rows\n"),
+    ("settings --user 0 get system x 2>&1 || true", "Invalid command: --user\n"),
+    ("settings get --user current system user_rotation", "0\n"),
+    ("getprop ro.build.version.sdk", "34\n"),
+    ("getprop ro.product.model", "sdk_gphone64_x86_64\n"),
+    ("getprop sys.boot_completed", "1\n"),
+    ("getprop no.such", "\n"),
+    ("getprop no.such fallback", "fallback\n"),
+    ("setprop a.b 'c d'; getprop a.b", "c d\n"),
+    ("getprop debug.clock.frozen; getprop | head -1", "1\n[dalvik.vm.heapsize]: [512m]\n"),
+    ("cmd uimode night", "Night mode: no\n"),
+    ("cmd uimode night yes; cmd uimode night", "Night mode: yes\nNight mode: yes\n"),
+    ("cmd connectivity airplane-mode", "disabled\n"),
+    ("cmd connectivity airplane-mode enable; cmd connectivity airplane-mode", "enabled\n"),
+    ("svc wifi disable; settings get global wifi_on; cmd wifi status | head -1",
+     "0\nWifi is disabled\n"),
+    ("svc data disable; settings get global mobile_data", "0\n"),
+    ("svc power stayon true; settings get global stay_on_while_plugged_in", "15\n"),
+    ("dumpsys battery set level 50; dumpsys battery | grep level", "  level: 50\n"),
+    ("dumpsys battery unplug; dumpsys battery reset; dumpsys battery | head -2",
+     "Current Battery Service state:\n  AC powered: false\n"),
+    ("dumpsys power | grep -c mWakefulness=Awake", "1\n"),
+    ("input keyevent POWER; dumpsys power | grep mHolding",
+     "  mHoldingDisplaySuspendBlocker=false\n"),
+    ("dumpsys package not.there", "Unable to find package: not.there\n"),
+    ("media volume --stream 4 --set 7; media volume --show --stream 4 --get | grep range",
+     ("[v] will control stream=4 (STREAM_ALARM)\n[v] will set volume to index=7\n"
+     "[v] Connecting to AudioService\n[v] volume is 7 in range [1..7]\n")),
+    ("media volume --set 99 | tail -1",
+     "Error: invalid volume index 99 for stream 3 (should be in [0..15])\n"),
+    ("cmd media_session volume --adj up | tail -1",
+     "Error: no valid volume adjustment, was up, expected lower|same|raise\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "answer"), ANSWERS, ids=[a[0] for a in ANSWERS])
+def test_answers(shell, script, answer):
+    ran = shell(script)
+    assert (ran.out, ran.err) == (answer, "")
+
+
+def test_settings_are_listed_sorted_and_their_changes_logged(sh, phone):
+    lines = sh("settings list system").splitlines()
+    assert "font_scale=1.0" in lines
+    assert lines == sorted(lines)
+    sh("settings put system font_scale 1.3")
+    assert phone.log.entries[-1][1:4] == (
+        "V", "SettingsProvider", "Notifying for 0: content://settings/system/font_scale",
+    )  # fmt: skip
+
+
+def test_time_is_set_and_frozen(sh, phone):
+    sh("setprop debug.clock.frozen 0")
+    assert not phone.clock.frozen
+    sh("setprop debug.clock.frozen 1; cmd alarm set-time 1700000000000")
+    sh("cmd alarm set-timezone Asia/Tokyo; cmd alarm set-timezone No/Where")
+    assert phone.clock.now().isoformat() == "2023-11-15T07:13:20+09:00"
+    assert sh("getprop persist.sys.timezone") == "Asia/Tokyo\n"
+
+
+def test_services_are_listed(sh):
+    assert "  activity\n" in sh("cmd -l")
+    assert "  window\n" in sh("dumpsys -l")
+    assert "DUMP OF SERVICE battery:" in sh("dumpsys")
+
+
+FOCUS = r"mCurrentFocus=Window\{[0-9a-f]+ u0 (\S+)\}"
+APP = r"mFocusedApp=ActivityRecord\{[0-9a-f]+ u0 (\S+)\} t\d+\}"
+TOP = r"ACTIVITY (\S+) [0-9a-f]+ pid=(\d+)"
+
+
+def test_the_focus_is_where_tools_look_for_it(sh, demo, hand):
+    displays = sh("dumpsys window displays")
+    assert re.search(FOCUS, displays)[1] == "org.demo/org.demo.NotesActivity"
+    assert re.search(APP, displays)[1] == "org.demo/.NotesActivity"
+    assert "mCurrentFocus" not in sh("dumpsys window windows")
+    assert "mCurrentFocus" in sh("dumpsys window")
+    top = re.findall(TOP, sh("dumpsys -t 60 activity top"))[-1]
+    assert top == ("org.demo/.NotesActivity", str(demo.proc.pid("org.demo")))
+    assert re.search(r"  ResumedActivity: ActivityRecord\{\S+ u0 org.demo/.Notes",
+                     sh("dumpsys activity activities"))  # fmt: skip
+    hand.tap("content-desc", "More options")
+    assert re.search(FOCUS, sh("dumpsys window"))[1].startswith("PopupWindow:")
+    sh("input keyevent NOTIFICATION")
+    assert re.search(FOCUS, sh("dumpsys window"))[1] == "NotificationShade"
+
+
+def test_the_keyboard_is_where_tools_look_for_it(sh, demo, hand):
+    assert "mInputShown=false" in sh("dumpsys input_method")
+    hand.tap("content-desc", "Add")
+    hand.tap("text", "Title")
+    shown = sh("dumpsys input_method")
+    assert "mInputShown=true" in shown
+    assert "mServedView=android.widget.EditText{" in shown
+
+
+def test_a_package_is_described(sh):
+    text = sh("dumpsys package org.demo")
+    for line in (r"    versionCode=42 minSdk=\d+ targetSdk=34", r"    versionName=1\.2",
+                 r"    appId=10\d\d\d", r"      android.permission.INTERNET: granted=true",
+                 r"    User 0: .* stopped=true .* enabled=0 .*"):  # fmt: skip
+        assert re.search(f"^{line}$", text, re.MULTILINE), line
+
+
+@pytest.fixture
+def entries(phone):
+    phone.log.clear({"main", "system", "crash"})
+    phone.clock.set(1_700_000_000.25)
+    phone.log.write("I", "One", "first", pid=42)
+    phone.log.write("E", "Two", "second\nline", pid=43)
+    phone.log.system("D", "One", "third")
+    return phone
+
+
+STAMP = "11-14 22:13:20.250"
+DUMPS = [
+    ("-d", (f"--------- beginning of main\n{STAMP}    42    42 I One     : first\n"
+           f"{STAMP}    43    43 E Two     : second\n{STAMP}    43    43 E Two     : line\n"
+           f"--------- beginning of system\n{STAMP}   577   577 D One     : third\n")),
+    ("-d -b main -v brief One:I '*:S'", "--------- beginning of main\nI/One     (   42): first\n"),
+    ("-d -v raw -s Two", "--------- beginning of main\nsecond\nline\n"),
+    ("-d -v tag -e '^th'", "--------- beginning of system\nD/One     : third\n"),
+    ("-d -v time --pid=42", f"--------- beginning of main\n{STAMP} I/One     (   42): first\n"),
+    ("-t 1 -v process", "--------- beginning of system\nD(  577) third  (One)\n"),
+    ("-d -m 1 -v thread", "--------- beginning of main\nI(   42:   42) first\n"),
+    ("-d -v long One:I '*:S'", ("--------- beginning of main\n"
+     f"[ {STAMP}    42:   42 I/One      ]\nfirst\n\n")),
+    ("-d -v epoch --pid 42", ("--------- beginning of main\n"
+     "     1700000000.250    42    42 I One     : first\n")),
+    ("-d -v threadtime -v UTC -v year '*:E' -e second", ("--------- beginning of main\n"
+     f"2023-{STAMP}    43    43 E Two     : second\n2023-{STAMP}    43    43 E Two     : line\n")),
+    ("-d -b events", ""),
+    ("-d -T '11-14 22:13:21.000'", ""),
+    ("-c; logcat -d", ""),
+    ("-g -b main", ("main: ring buffer is 1 MiB (1 MiB consumed),"
+     " max entry is 5120 B, max payload is 4068 B\n")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "text"), DUMPS, ids=[d[0] for d in DUMPS])
+def test_logcat(sh, entries, words, text):
+    assert sh(f"logcat {words}") == text
+
+
+def test_logcat_follows_the_log(entries):
+    out = Collected()
+    session = Session(phone=entries, uid=2000, stdin=Bytes(b""), stdout=out, stderr=Collected())
+
+    async def follow():
+        task = asyncio.create_task(run(session, "logcat -v raw -m 5"))
+        while b"third" not in out.data:
+            await asyncio.sleep(0)
+        entries.log.write("I", "One", "fourth")
+        entries.log.write("I", "One", "fifth")
+        return await task
+
+    assert asyncio.run(follow()) == 0
+    assert out.data.endswith(b"fourth\nfifth\n")
+    assert entries.log._followers == []
+
+
+def test_uiautomator_prints_events_as_they_come(demo, hand):
+    out = Collected()
+    session = Session(phone=demo, uid=2000, stdin=Bytes(b""), stdout=out, stderr=Collected())
+
+    async def listen():
+        task = asyncio.create_task(run(session, "uiautomator events"))
+        while not demo.events.listened:
+            await asyncio.sleep(0)
+        hand.tap("content-desc", "Add")
+        while b"STATE" not in out.data:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(listen())
+    assert out.data.startswith(b"11-20 12:00:00.000 EventType: TYPE_VIEW_CLICKED; EventTime: ")
+    assert not demo.events.listened

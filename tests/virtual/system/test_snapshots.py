@@ -1,0 +1,86 @@
+"""Snapshots bring all of the phone back."""
+
+import json
+
+import pytest
+
+from pytest_mobileagent.virtual.phone import Phone
+
+
+def everything(phone):
+    parts = {name: part.save() for name, part in phone._parts().items()}
+    return phone.dump(), phone.files.snapshot(), json.dumps(parts)
+
+
+def disturb(phone: Phone, hand) -> None:
+    hand.tap("content-desc", "Add")
+    hand.tap("text", "Title")
+    phone.type_text("changed")
+    phone.settings.put("system", "font_scale", "1.3")
+    phone.props.set("debug.x", "1")
+    phone.clipboard.text = "x"
+    phone.files.write("/sdcard/x", b"x")
+    phone.clock.set(0)
+    phone.power.set_battery(level=3)
+    phone.notifications.post("org.demo", "1", "a", "b")
+    phone.packages.uninstall("com.android.adbkeyboard")
+
+
+@pytest.fixture
+def kept(demo):
+    yield demo
+    for name in set(demo.snapshots.names()) - {"default_boot"}:
+        demo.snapshots.delete(name)
+
+
+def test_loading_restores_everything(kept, hand):
+    kept.snapshots.save("before")
+    before, version = everything(kept), kept.version
+    disturb(kept, hand)
+    assert everything(kept) != before
+    kept.snapshots.load("before")
+    assert everything(kept) == before
+    assert kept.version > version
+
+
+def test_one_snapshot_can_be_loaded_again_and_again(kept, hand):
+    kept.snapshots.save("before")
+    before = everything(kept)
+    for _ in range(2):
+        disturb(kept, hand)
+        kept.snapshots.load("before")
+        assert everything(kept) == before
+
+
+def test_a_snapshot_keeps_a_scroll_position_and_a_half_typed_text(kept, hand):
+    hand.tap("content-desc", "Add")
+    hand.tap("text", "Title")
+    kept.type_text("half")
+    kept.swipe(500, 1300, 500, 900, 1000)
+    assert kept.activities.top.ui.scroll["form"] > 0
+    kept.snapshots.save("there")
+    there = kept.screenshot()
+    kept.snapshots.load("default_boot")
+    kept.snapshots.load("there")
+    assert kept.screenshot() == there
+    kept.type_text(" done")
+    assert kept.activities.top.activity.state["title"] == "half done"
+
+
+def test_an_exported_snapshot_is_the_same_on_another_phone(kept, hand):
+    disturb(kept, hand)
+    kept.snapshots.save("mine")
+    data = kept.snapshots.dump("mine")
+    other = Phone([type(kept.packages.app("org.demo"))], frozen=True)
+    other.snapshots.add("mine", data)
+    other.snapshots.load("mine")
+    assert everything(other) == everything(kept)
+    assert other.screenshot() == kept.screenshot()
+
+
+def test_what_is_missing_or_broken_is_said(phone):
+    with pytest.raises(KeyError):
+        phone.snapshots.load("nope")
+    with pytest.raises(ValueError, match="'x' cannot be read"):
+        phone.snapshots.add("x", b"no zip")
+    assert phone.snapshots.names() == ["default_boot"]

@@ -1,0 +1,126 @@
+"""Fingers: where touches go, how far content scrolls, what the edges of the screen do."""
+
+import pytest
+
+FORM = "org.demo:id/form"
+
+
+@pytest.fixture
+def editor(demo, hand):
+    hand.tap("text", "Milk")
+    return demo
+
+
+def first_line(hand):
+    return min(int(node.split('text="Line ')[1].split('"')[0]) for node in hand.nodes("class",
+               "android.widget.TextView") if 'text="Line ' in node)  # fmt: skip
+
+
+def test_content_follows_a_slow_finger_but_for_the_slop(editor, hand):
+    before = hand.bounds("text", "Line 12")[1]
+    editor.swipe(500, 1800, 500, 1400, 60_000)
+    slop = editor.display.metrics.px(8)
+    assert before - hand.bounds("text", "Line 12")[1] == pytest.approx(400 - slop, abs=2)
+
+
+def test_a_fast_finger_flings(editor, hand):
+    editor.swipe(500, 1800, 500, 1400, 60_000)
+    slow = editor.activities.top.ui.scroll["form"]
+    editor.swipe(500, 1400, 500, 1800, 60_000)
+    editor.swipe(500, 1800, 500, 1400, 100)
+    assert editor.activities.top.ui.scroll["form"] > slow + 200
+
+
+@pytest.mark.parametrize("point", [(-1, 5), (5, -1), (1080, 5), (5, 2400)])
+def test_touches_outside_the_screen_are_lost(demo, point):
+    version = demo.version
+    demo.tap(*point)
+    assert demo.version == version
+
+
+def test_a_long_press_is_a_swipe_in_place(demo, hand):
+    x, y = hand.center("text", "Milk")
+    demo.swipe(x, y, x + 2, y, 1000)
+    assert not hand.sees("Milk")
+    assert demo.activities.top.component.endswith("NotesActivity")
+
+
+def test_a_short_swipe_in_place_is_a_tap(demo, hand):
+    x, y = hand.center("text", "Milk")
+    demo.swipe(x, y, x + 2, y, 200)
+    assert demo.activities.top.component.endswith("EditorActivity")
+
+
+def test_a_long_press_on_what_does_not_answer_it_is_a_tap(demo, hand):
+    demo.long_press(*hand.center("content-desc", "Add"))
+    assert demo.activities.top.component.endswith("EditorActivity")
+
+
+EDGES = [
+    ("from the left", (2, 1000, 500, 1000), "NotesActivity"),
+    ("from the right", (1078, 1000, 500, 1000), "NotesActivity"),
+    ("from the bottom", (540, 2390, 540, 1500), "NexusLauncherActivity"),
+]
+
+
+@pytest.mark.parametrize(("swipe", "activity"), [e[1:] for e in EDGES], ids=[e[0] for e in EDGES])
+def test_swipes_from_the_edges_are_the_systems(editor, swipe, activity):
+    editor.swipe(*swipe, 200)
+    assert editor.activities.top.component.endswith(activity)
+
+
+def test_holding_the_swipe_from_the_bottom_shows_the_overview(editor, hand):
+    editor.swipe(540, 2390, 540, 1500, 1200)
+    assert hand.nodes("content-desc", "Demo")
+    assert hand.nodes("resource-id", "com.google.android.apps.nexuslauncher:id/overview_panel")
+
+
+def test_the_shade_comes_from_the_top_and_goes_back_up(demo, hand):
+    demo.notifications.post("org.demo", "1", "News", "Read all about it")
+    demo.swipe(540, 5, 540, 1200)
+    assert hand.node("text", "News").count("com.android.systemui")
+    hand.tap("content-desc", "Airplane mode, Off")
+    assert demo.settings.get("global", "airplane_mode_on") == "1"
+    demo.swipe(540, 2000, 540, 800)
+    assert hand.sees("Notes")
+    demo.key("NOTIFICATION")
+    hand.tap("text", "News")
+    assert demo.notifications.posted == []
+    assert hand.sees("Notes")
+
+
+def test_a_finger_may_move_step_by_step(editor):
+    editor.finger.down(500, 1800)
+    editor.finger.move(500, 1600)
+    editor.finger.up(500, 1400)
+    assert editor.activities.top.ui.scroll["form"] > 0
+
+
+def test_nothing_is_touched_while_the_screen_is_off(demo, hand):
+    place = hand.center("text", "Milk")
+    demo.key("POWER")
+    demo.tap(*place)
+    demo.key("BACK")
+    demo.key("WAKEUP")
+    assert demo.activities.top.component.endswith("NotesActivity")
+
+
+def test_listeners_hear_of_clicks_windows_and_toasts(demo, hand):
+    heard = []
+    stop = demo.events.subscribe(heard.append)
+    hand.tap("content-desc", "More options")
+    hand.tap("text", "Rate")
+    hand.tap("text", "Yes")
+    stop()
+    told = [(event.type, event.class_name, event.text) for event in heard]
+    assert told == [
+        ("TYPE_VIEW_CLICKED", "android.widget.ImageView", ()),
+        ("TYPE_WINDOW_STATE_CHANGED", "android.widget.FrameLayout", ("Rate", "About")),
+        ("TYPE_VIEW_CLICKED", "android.widget.TextView", ("Rate",)),
+        ("TYPE_WINDOW_STATE_CHANGED", "android.app.AlertDialog",
+         ("Rate Demo", "Do you like it?", "Later", "Yes")),
+        ("TYPE_NOTIFICATION_STATE_CHANGED", "android.widget.Toast", ("Thank you",)),
+        ("TYPE_VIEW_CLICKED", "android.widget.Button", ("Yes",)),
+        ("TYPE_WINDOW_STATE_CHANGED", "org.demo.NotesActivity", ("Notes",)),
+    ]  # fmt: skip
+    assert str(heard[0]).startswith("EventType: TYPE_VIEW_CLICKED; EventTime: ")

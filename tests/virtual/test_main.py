@@ -1,0 +1,150 @@
+"""The command line of one phone, as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.virtual.main import main
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PATIENCE = 10
+APP = """
+from pytest_mobileagent.virtual import Activity, App, Text
+from .words import WORD
+
+class Main(Activity):
+    name = ".Main"
+    def content(self):
+        return Text(WORD)
+
+class Tiny(App):
+    package = "com.example.tiny"
+    label = WORD
+    activities = [Main]
+"""
+
+
+@contextmanager
+def device(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """Run a phone in a process of its own; give the process, and what it says about itself."""
+    start = "from pytest_mobileagent.virtual.main import main; raise SystemExit(main())"
+    command = [sys.executable, "-c", start, "--port=0", *options]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={"HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as process:
+        assert process.stdout
+        try:
+            yield process, json.loads(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+def console(port: int, home: Path, command: str) -> str:
+    token = (home / ".emulator_console_auth_token").read_text()
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
+        connection.sendall(f"auth {token}\n{command}\nquit\n".encode())
+        with connection.makefile("r") as said:
+            return said.read().split("OK\n", 2)[2]
+
+
+def test_a_phone_tells_where_it_is_and_ends_with_its_input(tmp_path: Path) -> None:
+    with device(tmp_path, "--adb-server-port=1") as (process, about):
+        assert about == {
+            "serial": f"emulator-{about['console_port']}",
+            "console_port": about["console_port"],
+            "adb_port": about["console_port"] + 1,
+            "adb_server_port": 1,
+            "pid": process.pid,
+        }
+        _, complaints = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0
+        assert complaints == (
+            f"no adb server on port 1 yet: {about['serial']} "
+            "will register as soon as there is one\n"
+        )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_end_a_phone_quietly(tmp_path: Path, number: signal.Signals) -> None:
+    with device(tmp_path, "--adb-server-port=1") as (process, _):
+        process.send_signal(number)
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr
+        assert "Traceback" not in process.stderr.read()
+
+
+def test_the_console_ends_a_phone(tmp_path: Path) -> None:
+    with device(tmp_path, "--adb-server-port=1") as (process, about):
+        said = console(about["console_port"], tmp_path, "kill")
+        assert said == "OK: killing emulator, bye bye\n"
+        assert process.wait(PATIENCE) == 0
+
+
+def test_with_keep_a_phone_outlives_its_input(tmp_path: Path) -> None:
+    with device(tmp_path, "--adb-server-port=1", "--keep") as (process, about):
+        assert process.stdin
+        process.stdin.close()
+        process.stdin = None
+        assert console(about["console_port"], tmp_path, "ping") == "I am alive!\nOK\n"
+        assert process.poll() is None
+
+
+def test_apps_time_and_snapshots_outlive_a_process(tmp_path: Path) -> None:
+    package = tmp_path / "apps" / "tiny"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(APP)
+    (package / "words.py").write_text("WORD = 'Tiny words'")
+    options = [f"--apps={package.parent}", f"--data={tmp_path / 'data'}", "--adb-server-port=1"]
+    with device(tmp_path, *options, "--time=2026-05-01T09:30", "--frozen") as (_, about):
+        assert console(about["console_port"], tmp_path, "avd snapshot save noon") == "OK\n"
+    with device(tmp_path, *options, "--snapshot=noon") as (_, about):
+        listed = console(about["console_port"], tmp_path, "avd snapshot list")
+        assert "noon" in listed
+        assert " 2026-05-01 09:30:00 " in listed
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--snapshot=nope"], "error: no snapshot 'nope'; there are: default_boot\n"),
+        (["--apps=/nope"], "error: there is no folder of apps at /nope\n"),
+    ],
+)
+def test_what_cannot_be_started_is_said_in_a_line(
+    options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--port=0", *options]) == 1
+    assert capsys.readouterr() == ("", complaint)
+
+
+def test_a_port_needs_another_after_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--port=65535"]) == 1
+    complaint = "error: 65535 and the number after it are not both ports\n"
+    assert capsys.readouterr() == ("", complaint)
+
+
+def test_ports_that_are_taken_are_named(
+    unused_port: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", unused_port)):
+        assert main([f"--port={unused_port}"]) == 1
+        assert main([f"--port={unused_port - 1}"]) == 1
+    complaint = f"error: port {unused_port} cannot be used: Address already in use\n"
+    assert capsys.readouterr() == ("", complaint * 2)

@@ -1,0 +1,154 @@
+"""What is painted where; whether it is pretty is for people to say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.virtual.ui import (
+    MATCH,
+    CheckBox,
+    Column,
+    Frame,
+    Icon,
+    Image,
+    Input,
+    List,
+    RadioButton,
+    Switch,
+    Text,
+    View,
+    chrome,
+)
+from pytest_mobileagent.virtual.ui.draw import draw, png
+from pytest_mobileagent.virtual.ui.icons import DRAWINGS
+from pytest_mobileagent.virtual.ui.metrics import Metrics
+from pytest_mobileagent.virtual.ui.strokes import icon
+from pytest_mobileagent.virtual.ui.theme import theme
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+    from tests.virtual.ui.conftest import Screen
+
+
+@pytest.fixture
+def plain(screen: Screen) -> Screen:
+    screen.metrics = Metrics(200, 200, 1.0)
+    return screen
+
+
+def painted(screen: Screen, *views: View) -> Picture:
+    return draw([screen.show(view) for view in views], screen.metrics).convert("RGB")
+
+
+def area(color: str, size: float = 100, **common: object) -> View:
+    return View(background=color, width=size, height=size, **common)  # type: ignore[arg-type]
+
+
+def test_later_and_raised_views_cover_others(plain: Screen) -> None:
+    red, blue = area("#ff0000", elevation=1), area("#0000ff", margin=(50, 0, 0, 0))
+    picture = painted(plain, Frame([red, blue]))
+    assert picture.getpixel((70, 10)) == (255, 0, 0)
+    assert picture.getpixel((120, 10)) == (0, 0, 255)
+
+
+def test_a_rounded_group_clips_its_children_at_the_corners(plain: Screen) -> None:
+    card = Frame([area("#ff0000")], width=100, corner=40)
+    picture = painted(plain, card)
+    assert picture.getpixel((1, 1)) == (0, 0, 0)
+    assert picture.getpixel((50, 1)) == (255, 0, 0)
+
+
+def test_a_window_is_shaded_by_a_scrim(plain: Screen) -> None:
+    white = area("#ffffff", 200)
+    assert painted(plain, white, chrome.scrim()).getpixel((9, 9)) == (173, 173, 173)
+
+
+def test_nothing_is_painted_outside_a_list(plain: Screen) -> None:
+    rows = [area("#ff0000") for _ in range(9)]
+    plain.state.scroll["list"] = 50
+    picture = painted(plain, Column([View(height=40), List(rows, key="list", height=100)]))
+    assert picture.getbbox() == (0, 40, 100, 140)
+
+
+@pytest.mark.parametrize("view", [CheckBox, RadioButton, Switch])
+def test_on_and_off_look_different(plain: Screen, view: type[CheckBox]) -> None:
+    assert painted(plain, view("", True)).tobytes() != painted(plain, view("", False)).tobytes()
+
+
+@pytest.mark.parametrize(
+    "view",
+    [Text("Hello", color="#ffffff"), Image("star", color="#ffffff"), Image(Icon("C"), size=56)],
+)
+def test_content_is_painted_inside_the_padding(plain: Screen, view: View) -> None:
+    view.padding = 10
+    box = plain.show(view)
+    left, top, right, bottom = draw([box], plain.metrics).convert("RGB").getbbox() or (0,) * 4
+    assert left >= 10
+    assert top >= 10
+    assert right <= box.bounds[2] - 9
+    assert bottom <= box.bounds[3] - 10
+
+
+def test_a_field_shows_its_cursor_only_with_the_focus(plain: Screen) -> None:
+    field = Input("", key="field", style="plain")
+    assert painted(plain, field).getbbox() is None
+    plain.state.focused = "field"
+    assert painted(plain, field).getbbox()
+
+
+def test_a_long_text_in_a_field_shows_the_end_that_is_typed(plain: Screen) -> None:
+    field = Input("i" * 100 + "W", key="field", style="plain", color="#ffffff")
+    start = painted(plain, field)
+    plain.state.focused, plain.state.cursor = "field", 101
+    assert (
+        painted(plain, field).crop((0, 0, 180, 56)).tobytes()
+        != start.crop((0, 0, 180, 56)).tobytes()
+    )
+
+
+def test_a_picture_fills_the_view(plain: Screen) -> None:
+    encoded = png(draw([plain.show(area("#00ff00", 200))], plain.metrics))
+    picture = painted(plain, Image(encoded, width=80, height=40))
+    assert picture.getbbox() == (0, 0, 80, 40)
+    assert picture.getpixel((40, 20)) == (0, 255, 0)
+
+
+def test_every_icon_is_drawn_within_its_square() -> None:
+    for name in DRAWINGS:
+        mask = icon(name, 48)
+        assert mask.size == (48, 48)
+        assert mask.getbbox(), name
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_ink_can_be_read_on_its_ground(dark: bool) -> None:
+    colors = theme("#0056d2", dark)
+    pairs = [
+        ("on_surface", "surface"),
+        ("on_surface_variant", "surface_container"),
+        ("on_primary", "primary"),
+        ("on_primary_container", "primary_container"),
+        ("on_secondary_container", "secondary_container"),
+        ("inverse_on_surface", "inverse_surface"),
+        ("primary", "surface"),
+    ]
+    for ink, ground in pairs:
+        difference = abs(_light(colors(ink)) - _light(colors(ground)))
+        assert difference > 85, (ink, ground)
+
+
+def _light(color: tuple[int, int, int, int]) -> float:
+    red, green, blue, _ = color
+    return 0.3 * red + 0.6 * green + 0.1 * blue
+
+
+def test_an_accent_colours_what_is_inside(plain: Screen) -> None:
+    view = Frame([area("primary")], accent="#ff0000", height=MATCH)
+    assert painted(plain, view).getpixel((5, 5)) == (255, 0, 0)
+
+
+def test_alpha_comes_first_in_a_literal_colour() -> None:
+    assert theme("#000000", False)("#80ff0000") == (255, 0, 0, 128)

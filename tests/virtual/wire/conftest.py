@@ -1,0 +1,202 @@
+"""A real adb server of the tests' own, and phones in this process that it sees as emulators."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import adbutils
+import pytest
+
+from pytest_mobileagent.virtual.album import Album
+from pytest_mobileagent.virtual.main import boot
+from pytest_mobileagent.virtual.wire.ports import claim
+from pytest_mobileagent.virtual.wire.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Iterator
+    from pathlib import Path
+
+    from pytest_mobileagent.virtual.phone import Phone
+
+T = TypeVar("T")
+PATIENCE = 10
+
+
+@dataclass(frozen=True)
+class Adb:
+    """The adb program, talking to one adb server and, with a serial, about one device."""
+
+    port: int
+    home: Path
+    serial: str = ""
+
+    def on(self, serial: str) -> Adb:
+        return Adb(self.port, self.home, serial)
+
+    def command(self, *words: str) -> list[str]:
+        device = ["-s", self.serial] if self.serial else []
+        return [adbutils.adb_path(), "-P", str(self.port), *device, *words]
+
+    def run(self, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            self.command(*words),
+            input=stdin,
+            capture_output=True,
+            check=False,
+            env=self.env,
+            timeout=PATIENCE,
+        )
+
+    def text(self, *words: str, stdin: bytes = b"") -> str:
+        """What a person sees: both outputs, without the last newline."""
+        done = self.run(*words, stdin=stdin)
+        return (done.stdout + done.stderr).decode().replace("\r\n", "\n").rstrip("\n")
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {
+            "HOME": str(self.home),
+            "TMPDIR": str(self.home),
+            "ANDROID_ADB_LOG_PATH": str(self.home / "adb.log"),
+            "ADB_REJECT_KILL_SERVER": "1",
+        } | dict.fromkeys(
+            ("ADB_MDNS", "ADB_MDNS_OPENSCREEN", "ADB_USB", "ADB_LIBUSB", "ADB_EMU"), "0"
+        )
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@contextmanager
+def adb_server(home: Path, port: int | None = None) -> Iterator[Adb]:
+    """Run an adb server that looks for no devices by itself, until it listens no more."""
+    adb = Adb(port or free_port(), home)
+    command = adb.command("nodaemon", "server")
+    with subprocess.Popen(command, env=adb.env, stderr=subprocess.DEVNULL) as process:
+        try:
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", adb.port)).close()
+                    break
+                except ConnectionRefusedError:
+                    assert process.poll() is None, "the adb server has ended"
+            yield adb
+        finally:
+            process.kill()
+
+
+class Loop:
+    """An event loop in a thread of its own, where phones live while tests wait for adb."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(PATIENCE)
+
+    def call(self, function: Callable[[], T]) -> T:
+        async def called() -> T:
+            return function()
+
+        return self.run(called())
+
+    def close(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+
+@dataclass(frozen=True)
+class Running:
+    """A phone that an adb server knows."""
+
+    phone: Phone
+    server: Server
+    adb: Adb
+    loop: Loop
+
+    async def all_commands_end(self) -> None:
+        """Wait until no service of adbd runs any more."""
+        tasks = self.server._tasks._running
+        while services := [task for task in tasks if "_serve_stream" in repr(task.get_coro())]:
+            await asyncio.wait(services)
+
+    @property
+    def device(self) -> adbutils.AdbDevice:
+        return adbutils.AdbClient(port=self.adb.port).device(self.server.serial)
+
+
+@contextmanager
+def running(loop: Loop, adb: Adb, folder: Path | None = None) -> Iterator[Running]:
+    """Run a phone until it is not needed any more."""
+    phone = boot()
+    server = Server(phone, Album(phone.snapshots, folder), claim(0), adb.port)
+    loop.run(server.__aenter__())
+    try:
+        assert loop.run(server.registration.attempt(PATIENCE)), "adb does not see the phone"
+        yield Running(phone, server, adb.on(server.serial), loop)
+    finally:
+        loop.run(server.__aexit__())
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give everybody a home folder of the tests' own: the console's token is in there."""
+    folder = tmp_path_factory.mktemp("home")
+    before, os.environ["HOME"] = os.environ.get("HOME", ""), str(folder)
+    yield folder
+    os.environ["HOME"] = before
+
+
+@pytest.fixture(scope="session")
+def server(home: Path) -> Iterator[Adb]:
+    with adb_server(home) as adb:
+        yield adb
+
+
+@pytest.fixture(scope="session")
+def loop() -> Iterator[Loop]:
+    loop = Loop()
+    yield loop
+    loop.close()
+
+
+StartServer = Callable[..., AbstractContextManager[Adb]]
+StartPhone = Callable[..., AbstractContextManager[Running]]
+
+
+@pytest.fixture
+def start_server(home: Path) -> StartServer:
+    """Start another adb server: `with start_server() as adb`."""
+    return partial(adb_server, home)
+
+
+@pytest.fixture
+def start_phone(loop: Loop) -> StartPhone:
+    """Start a phone for an adb server: `with start_phone(adb) as running`."""
+    return partial(running, loop)
+
+
+@pytest.fixture
+def running_phone(start_phone: StartPhone, server: Adb) -> Iterator[Running]:
+    with start_phone(server) as phone:
+        yield phone
+
+
+@pytest.fixture
+def adb(running_phone: Running) -> Adb:
+    return running_phone.adb

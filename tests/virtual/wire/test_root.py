@@ -1,0 +1,32 @@
+"""`adb root` and `adb unroot`: who runs commands, and how clients get through the restart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .conftest import Adb, Running
+
+
+def test_commands_run_as_the_shell_until_adbd_is_root(adb: Adb) -> None:
+    assert adb.text("shell", "id -u") == "2000"
+    assert adb.text("root") == "restarting adbd as root"
+    assert adb.text("wait-for-device", "shell", "id -u") == "0"
+    assert adb.text("root") == "adbd is already running as root"
+    assert adb.text("unroot") == "restarting adbd as non root"
+    assert adb.text("wait-for-device", "shell", "id -u") == "2000"
+    assert adb.text("unroot") == "adbd not running as root"
+
+
+def test_a_snapshot_takes_adbd_back_to_the_user_that_it_had(running_phone: Running) -> None:
+    adb = running_phone.adb
+    running_phone.server.adbd.become(root=True)
+    adb.run("emu", "avd", "snapshot", "load", "default_boot")
+    assert adb.text("shell", "id -u") == "2000"
+
+
+def test_adbutils_becomes_root_too(running_phone: Running) -> None:
+    device = running_phone.device
+    assert device.root().strip() == "restarting adbd as root"
+    running_phone.adb.run("wait-for-device")
+    assert device.shell("id -u") == "0"
