@@ -1,0 +1,7 @@
+"""The oracle plays each task's solution: a task that it fails is broken."""
+
+from pytest_mobileagent.agent.scripted import Scripted
+
+
+class Oracle(Scripted):
+    """Plays the whole solution."""

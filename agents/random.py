@@ -1,0 +1,41 @@
+"""A random agent: the least that any agent has to beat."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent import Action, Agent, Finish, Key, Screen, Scroll, Tap, Type
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.screen import Element
+
+WORDS = ("hello", "7", "linear algebra", "test")
+
+
+class RandomAgent(Agent):
+    """Does something that the screen allows, most often a tap; stops one time in thirty."""
+
+    def start(self, goal: str, device: object) -> None:
+        self._random = random.Random(self.seed)
+
+    def step(self, screen: Screen) -> Action:
+        chance = self._random.random()
+        clickable = [
+            e for e in screen.elements if e.clickable and e.enabled and _visible(e, screen)
+        ]
+        if chance < 1 / 30:
+            return Finish()
+        if chance < 0.1:
+            return Key("back")
+        if chance < 0.2 or not clickable:
+            return Scroll(self._random.choice(("up", "down")))
+        element = self._random.choice(clickable)
+        if element.class_name.endswith("EditText"):
+            return Type(self._random.choice(WORDS), at=element.bounds.center, enter=True)
+        return Tap(*element.bounds.center)
+
+
+def _visible(element: Element, screen: Screen) -> bool:
+    x, y = element.bounds.center
+    return 0 <= x < screen.size[0] and 0 <= y < screen.size[1]

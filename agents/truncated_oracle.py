@@ -1,0 +1,20 @@
+"""The truncated oracle leaves out the last move: a task that it passes checks too little."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.agent.scripted import Scripted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.action.solution import Move
+    from pytest_mobileagent.tasks import Task
+
+
+class TruncatedOracle(Scripted):
+    """Plays the solution without its last move."""
+
+    def moves(self, task: Task) -> Sequence[Move]:
+        return super().moves(task)[:-1]

@@ -1,0 +1,42 @@
+"""Timers, and the time in other places."""
+
+from pytest_mobileagent import answer, open_app, seen, tap, task, type_text
+
+CLOCK = "com.android.deskclock"
+
+
+@task(
+    "Start a timer in Clock that rings in 5 minutes.",
+    app=CLOCK,
+    level=2,
+    solution=[
+        open_app(),
+        tap(content_desc="Timer"),
+        tap(text="5"),
+        tap(text="00"),
+        tap(content_desc="Start"),
+    ],
+)
+def test_timer(episode):
+    assert episode.screen.find(resource_id="timer_label", text="5:00 timer")
+    assert episode.screen.find(resource_id="play_pause", content_desc="Pause")
+
+
+@task(
+    "Add Tokyo to the cities in Clock, and tell me how far its time is from mine.",
+    app=CLOCK,
+    kind="single-frame query",
+    level=2,
+    solution=[
+        open_app(),
+        tap(content_desc="Clock"),
+        tap(content_desc="Cities"),
+        type_text("Tokyo", resource_id="search_src_text"),
+        tap(resource_id="city_name", text="Tokyo"),
+        tap(content_desc="Navigate up"),
+        answer(seen(resource_id="hours_ahead")),
+    ],
+)
+def test_tokyo(episode):
+    difference = "//*[@text='Tokyo']/following-sibling::*[@text][1]"
+    assert episode.screen.find(xpath=difference).text.split()[0] in episode.answer

@@ -1,0 +1,83 @@
+"""The examples of the README and of docs/ run as they stand there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pytest_mobileagent.options import OPTIONS
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def examples(page: str) -> dict[str, str]:
+    """The Python blocks of a page whose first line names a file, by that name."""
+    text = (ROOT / page).read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    named = [re.match(r"# ([\w/]+\.py)", block) for block in blocks]
+    return {name[1]: block for name, block in zip(named, blocks, strict=True) if name}
+
+
+@pytest.fixture
+def somebodys_project(pytester, monkeypatch):
+    """An empty project; its phones have the suite's apps."""
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+
+    def write(files: dict[str, str]) -> pytest.Pytester:
+        for name, content in files.items():
+            path = pytester.path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+        return pytester
+
+    return write
+
+
+def test_the_first_task_and_the_first_agent_of_the_readme_run(somebodys_project):
+    files = examples("README.md")
+    assert set(files) == {"tasks/clock/test_alarm.py", "agents/hasty.py"}
+    conftest = f"""
+from pathlib import Path
+
+def pytest_mobileagent_agents(config):
+    return config.rootpath / "agents"
+
+def pytest_mobileagent_apps(config):
+    return Path({str(ROOT / "fixtures" / "apps")!r})
+"""
+    project = somebodys_project({**files, "conftest.py": conftest})
+    result = project.runpytest_subprocess("tasks", "--agent=hasty")
+    result.assert_outcomes(failed=2)  # it is too hasty to set an alarm
+    result.stdout.fnmatch_lines(["*mobile agent hasty*", "*report: *report.json"])
+    result.stdout.no_fnmatch_line("*the agent failed*")
+
+
+def test_the_app_of_the_devices_page_runs(somebodys_project):
+    task = """
+from pytest_mobileagent import open_app, tap, task
+from pytest_mobileagent.agent.scripted import Scripted
+
+@task("Count to two.", app="com.example.counter",
+      solution=[open_app(), tap(text="Add one"), tap(resource_id="add")])
+def test_count(episode):
+    assert episode.screen.find(text="Count: 2")
+"""
+    project = somebodys_project({**examples("docs/devices.md"), "test_count.py": task})
+    result = project.runpytest_subprocess("--agent=test_count.py:Scripted")
+    result.assert_outcomes(passed=1)
+
+
+def test_every_link_of_the_pages_leads_somewhere():
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
+            assert (page.parent / link).exists(), f"{page.name} links to {link}"
+
+
+def test_the_options_page_lists_every_option_with_its_default():
+    page = (ROOT / "docs" / "options.md").read_text("utf-8")
+    for option in OPTIONS:
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{option.flag}="))
+        default = row.replace("\\|", "/").split("|")[2].strip().strip("`")
+        assert default == (option.default or "none"), row

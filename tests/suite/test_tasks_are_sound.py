@@ -1,0 +1,50 @@
+"""Every task of the suite can be done, and cannot be passed by doing less."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def outcomes(agent: str, runs: Path) -> dict[str, dict]:
+    """Run an agent on the whole suite, and return the results by task."""
+    command = [sys.executable, "-m", "pytest", "tasks", f"--agent={agent}", f"--mobile-runs={runs}"]
+    workers = "0" if "PYTEST_XDIST_WORKER" in os.environ else "2"
+    finished = subprocess.run(
+        [*command, "-n", workers, "-q", "-p", "no:cacheprovider"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")},
+    )
+    (report,) = runs.glob("*/report.json")
+    assert finished.returncode in {0, 1}, finished.stdout + finished.stderr
+    return {task["id"]: task for task in json.loads(report.read_text("utf-8"))["tasks"]}
+
+
+def test_the_oracle_passes_every_task_in_the_golden_steps(tmp_path):
+    tasks = outcomes("oracle", tmp_path)
+    assert len(tasks) >= 20
+    assert {name: t["reason"] for name, t in tasks.items() if not t["success"]} == {}
+    assert {name: t["step_ratio"] for name, t in tasks.items() if t["step_ratio"] != 1.0} == {}
+
+
+@pytest.mark.parametrize("agent", ["noop", "truncated_oracle"])
+def test_doing_less_fails_every_task(agent, tmp_path):
+    tasks = outcomes(agent, tmp_path)
+    assert len(tasks) >= 20
+    assert [name for name, t in tasks.items() if t["success"] is not False] == []
+
+
+def test_the_lexical_agent_does_some_tasks_and_fails_others(tmp_path):
+    tasks = outcomes("lexical", tmp_path)
+    successes = [name for name, t in tasks.items() if t["success"]]
+    assert len(tasks) / 10 <= len(successes) <= len(tasks) * 3 / 4
