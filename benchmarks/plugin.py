@@ -1,0 +1,131 @@
+"""What the plugin itself costs: per step, at collection, and in `pytest --help`."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent import Agent, Finish, Screen, Wait
+from pytest_mobileagent.device import DeviceInfo, Observation
+from pytest_mobileagent.episode.attempt import Plan, attempt
+from pytest_mobileagent.tasks import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent import Action
+    from pytest_mobileagent.device import Probe
+
+STEPS = 200
+ROWS = 10_000
+TASKS = f"""
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.parametrize("n", range({ROWS}))
+@task("Count to {{n}}.", app="com.example")
+def test_count(episode, n): pass
+"""
+PLAIN = f"""
+import pytest
+
+@pytest.fixture
+def episode(): pass
+
+@pytest.mark.parametrize("n", range({ROWS}))
+@pytest.mark.filterwarnings("default")
+def test_count(episode, n): pass
+"""
+
+
+class StillDevice:
+    """A device that costs nothing: the same screen again and again."""
+
+    info = DeviceInfo("still", "none", "14", 34, (1080, 2400), 420)
+
+    def __init__(self, screens: list[Screen]) -> None:
+        self.screens = screens
+        self.looks = 0
+
+    def observe(self, probes: Mapping[str, Probe] | None = None) -> Observation:
+        self.looks += 1
+        return Observation(self.screens[self.looks % len(self.screens)], {})
+
+    def perform(self, action: Action) -> None:
+        """Do nothing."""
+
+    def reset(self, snapshot: str, apps: Sequence[str]) -> str:
+        return "nothing to do"
+
+    def packages(self) -> frozenset[str]:
+        return frozenset()
+
+    def shell(self, script: str) -> str:
+        return ""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class Patient(Agent):
+    """Waits, until it has done so often enough."""
+
+    def __init__(self) -> None:
+        self.left = STEPS
+
+    def step(self, screen: Screen) -> Action:
+        self.left -= 1
+        return Wait(0) if self.left >= 0 else Finish()
+
+
+def own_time_per_step() -> float:
+    """Milliseconds of the plugin per step, screens of a usual size being recorded."""
+    xml = "<hierarchy rotation='0'>" + "<node text='x' bounds='[0,0][9,9]'/>" * 200 + "</hierarchy>"
+    header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x04\x38\0\0\x09\x60\x08\x02\0\0\0"
+    png = [header + bytes([n]) * 100_000 for n in range(20)]
+    screens = [Screen(xml, content, time=datetime(2026, 5, 4)) for content in png]
+    plan = Plan(Task("Wait."), "wait", "", {}, "patient", Patient, STEPS, 60.0, 0, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        before = time.perf_counter()
+        attempt(plan, StillDevice(screens), Path(folder, "episode"), 0)
+        return 1000 * (time.perf_counter() - before) / STEPS
+
+
+def seconds_of(arguments: list[str], folder: str, repeats: int = 5) -> float:
+    """The median of the seconds that pytest takes with these arguments."""
+    taken = []
+    for _ in range(repeats):
+        before = time.perf_counter()
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+        subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+        taken.append(time.perf_counter() - before)
+    return statistics.median(taken)
+
+
+def main() -> None:
+    """Measure and print."""
+    sys.stdout.write(f"own time per step: {own_time_per_step():.2f} ms\n")
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "pytest.ini").write_text("[pytest]\n")
+        without = seconds_of(["--help", "-p", "no:mobileagent"], folder)
+        with_plugin = seconds_of(["--help"], folder)
+        sys.stdout.write(
+            f"pytest --help: {1000 * (with_plugin - without):+.0f} ms with the plugin\n"
+        )
+        Path(folder, "test_tasks.py").write_text(TASKS)
+        Path(folder, "test_plain.py").write_text(PLAIN)
+        quiet = ["--collect-only", "-qq"]
+        plain = seconds_of([*quiet, "-p", "no:mobileagent", "test_plain.py"], folder, 3)
+        tasks = seconds_of([*quiet, "test_tasks.py"], folder, 3)
+        ratio = tasks / plain
+        sys.stdout.write(f"collecting {ROWS} tasks: {tasks:.2f} s, {ratio:.2f} of plain pytest\n")
+
+
+if __name__ == "__main__":
+    main()
