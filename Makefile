@@ -6,7 +6,7 @@ BIN := .venv/bin
 .PHONY: demo test lint
 
 demo: .venv/ready
-	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run --tb=line
+	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v --tb=no -rN
 
 test: .venv/ready
 	$(BIN)/pytest -n 2

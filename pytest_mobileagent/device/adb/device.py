@@ -53,6 +53,7 @@ class AdbDevice:
         self._dump_file = f"/data/local/tmp/mobileagent-{secrets.token_hex(4)}.xml"
         self._packages: frozenset[str] | None = None
         self._may_be_root = True
+        self._shell.run("true")  # fails at once if there is no such device
         self._await_ready()
         self._info = self._read_info()
 
