@@ -77,5 +77,5 @@ class Agent(Protocol):
 class KnowsTask(Protocol):
     """An agent that is shown the task itself, such as one that plays its solution."""
 
-    def assign(self, task: Task, values: Mapping[str, Any]) -> None:
+    def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
         """Take the task, and what its placeholders stand for. Called once, before `start`."""

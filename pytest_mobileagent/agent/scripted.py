@@ -23,7 +23,7 @@ class Scripted(Agent):
         TaskError: the task has no solution, or a move does not fit the screen it meets.
     """
 
-    def assign(self, task: Task, values: Mapping[str, Any]) -> None:
+    def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
         """Take the moves from the task."""
         self._app = task.packages[0] if task.packages else None
         self._values = values

@@ -100,6 +100,9 @@ class Sqlite:
             try:
                 return [dict(row) for row in connection.execute(self.query)]
             except sqlite3.Error as error:
+                if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT:
+                    msg = f"{self.path} was copied from the device while it was written: {error}"
+                    raise DeviceError(msg) from error
                 msg = f"the query {self.query!r} fails on {self.path}: {error}"
                 raise TaskError(msg) from error
 

@@ -81,8 +81,9 @@ class Episode:
 
     A test body is a predicate over one of these. `screen` is the last screen; `started` is the
     phone's clock at the first one, `recorded` the host's (ISO 8601). `reset` says how the device
-    was brought to the starting point, `error` what the agent did wrong, if it did; `folder` is
-    where the episode is recorded, and does not count for equality.
+    was brought to the starting point, `error` what the agent did wrong, if it did, and `unused`
+    what it cost to decide on an action that the step limit forbade. `folder` is where the episode
+    is recorded, and does not count for equality.
     """
 
     task: TaskRecord
@@ -94,6 +95,7 @@ class Episode:
     termination: Termination = Termination.INTERRUPTED
     error: str = ""
     seconds: float = 0.0
+    unused: Usage = field(default_factory=Usage)
     seed: int = 0
     epoch: int = 0
     attempt: int = 0
@@ -123,8 +125,8 @@ class Episode:
 
     @property
     def usage(self) -> Usage:
-        """What all steps cost together."""
-        return sum((step.usage for step in self.steps), Usage())
+        """What all decisions cost together, that of a step beyond the limit included."""
+        return sum((step.usage for step in self.steps), self.unused)
 
     def prefix(self, steps: int) -> Episode:
         """Return the episode as it was after its first `steps` steps, not yet ended."""
@@ -136,6 +138,7 @@ class Episode:
             steps=self.steps[:steps],
             termination=Termination.INTERRUPTED,
             error="",
+            unused=Usage(),
         )
 
     def probe(self, name: str) -> Value:

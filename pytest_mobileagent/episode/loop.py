@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action import Action, ends_episode
@@ -40,6 +40,7 @@ class Assignment:
 class _Ending:
     termination: Termination
     error: str = ""
+    unused: Usage = field(default_factory=Usage)
 
 
 def play(
@@ -64,7 +65,8 @@ def play(
         ending = _Play(make_agent, device, assignment, recorder, thread).run(first)
     finally:
         thread.close()
-    recorder.end(ending.termination, ending.error, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    recorder.end(ending.termination, ending.error, seconds, ending.unused)
 
 
 class _Play:
@@ -119,7 +121,7 @@ class _Play:
         agent = self.agent = self.make_agent()
         agent.seed = self.assignment.seed
         if isinstance(agent, KnowsTask):
-            agent.assign(self.assignment.task, self.assignment.values)
+            agent.assign_task(self.assignment.task, self.assignment.values)
         agent.start(self.assignment.goal, self.device.info)
 
     def steps_from(self, look: Observation) -> _Ending:
@@ -128,7 +130,7 @@ class _Play:
             reply: Reply = self.thread.call(self.decide, look.screen)
             thought = time.monotonic()
             if self.steps == self.assignment.step_limit and not ends_episode(reply.action):
-                return _Ending(Termination.STEP_LIMIT)
+                return _Ending(Termination.STEP_LIMIT, unused=reply.usage)
             self.recorder.step(reply, thought - before)
             if ends_episode(reply.action):
                 return _Ending(Termination.SELF_REPORTED)

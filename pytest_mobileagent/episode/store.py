@@ -105,9 +105,15 @@ class Recorder:
             },
         )
 
-    def end(self, termination: Termination, error: str, seconds: float) -> None:
-        """Write why the episode ended, and close the record."""
-        self._write("end", {"termination": termination, "error": error, "seconds": seconds})
+    def end(
+        self, termination: Termination, error: str, seconds: float, unused: Usage | None = None
+    ) -> None:
+        """Write why the episode ended, and close the record.
+
+        `unused` is what deciding on an action cost that the step limit forbade.
+        """
+        fields = {"termination": termination, "error": error, "seconds": seconds}
+        self._write("end", fields | {"unused": asdict(unused or Usage())})
         self.close()
 
     def close(self) -> None:
@@ -214,6 +220,7 @@ def _episode(
         termination=Termination(end.get("termination", Termination.INTERRUPTED)),
         error=end.get("error", ""),
         seconds=end.get("seconds", 0.0),
+        unused=Usage(**end.get("unused", {})),
         **{name: head[name] for name in _HEAD},
     )
 

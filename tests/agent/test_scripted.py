@@ -31,7 +31,7 @@ TASK = Task(
 
 def assigned(agent: Scripted) -> Scripted:
     assert isinstance(agent, KnowsTask)
-    agent.assign(TASK, {"thing": "price"})
+    agent.assign_task(TASK, {"thing": "price"})
     return agent
 
 
@@ -62,4 +62,4 @@ def test_a_move_that_does_not_fit_is_named(make_screen: Callable[..., Screen]) -
 
 def test_a_task_without_a_solution_cannot_be_played() -> None:
     with pytest.raises(TaskError, match="the task has no solution to play"):
-        Scripted().assign(Task("Do it."), {})
+        Scripted().assign_task(Task("Do it."), {})

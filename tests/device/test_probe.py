@@ -95,6 +95,19 @@ def test_a_database_that_the_phone_keeps_is_the_phones_fault(output: str) -> Non
         sqlite("/data/a.db", QUERY).parse(output)
 
 
+def test_a_database_that_was_copied_while_it_was_written_is_no_fault_of_the_task(
+    tmp_path: Path,
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        connection.execute("create table alarms (hour integer)")
+        connection.executemany("insert into alarms values (?)", [(n,) for n in range(5000)])
+        connection.commit()
+    torn = (tmp_path / "a.db").read_bytes()[:-8192]
+    output = base64.b64encode(torn).decode() + "\n.\n"
+    with pytest.raises(DeviceError, match="copied from the device while it was written"):
+        sqlite("/data/a.db", "select sum(hour) from alarms").parse(output)
+
+
 def test_what_is_no_database_is_told() -> None:
     output = base64.b64encode(b"not a database" * 100).decode() + "\n.\n"
     with pytest.raises(TaskError, match="file is not a database"):

@@ -201,7 +201,7 @@ def test_an_agent_is_seeded_told_and_closed_in_one_thread(run: Callable[..., Epi
         def note(self, *what: Any) -> None:
             calls.append((threading.get_ident(), self.seed, *what))
 
-        def assign(self, task: Task, values: Mapping[str, Any]) -> None:
+        def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
             self.note("assign", task.goal, values)
 
         def start(self, goal: str, device: DeviceInfo) -> None:

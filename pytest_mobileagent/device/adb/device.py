@@ -202,9 +202,9 @@ class AdbDevice:
         )
 
     def _with_unicode_keyboard(self, command: str) -> str:
-        keyboards = self._shell.run("ime list -a -s; settings get secure default_input_method").text
-        *installed, current = keyboards.split()
-        if UNICODE_KEYBOARD not in installed:
+        scripts = ["ime list -a -s", "settings get secure default_input_method"]
+        installed, current = (output.text.strip() for output in self._shell.run_all(scripts))
+        if UNICODE_KEYBOARD not in installed.split():
             msg = f"device {self.address} cannot type beyond ASCII: install ADBKeyboard on it"
             raise DeviceError(msg)
         use = f"ime enable {UNICODE_KEYBOARD}; ime set {UNICODE_KEYBOARD}"

@@ -183,5 +183,5 @@ def test_without_snapshots_the_apps_are_cleared(device, monkeypatch):
 
 
 def test_a_device_that_is_not_there_is_named(phone):
-    with pytest.raises(DeviceError, match="emulator-1 at .*cannot be reached"):
+    with pytest.raises(DeviceError, match=r"emulator-1 at .* cannot be reached"):
         AdbDevice(replace(phone, serial="emulator-1"))
