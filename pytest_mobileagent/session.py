@@ -38,6 +38,7 @@ class MobileSession:
         self.is_owner = not told
         if self.agent is not None and self.is_owner:
             self._check_agent(self.agent)
+            self._check_devices()
 
     @property
     def agent(self) -> str | None:
@@ -99,6 +100,13 @@ class MobileSession:
             self._shared.close()
         if self._folder is not None and not any(self._folder.path.iterdir()):
             self._folder.path.rmdir()
+
+    def _check_devices(self) -> None:
+        serials = self.value("mobile-device").serials
+        workers = len(getattr(self.config.option, "tx", None) or ())  # pytest-xdist's processes
+        if serials and workers > len(serials):
+            msg = f"-n {workers} needs as many devices, but --mobile-device names {len(serials)}"
+            raise pytest.UsageError(msg)
 
     def _check_agent(self, agent: str) -> None:
         try:

@@ -1,5 +1,10 @@
 """--mobile-device: the virtual phone, or devices that are attached."""
 
+import pytest
+
+from pytest_mobileagent.device.provision.pool import AttachedProvision, lease
+from pytest_mobileagent.errors import InfrastructureError
+
 
 def test_an_attached_device_that_is_not_there_is_an_error_and_no_failure(project):
     result = project.run_virtual(
@@ -18,3 +23,18 @@ def test_without_an_adb_server_none_is_started(project, monkeypatch, unused_port
 
 def test_a_run_has_virtual_phones_of_its_own(project):
     project.run_virtual("tasks", "--agent=oracle", "-k", "code").assert_outcomes(passed=1)
+
+
+def test_more_workers_than_devices_are_a_usage_error(project):
+    result = project.run_virtual("tasks", "--agent=noop", "-n2", "--mobile-device=serial:a")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*-n 2 needs as many devices, but --mobile-device names 1*"])
+
+
+def test_a_device_that_another_run_uses_is_waited_for(project):
+    provision = AttachedProvision([project.phone.serial], port=project.phone.adb_port)
+    held = lease(provision)
+    with pytest.raises(InfrastructureError, match="all 1 devices are in use"):
+        lease(provision, seconds=0.1)
+    held.release()
+    lease(provision, seconds=0.1).release()

@@ -212,3 +212,19 @@ class Deadly(Agent):
     result.assert_outcomes(passed=1)
     (document,) = reports(project)
     assert document["tasks"][0]["episode"].endswith(".1")
+
+
+def test_a_run_in_which_a_selected_test_has_no_result_does_not_pass(project):
+    # Such a value cannot be sent between processes: the report of the only test is lost, and
+    # pytest-xdist alone would end with status 0.
+    project.write(
+        tasks__counter__conftest="""
+from decimal import Decimal
+
+def pytest_runtest_logreport(report):
+    report.user_properties.append(("price", Decimal(1)))
+"""
+    )
+    result = project.run_virtual("tasks", "--agent=noop", "-n1", "-k", "code")
+    assert result.ret != 0
+    result.stdout.fnmatch_lines(["*tests without a result*", "*::test_code"])

@@ -56,13 +56,13 @@ class Lease:
         self.lock.release()
 
 
-def lease(provision: Provision) -> Lease:
-    """Lease a device that nobody uses, waiting for one if need be.
+def lease(provision: Provision, seconds: float = _LEASE_SECONDS) -> Lease:
+    """Lease a device that nobody uses, waiting for one up to `seconds`.
 
     Raises:
         InfrastructureError: none became free.
     """
-    deadline = time.monotonic() + _LEASE_SECONDS
+    deadline = time.monotonic() + seconds
     while True:
         for slot, path in enumerate(provision.slots):
             lock = FileLock(path)
@@ -73,7 +73,7 @@ def lease(provision: Provision) -> Lease:
             return Lease(provision, slot, lock)
         if time.monotonic() > deadline:
             count = len(provision.slots)
-            msg = f"all {count} devices are in use; none was free in {_LEASE_SECONDS:g} s"
+            msg = f"all {count} devices are in use; none was free in {seconds:g} s"
             raise InfrastructureError(msg)
         time.sleep(0.05)
 
