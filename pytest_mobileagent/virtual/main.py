@@ -107,16 +107,10 @@ def boot(
 ) -> Phone:
     """Boot a phone with the apps of some folders; of two with the same name the last counts."""
     from pytest_mobileagent.virtual.loading import load_apps  # noqa: PLC0415 - `--help` is quick
-    from pytest_mobileagent.virtual.phone import BOOTED, Phone  # noqa: PLC0415
-    from pytest_mobileagent.virtual.shell.interpreter import load_commands  # noqa: PLC0415
-    from pytest_mobileagent.virtual.shell.launch import install  # noqa: PLC0415
+    from pytest_mobileagent.virtual.phone import Phone  # noqa: PLC0415
 
     apps = {app.package: app for folder in folders for app in load_apps(folder)}
-    phone = Phone(apps.values(), time=time, frozen=frozen)
-    load_commands()  # takes 50 ms, which the first command would wait for
-    install(phone.files)
-    phone.snapshots.save(BOOTED)  # whoever goes back to it needs programs, too
-    return phone
+    return Phone(apps.values(), time=time, frozen=frozen)
 
 
 def _open_album(phone: Phone, folder: Path | None, snapshot: str | None) -> Album:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.clock import Clock
 from pytest_mobileagent.virtual.files import FileSystem
+from pytest_mobileagent.virtual.shell import launch
+from pytest_mobileagent.virtual.shell.interpreter import load_commands
 from pytest_mobileagent.virtual.state import Part, Snapshots
 from pytest_mobileagent.virtual.system.activities import Activities
 from pytest_mobileagent.virtual.system.audio import Audio
@@ -118,6 +120,8 @@ class Phone:
         self.props.watch("persist.sys.timezone", self._move)
 
     def _boot(self) -> None:
+        load_commands()
+        launch.install(self.files)
         self.packages.install_all()
         for name in ALWAYS_ON:
             self.proc.start(name, self.packages[name].uid)

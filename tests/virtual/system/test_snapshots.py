@@ -43,6 +43,14 @@ def test_loading_restores_everything(kept, hand):
     assert kept.version > version
 
 
+def test_the_snapshot_of_the_boot_has_the_programs():
+    phone = Phone()
+    phone.files.rmtree("/system/bin")
+    phone.snapshots.load("default_boot")
+    assert phone.files.is_file("/system/bin/sh")
+    assert phone.files.is_file("/system/bin/uiautomator")
+
+
 def test_one_snapshot_can_be_loaded_again_and_again(kept, hand):
     kept.snapshots.save("before")
     before = everything(kept)
