@@ -1,5 +1,7 @@
 """pm: packages from the shell."""
 
+import re
+
 import pytest
 
 IMAGE = {
@@ -106,4 +108,18 @@ def test_small_answers(shell, sh):
     assert sh("pm list users") == "Users:\n\tUserInfo{0:Owner:c13} running\n"
     assert sh("pm has-feature android.hardware.wifi") == "true\n"
     assert shell("pm has-feature warp") == (1, "false\n", "")
-    assert shell("pm install -S 3").out == "Failure [INSTALL_FAILED_VERIFICATION_FAILURE]\n"
+
+
+def test_an_apk_is_refused_as_one_that_cannot_be_parsed(shell, phone):
+    phone.files.write("/data/local/tmp/x.apk", b"no apk")
+    refused = (1, "Failure [INSTALL_PARSE_FAILED_NOT_APK: Failed to parse {}]\n", "")
+    status, out, err = shell("pm install -r -t /data/local/tmp/x.apk")
+    assert (status, out.replace("/data/local/tmp/x.apk", "{}"), err) == refused
+    status, out, err = shell("printf 123 | pm install --user 0 -S 3 -")
+    assert (status, re.sub(r"/data/app/vmdl\d+.tmp/base.apk", "{}", out), err) == refused
+    assert "Error: Can't open file: /nope.apk" in shell("pm install /nope.apk").err
+
+
+def test_an_apk_ends_after_the_bytes_that_were_announced(shell):
+    script = "printf 123456 | (cmd package install -S 3; cat)"
+    assert shell(script).out.endswith("base.apk]\n456")

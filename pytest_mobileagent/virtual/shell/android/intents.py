@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _integer(text: str) -> int:
+def integer(text: str) -> int:
+    """Read a whole number as Java does."""
     try:
         return int(text, 0)
     except ValueError:
@@ -30,7 +31,7 @@ def _boolean(text: str) -> bool:
         return True
     if text.lower() in ("false", "f"):
         return False
-    return _integer(text) != 0
+    return integer(text) != 0
 
 
 def _list_of(kind: Callable[[str], Any]) -> Callable[[str], list[Any]]:
@@ -41,15 +42,15 @@ EXTRAS: dict[str, Callable[[str], Any]] = {
     "-e": str,
     "--es": str,
     "--ez": _boolean,
-    "--ei": _integer,
-    "--el": _integer,
+    "--ei": integer,
+    "--el": integer,
     "--ef": _decimal,
     "--ed": _decimal,
     "--eu": str,
     "--ecn": str,
-    "--eia": _list_of(_integer),
-    "--eial": _list_of(_integer),
-    "--ela": _list_of(_integer),
+    "--eia": _list_of(integer),
+    "--eial": _list_of(integer),
+    "--ela": _list_of(integer),
     "--efa": _list_of(_decimal),
     "--esa": _list_of(str),
     "--esal": _list_of(str),
@@ -102,7 +103,7 @@ def _field(word: str, args: Arguments, fields: dict[str, Any]) -> bool:
     elif word == "-n":
         fields["component"] = component(args.required())
     elif word == "-f":
-        fields["flags"] |= _integer(args.required())
+        fields["flags"] |= integer(args.required())
     elif word in FLAGS:
         fields["flags"] |= FLAGS[word]
     elif word == "--esn":

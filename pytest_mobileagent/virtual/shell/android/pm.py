@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.intent import full
+from pytest_mobileagent.virtual.shell.android.intents import integer
 from pytest_mobileagent.virtual.shell.android.service import (
     FAILED,
     Arguments,
@@ -34,6 +35,7 @@ HELP = """Package manager (package) commands:
   list users
   resolve-activity [--brief] [--components] [--user USER_ID] INTENT
   query-activities [--brief] [--components] [--user USER_ID] INTENT
+  install [-r] [-t] [-g] [-d] [--user USER_ID] [-S BYTES] [PATH|-]
   uninstall [-k] [--user USER_ID] PACKAGE
   clear [--user USER_ID] [--cache-only] PACKAGE
   enable [--user USER_ID] PACKAGE_OR_COMPONENT
@@ -52,6 +54,7 @@ FEATURES = (
     "android.software.input_methods",
     "android.software.webview",
 )
+STAGED = 1_846_291_306  # the session of an APK that is being installed
 FOR_SHELL = ("default", "enabled", "disabled-user")  # states that shell may give to a package
 package = Service("package", HELP)
 
@@ -169,15 +172,37 @@ async def uninstall(ctx: Context, args: Arguments) -> int:
 
 @package.command("install")
 async def install(ctx: Context, args: Arguments) -> int:
-    """Refuse an APK, as a verifier does: only apps of the image run here."""
-    words = args.rest()
-    if "-S" in words:
-        await ctx.read_all()
-    elif words and not words[-1].startswith("-") and not ctx.files.is_file(words[-1]):
-        await ctx.err(f"Error: Unable to open file: {words[-1]}\n")
+    """Refuse an APK as Android does one that it cannot parse: this phone runs no compiled code."""
+    size, path = _apk(args)
+    if path and not ctx.files.is_file(path):
+        await ctx.err(f"Error: Unable to open file: {path}\n")
         await ctx.err("Consider using a file under /data/local/tmp/\n")
-    await ctx.out("Failure [INSTALL_FAILED_VERIFICATION_FAILURE]\n")
+        raise illegal(f"Error: Can't open file: {path}")
+    if not path:
+        if size is None:
+            raise illegal("Error: must either specify a package size or an APK file")
+        await _take(ctx, size)
+    staged = f"/data/app/vmdl{STAGED}.tmp/base.apk"
+    await ctx.out(f"Failure [INSTALL_PARSE_FAILED_NOT_APK: Failed to parse {path or staged}]\n")
     return 1
+
+
+def _apk(args: Arguments) -> tuple[int | None, str]:
+    """Take the size of an APK that comes on stdin, and the path of one that does not."""
+    size = None
+    while option := args.option():
+        if option == "-S":
+            size = integer(args.required())
+        elif option in ("-i", "-p", "--user", "--abi", "--install-location", "--install-reason"):
+            args.required()
+    path = args.next() or "-"
+    return size, "" if path == "-" else path
+
+
+async def _take(ctx: Context, size: int) -> None:
+    """Read so many bytes from stdin, which the sender leaves open; fewer if it ends."""
+    while size > 0 and (data := await ctx.stdin.read(min(size, 1 << 16))):
+        size -= len(data)
 
 
 @package.command("grant")
