@@ -52,6 +52,13 @@ def test_a_dump_goes_to_a_file_or_the_terminal(sh, demo):
     )
 
 
+def test_a_dump_is_for_its_owner_alone(sh, demo):
+    sh("cd /data/local/tmp; uiautomator dump x.xml; uiautomator dump /sdcard/x.xml")
+    assert sh("stat -c '%a %U' /data/local/tmp/x.xml /sdcard/x.xml") == "600 shell\n660 u0_a42\n"
+    sh("chmod 644 /data/local/tmp/x.xml; uiautomator dump /data/local/tmp/x.xml")
+    assert sh("stat -c %a /data/local/tmp/x.xml") == "644\n"
+
+
 def test_wm_overrides_the_display(sh, demo):
     assert sh("wm size; wm density") == "Physical size: 1080x2400\nPhysical density: 420\n"
     sh("wm size 720x1280; wm density 320")

@@ -7,6 +7,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.tree import SHARED
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -101,11 +102,20 @@ async def _dump(ctx: Context, words: list[str]) -> int:
         return 0
     path = ctx.path(files[0]) if files else DEFAULT_DUMP
     try:
+        if not ctx.files.exists(path) and not path.startswith("/dev/"):
+            _create(ctx, path)
         await ctx.save(path, ctx.phone.dump(compressed).encode())
     except OSError as error:
         ctx.phone.log.write("E", "AccessibilityNodeInfoDumper", f"failed to dump window: {error}")
     await ctx.out(f"UI hierchary dumped to: {path}\n")
     return 0
+
+
+def _create(ctx: Context, path: str) -> None:
+    """Make a file as Java does, for its owner alone; shared storage gives modes of its own."""
+    ctx.files.write(path, b"")
+    if not ctx.files.resolve(path).startswith(SHARED):
+        ctx.files.chmod(path, 0o600)
 
 
 async def _events(ctx: Context) -> int:
