@@ -38,6 +38,11 @@ class App:
         self.data_dir = self.data_dir or f"/data/data/{self.package}"
         self._databases: dict[str, Database] = {}
 
+    @property
+    def dark(self) -> bool | None:
+        """Whether the app wears its night theme; None leaves that to the phone."""
+        return None
+
     def install(self) -> None:
         """Create databases and preferences: at first boot, and after `pm clear`."""
 
@@ -136,6 +141,12 @@ class Activity:
     def finish(self, **result: Any) -> None:
         """Leave this activity, giving a result to the one that started it."""
         self.phone.activities.finish(self, result)
+
+    def reveal(self, key: str) -> None:
+        """Scroll a list, once, so that its row with this key is seen."""
+        if record := self.phone.activities.record_of(self):
+            record.ui.reveal = key
+            self.phone.changed()
 
     def toast(self, text: str, *, long: bool = False) -> None:
         """Show a text for some seconds."""

@@ -124,7 +124,7 @@ class Gestures:
 
     def _close_menu(self, window: Window) -> None:
         if window.kind == "menu":
-            window.record.ui.menu = window.record.over.menu = None
+            window.record.close_menu()
             self._phone.changed()
 
     def _cancel(self, window: Window) -> None:

@@ -66,7 +66,7 @@ class Keys:
         elif window.kind == "shade":
             self._phone.shade.push()
         elif window.kind == "menu":
-            window.record.ui.menu = window.record.over.menu = None
+            window.record.close_menu()
         elif window.kind == "dialog":
             if (dialog := cancelable(window)) and dialog.on_cancel:
                 with self._phone.activities.guard(window.record):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from pytest_mobileagent.virtual.system.wallpaper import wallpaper
@@ -32,6 +32,8 @@ Kind = Literal[
     "navigation",
 ]
 FOCUSABLE = ("activity", "dialog", "menu", "shade")
+OF_THE_SYSTEM = ("wallpaper", "shade", "keyboard", "toast")
+BARS = ("status", "navigation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +59,19 @@ class Toast:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The activity, the phone around it, and the display that all is laid out for."""
+    """The activity, the phone around it, and the display that each of them is laid out for."""
 
     phone: Phone
     record: Record
-    metrics: Metrics
+    metrics: Metrics  # in the phone's own theme
+    themed: Metrics  # in the app's
+
+    @classmethod
+    def of(cls, record: Record, phone: Phone) -> Scene:
+        """Make the scene of an activity."""
+        metrics, app = phone.display.metrics, record.app
+        dark = metrics.dark if app.dark is None else app.dark
+        return cls(phone, record, metrics, replace(metrics, accent=app.accent, dark=dark))
 
     def _wallpaper(self) -> list[Window]:
         if not self.record.activity.fullscreen:
@@ -79,9 +89,7 @@ class Scene:
         activity = self.record.activity
         top = 0 if activity.fullscreen else BAR
         bottom = keyboard / self.metrics.density if keyboard else top
-        content = chrome.decor(
-            activity.content(), top=top, bottom=bottom, accent=self.record.app.accent
-        )
+        content = chrome.decor(activity.content(), top=top, bottom=bottom)
         if activity.fullscreen:
             content.background = ""
         return self._window("activity", content, state=self.record.ui)
@@ -90,7 +98,6 @@ class Scene:
         dialog = self.record.activity.dialog()
         if dialog is None:
             return []
-        dialog.accent = dialog.accent or self.record.app.accent
         return [
             self._window("scrim", chrome.scrim()),
             self._window("dialog", dialog, bounds=rest, state=self.record.over),
@@ -152,9 +159,15 @@ class Scene:
         title: str = "",
     ) -> Window:
         state = state or UiState()
-        box = layout(view, bounds or self.metrics.screen, self.metrics, state)
+        metrics = self._metrics(kind)
+        box = layout(view, bounds or metrics.screen, metrics, state)
         title = title or ("PopupWindow" if kind == "menu" else self.record.component)
         return Window(kind, title, package or self.record.package, box, state, self.record)
+
+    def _metrics(self, kind: Kind) -> Metrics:
+        """Give the display as a window sees it: the bars are seen over an app, or the shade."""
+        system = kind in OF_THE_SYSTEM or (self.phone.shade.open and kind in BARS)
+        return self.metrics if system else self.themed
 
 
 def black(metrics: Metrics) -> Box:

@@ -23,7 +23,7 @@ class Record:
     caller: int = 0  # the record that wants a result
     request: str = ""
     ui: UiState = field(default_factory=UiState)  # of its window
-    over: UiState = field(default_factory=UiState)  # of the dialog or menu above it
+    over: UiState | None = None  # of the dialog above it, while there is one
 
     @property
     def app(self) -> App:
@@ -34,6 +34,12 @@ class Record:
     def package(self) -> str:
         """The app's package."""
         return self.activity.app.package
+
+    def close_menu(self) -> None:
+        """Close the menu of whichever window has one open."""
+        for state in (self.ui, self.over):
+            if state:
+                state.menu = None
 
     @property
     def token(self) -> str:
@@ -140,7 +146,7 @@ class Tasks:
             plain["caller"],
             plain["request"],
             UiState(**plain["ui"]),
-            UiState(**plain["over"]),
+            plain["over"] and UiState(**plain["over"]),
         )
 
 
@@ -163,5 +169,5 @@ def _record_to_plain(record: Record) -> dict[str, Any]:
         "caller": record.caller,
         "request": record.request,
         "ui": asdict(record.ui),
-        "over": asdict(record.over),
+        "over": record.over and asdict(record.over),
     }

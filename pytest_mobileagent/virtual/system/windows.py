@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.system.scene import FOCUSABLE, Kind, Scene, Toast, Window, black
@@ -120,26 +120,28 @@ class Windows:
         at = keys.index(window.state.focused) + 1 if window.state.focused in keys else 0
         if at == len(boxes) and (fields_only or not boxes):
             return False
-        chosen = boxes[at % len(boxes)]
-        window.state.focused = chosen.key
-        if isinstance(chosen.view, Input):
-            window.state.cursor, window.state.anchor = len(chosen.view.text), None
-            self._phone.ime.show()
-        self.reveal()
+        self._focus(window, boxes[at % len(boxes)])
         self._phone.changed()
         return True
+
+    def _focus(self, window: Window, box: Box) -> None:
+        window.state.focused = box.key
+        if isinstance(box.view, Input):
+            window.state.cursor, window.state.anchor = len(box.view.text), None
+            self._phone.ime.show()
+        self.reveal()
 
     # Building.
 
     def _build(self, record: Record) -> list[Window]:
-        metrics = replace(self._phone.display.metrics, accent=record.app.accent)
-        scene = Scene(self._phone, record, metrics)
+        scene = Scene.of(record, self._phone)
         app = scene.app(keyboard=0)
+        self._notice_dialog(app[-1])
         field = _focused_field(app[-1])
         if field is None:
             self._phone.ime.hide()
         keyboard = [scene.keyboard(field)] if field and self._phone.ime.shown else []
-        height = metrics.height_px - keyboard[0].box.bounds[1] if keyboard else 0
+        height = scene.metrics.height_px - keyboard[0].box.bounds[1] if keyboard else 0
         if keyboard:
             app = scene.app(height)
         if self._reveal and _scroll_to_focus(app[-1]):
@@ -154,6 +156,18 @@ class Windows:
             *([scene.toast(toast)] if toast else []),
             *scene.bars(),
         ]
+
+    def _notice_dialog(self, window: Window) -> None:
+        """Keep the state of a dialog while it is open; a field in it may want the focus at once."""
+        record = window.record
+        if window.kind != "dialog":
+            record.over = None
+        elif record.over is None:
+            record.over = window.state
+            for box in window.box.walk():
+                if isinstance(box.view, Input) and box.view.autofocus:
+                    self._focus(window, box)
+                    break
 
     def save(self) -> dict[str, Any] | None:
         """Give the toast; all else is built from the activities."""

@@ -19,7 +19,7 @@ from pytest_mobileagent.virtual.ui.views import (
 BAR = 24  # dp, of the status bar and of the navigation bar
 
 
-def decor(content: View, *, top: float = BAR, bottom: float = BAR, accent: str = "") -> View:
+def decor(content: View, *, top: float = BAR, bottom: float = BAR) -> View:
     """Wrap an activity's content as its window does.
 
     `top` and `bottom` (dp) are left free for the bars, or for the keyboard.
@@ -43,7 +43,7 @@ def decor(content: View, *, top: float = BAR, bottom: float = BAR, accent: str =
         name = "android:id/navigationBarBackground"
         bar = View(id=name, width=MATCH, height=BAR, align="bottom", background=floor)
         parts.append(bar)
-    return Frame(parts, height=MATCH, background="surface", accent=accent)
+    return Frame(parts, height=MATCH, background="surface")
 
 
 def status_bar(

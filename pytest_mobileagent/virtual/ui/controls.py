@@ -68,6 +68,7 @@ class Input(View):
     """An EditText, showing `text` as the app keeps it: `on_change` gets what is typed.
 
     `action` is the key at the lower right of the keyboard; `on_submit` runs on it and on Enter.
+    With `autofocus` it has the focus, and the keyboard is up, as soon as its dialog opens.
     """
 
     text: str = ""
@@ -78,6 +79,7 @@ class Input(View):
     password: bool = False
     multiline: bool = False
     numeric: bool = False
+    autofocus: bool = False
     action: Literal["done", "search", "next", "go", "send"] = "done"
     icon: Source = ""
     style: Literal["outlined", "filled", "plain"] = "outlined"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui.brush import Brush
@@ -10,7 +9,6 @@ from pytest_mobileagent.virtual.ui.canvas import Canvas
 from pytest_mobileagent.virtual.ui.paint import paint
 from pytest_mobileagent.virtual.ui.pictures import png
 from pytest_mobileagent.virtual.ui.theme import theme
-from pytest_mobileagent.virtual.ui.views import Frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,11 +22,11 @@ __all__ = ["draw", "png"]
 
 
 def draw(windows: Iterable[Box], metrics: Metrics) -> Image:
-    """Paint windows, the lowest first, into an RGBA picture of the whole screen."""
+    """Paint windows, the lowest first, each in its own theme, into an RGBA picture."""
     canvas = Canvas(metrics.width_px, metrics.height_px, (0, 0, 0))
-    brush = Brush(canvas, metrics, theme(metrics.accent, metrics.dark))
     for window in windows:
-        _draw(window, brush, metrics.screen)
+        colors = theme(window.metrics.accent, window.metrics.dark)
+        _draw(window, Brush(canvas, metrics, colors), metrics.screen)
     return canvas.picture.convert("RGBA")
 
 
@@ -36,8 +34,6 @@ def _draw(box: Box, brush: Brush, clip: Rect) -> None:
     if box.visible is None:
         return
     view, metrics, canvas = box.view, brush.metrics, brush.canvas
-    if isinstance(view, Frame) and view.accent:
-        brush = replace(brush, theme=theme(view.accent, metrics.dark))
     radius = metrics.px(view.corner)
     if view.elevation:
         canvas.shadow(box.bounds, clip, radius, metrics.px(view.elevation))

@@ -33,6 +33,7 @@ class UiState:
     cursor: int = 0  # index into the focused text, before which is typed
     anchor: int | None = None  # the other end of a selection
     menu: str | None = None  # whose menu is open
+    reveal: str | None = None  # the row that the next layout scrolls to
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,8 @@ class _Placing:
         offset = reach = 0.0
         if isinstance(view, Scroll | List):
             reach = max(0, size[axis] - (width, height)[axis])
+            if isinstance(view, List):
+                self._scroll_to_row(view, rects, height, key)
             offset = min(max(0, self.state.scroll.get(key, 0)), reach)
         left, top = inner[0] - int(offset) * (axis == 0), inner[1] - int(offset) * (axis == 1)
         boxes: list[Box] = []
@@ -145,6 +148,13 @@ class _Placing:
                 path = f"{key}[{place}]"
             boxes.append(self.view(child, bounds, visible, path))
         return offset, reach, tuple(boxes)
+
+    def _scroll_to_row(self, view: List, rects: list[Rect | None], height: int, key: str) -> None:
+        """Scroll no further than it takes to show the row that is to be revealed."""
+        for row, rect in zip(view.children, rects, strict=True):
+            if rect and row.key and row.key == self.state.reveal:
+                offset = min(max(self.state.scroll.get(key, 0), rect[3] - height), rect[1])
+                self.state.scroll[key], self.state.reveal = offset, None
 
     def _touch(self, view: View, bounds: Rect, clip: Rect | None) -> Rect | None:
         if not (view.clickable or view.long_clickable or isinstance(view, SeekBar)):

@@ -116,7 +116,8 @@ def areas(
         picture = aligned("center_horizontal", (wide, high), block)
         return (block[0], block[1] + high + gap, block[2], block[3]), picture
     if isinstance(view, Input):
-        block = aligned("center_vertical", (room[2] - room[0], max(high, tall)), room)
+        area = (room[2] - room[0], max(high, tall))
+        block = aligned("center_vertical", area, _upper(view, room, tall, metrics))
     else:
         block = aligned(view.gravity, (wide + gap + text, max(high, tall)), room)
     left, top, right, bottom = block
@@ -127,6 +128,15 @@ def areas(
         picture = aligned("center_vertical", (wide, high), block)
         block = (left + wide + gap, top, right, bottom)
     return aligned("center_vertical", (block[2] - block[0], tall), block), picture
+
+
+def _upper(view: Input, room: Rect, tall: int, metrics: Metrics) -> Rect:
+    """Give the part of a field that its text stands in: of one with many lines, the top."""
+    if not view.multiline:
+        return room
+    _, above, _, below = metrics.edges(view.padding)
+    least = metrics.px(view.min_height) - above - below
+    return (room[0], room[1], room[2], room[1] + max(tall, least))
 
 
 def _bold(view: Text | Input) -> bool:

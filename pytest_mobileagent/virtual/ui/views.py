@@ -138,14 +138,10 @@ class Row(Group):
 
 @dataclass(eq=False)
 class Frame(Group):
-    """Children on top of each other, each at its own `align`.
-
-    `accent` is a colour from which the theme of everything inside is made.
-    """
+    """Children on top of each other, each at its own `align`."""
 
     _: KW_ONLY
     width: float = MATCH
-    accent: str = ""
 
     kind: ClassVar[str] = "android.widget.FrameLayout"
 

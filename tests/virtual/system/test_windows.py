@@ -101,6 +101,19 @@ def test_settings_show_at_once(demo, change, picture, bounds):
     assert changes(demo, change) == (picture, bounds)
 
 
+def test_an_app_may_wear_its_own_night_theme(demo, hand, monkeypatch):
+    day, app = demo.raw_screenshot(), type(demo.packages.app("org.demo"))
+    monkeypatch.setattr(app, "dark", True)
+    demo.changed()
+    night = demo.raw_screenshot()
+    assert night != day
+    demo.display.dark = True
+    assert demo.raw_screenshot() == night
+    monkeypatch.setattr(app, "dark", False)
+    demo.changed()
+    assert demo.raw_screenshot() == day
+
+
 def test_in_landscape_the_screen_is_wide(demo):
     demo.settings.put("system", "user_rotation", "1")
     assert '<hierarchy rotation="1">' in demo.dump()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.virtual.ui import (
-    MATCH,
     CheckBox,
     Column,
     Frame,
@@ -145,9 +145,16 @@ def _light(color: tuple[int, int, int, int]) -> float:
     return 0.3 * red + 0.6 * green + 0.1 * blue
 
 
-def test_an_accent_colours_what_is_inside(plain: Screen) -> None:
-    view = Frame([area("primary")], accent="#ff0000", height=MATCH)
-    assert painted(plain, view).getpixel((5, 5)) == (255, 0, 0)
+def test_every_window_wears_its_own_theme(plain: Screen) -> None:
+    below = plain.show(area("primary"))
+    plain.metrics = replace(plain.metrics, accent="#ff0000")
+    red = plain.show(area("primary", size=50))
+    plain.metrics = replace(plain.metrics, dark=True)
+    night = plain.show(area("surface", size=20))
+    picture = draw([below, red, night], plain.metrics).convert("RGB")
+    assert picture.getpixel((70, 70)) == theme(Metrics().accent, False)("primary")[:3]
+    assert picture.getpixel((30, 30)) == (255, 0, 0)
+    assert max(picture.getpixel((5, 5))) < 60  # type: ignore[type-var, arg-type]
 
 
 def test_alpha_comes_first_in_a_literal_colour() -> None:

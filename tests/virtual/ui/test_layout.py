@@ -17,6 +17,7 @@ from pytest_mobileagent.virtual.ui import (
     Frame,
     Grid,
     HScroll,
+    Input,
     List,
     Row,
     Scroll,
@@ -24,6 +25,7 @@ from pytest_mobileagent.virtual.ui import (
     Text,
     View,
 )
+from pytest_mobileagent.virtual.ui.leaves import areas
 from pytest_mobileagent.virtual.ui.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -164,3 +166,33 @@ def test_an_id_keeps_its_key_when_a_view_before_it_comes(screen: Screen) -> None
     after = screen.show(Column([Text("new"), field])).find("name")
     assert before
     assert after
+
+
+@pytest.mark.parametrize(
+    ("field", "top"),
+    [
+        (Input("a", height=400), 189),
+        (Input("a", height=400, multiline=True), 17),
+        (Input("a", multiline=True), 17),
+        (Input("a\nb\nc\nd", multiline=True), 8),
+    ],
+)
+def test_many_lines_start_at_the_top_of_a_field(plain: Screen, field: Input, top: int) -> None:
+    box = plain.show(field)
+    room, _ = areas(field, box.bounds, box.lines, plain.metrics)
+    assert room[1] == top
+
+
+REVEALED = [("row 0", 0, 0), ("row 3", 0, 0), ("row 9", 0, 250), ("row 0", 700, 0), ("no", 5, 5)]
+
+
+@pytest.mark.parametrize(("row", "before", "after"), REVEALED)
+def test_a_row_is_revealed_once_and_above_the_padding(
+    plain: Screen, row: str, before: int, after: int
+) -> None:
+    rows = [square(key=f"row {number}") for number in range(10)]
+    view = List(rows, id="list", height=MATCH, padding=(0, 0, 0, 50))
+    plain.state.scroll["list"], plain.state.reveal = before, row
+    assert plain.show(view).offset == after
+    plain.state.scroll["list"] = 100
+    assert plain.show(view).offset == 100

@@ -1,0 +1,67 @@
+"""The project's own apps, on one phone."""
+
+from pathlib import Path
+
+import pytest
+
+from pytest_mobileagent.virtual.loading import load_apps
+from pytest_mobileagent.virtual.phone import Phone
+from tests.virtual.conftest import NOON, Hand
+
+APPS = Path(__file__).parents[2] / "fixtures" / "apps"
+CLOCK, COURSERA, SETTINGS = "com.android.deskclock", "org.coursera.android", "com.android.settings"
+RED, GREEN, BLUE = range(3)
+
+
+@pytest.fixture(scope="module")
+def booted() -> Phone:
+    return Phone(load_apps(APPS), time=NOON, frozen=True)
+
+
+def brightness(phone: Phone, y: int) -> int:
+    """How light the left edge of the screen is, between 0 and 255."""
+    width, _, pixels = phone.raw_screenshot()
+    return pixels[4 * width * y + GREEN]
+
+
+def test_courseras_dark_mode_is_its_own(phone: Phone, hand: Hand) -> None:
+    phone.packages.app(COURSERA).preferences().put("dark_mode", True)
+    phone.activities.launch(COURSERA)
+    assert brightness(phone, 1200) < 60
+    phone.activities.launch(SETTINGS)
+    assert brightness(phone, 1200) > 200
+
+
+def test_a_dialog_that_asks_for_a_name_is_ready_to_type(phone: Phone, hand: Hand) -> None:
+    phone.activities.launch(CLOCK)
+    hand.tap("content-desc", "Expand alarm")
+    hand.tap("text", "Early train")
+    assert 'focused="true"' in hand.node("resource-id", f"{CLOCK}:id/label_input_field")
+    phone.type_text("s")
+    assert hand.sees("Early trains")
+    assert phone.windows.find("keyboard")
+    hand.tap("text", "Cancel")
+    assert not phone.windows.find("keyboard")
+
+
+def test_a_dialog_takes_the_focus_only_once(phone: Phone, hand: Hand) -> None:
+    phone.activities.launch(CLOCK)
+    hand.tap("content-desc", "Expand alarm")
+    hand.tap("text", "Early train")
+    assert phone.windows.find("keyboard")
+    phone.key("BACK")
+    assert not phone.windows.find("keyboard")
+    assert hand.sees("Early train")
+    phone.key("BACK")
+    hand.tap("text", "Early train")
+    assert phone.windows.find("keyboard")
+
+
+def test_an_alarm_that_opens_at_the_end_comes_into_view(phone: Phone, hand: Hand) -> None:
+    phone.activities.launch(CLOCK)
+    for _ in range(4):
+        hand.tap("content-desc", "Add alarm")
+        hand.tap("text", "OK")
+    delete = hand.bounds("text", "Delete")
+    fab = hand.bounds("content-desc", "Add alarm")
+    assert delete[3] <= fab[1]
