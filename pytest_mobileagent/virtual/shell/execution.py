@@ -84,7 +84,7 @@ class Shell(ShellState):
     async def command(self, words: list[str]) -> int:
         """Run a command that is not a function."""
         command = registry.get(words[0])
-        if command is None or command.folder is not None:
+        if command is None or not command.builtin:
             return await self.program(words)
         ctx = Context(words[0], self.surroundings(), self, self.pid, self.prefix())
         return await guarded(command.program, ctx, words[1:])

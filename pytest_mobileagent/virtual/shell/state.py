@@ -171,6 +171,10 @@ class ShellState:
         await self.writers.get(2, _CLOSED).write(text.encode(errors="surrogateescape"))
 
 
+def _epoch(shell: ShellState) -> str:
+    return f"{shell.phone.clock.time():.6f}"
+
+
 _CLOSED = Closed()
 _SPECIAL: dict[str, Callable[[ShellState], str | None]] = {
     "@": lambda shell: " ".join(shell.arguments) if shell.arguments else None,
@@ -182,5 +186,5 @@ _SPECIAL: dict[str, Callable[[ShellState], str | None]] = {
     "-": lambda shell: "".join(sorted(shell.options)),
     "LINENO": lambda shell: str(shell.line),
     "RANDOM": lambda _: str(random.randrange(32768)),
-    "EPOCHREALTIME": lambda shell: f"{shell.phone.clock.time():.6f}",
+    "EPOCHREALTIME": _epoch,
 }

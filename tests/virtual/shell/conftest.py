@@ -3,15 +3,18 @@
 import asyncio
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import pytest
 
 from pytest_mobileagent.virtual.clock import Clock
 from pytest_mobileagent.virtual.files import FileSystem
 from pytest_mobileagent.virtual.shell.interpreter import Session, interactive, run
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+from pytest_mobileagent.virtual.shell.streams import Bytes, Collected, Writer
 from pytest_mobileagent.virtual.system.processes import Process
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 TMP = "/data/local/tmp"
@@ -22,6 +25,7 @@ class Device:
     """Files, a clock that stands still at noon, properties and a few processes."""
 
     clock: Clock = field(default_factory=lambda: Clock(NOON, frozen=True))
+    packages: dict[str, object] = field(default_factory=dict)
     props: dict[str, str] = field(default_factory=lambda: {"ro.product.device": "emu64xa"})
 
     def __post_init__(self) -> None:
@@ -53,18 +57,32 @@ class Shells:
         return Ended(out.decode(errors="surrogateescape"), err.decode(), status)
 
     def raw(self, script: str, *, stdin: bytes = b"", uid: int = 2000) -> tuple[bytes, bytes, int]:
-        session = self.session(stdin, uid)
-        status = asyncio.run(run(session, script))
-        return session.stdout.data, session.stderr.data, status
+        out, err = Collected(), Collected()
+        status = asyncio.run(run(self.session(stdin, uid, out, err), script))
+        return out.data, err.data, status
 
     def typed(self, text: str, *, tty: bool = False) -> Ended:
-        session = self.session(text.encode(), 2000, tty=tty)
+        out, err = Collected(), Collected()
+        session = self.session(text.encode(), 2000, out, err)
+        session.tty = tty
         status = asyncio.run(interactive(session))
-        return Ended(session.stdout.data.decode(), session.stderr.data.decode(), status)
+        return Ended(out.data.decode(), err.data.decode(), status)
 
-    def session(self, stdin: bytes, uid: int, *, tty: bool = False) -> Session:
-        streams = {"stdin": Bytes(stdin), "stdout": Collected(), "stderr": Collected()}
-        return Session(phone=self.device, uid=uid, cwd=TMP, tty=tty, **streams)
+    def session(
+        self,
+        stdin: bytes = b"",
+        uid: int = 2000,
+        out: Writer | None = None,
+        err: Writer | None = None,
+    ) -> Session:
+        return Session(
+            phone=cast("Phone", self.device),
+            uid=uid,
+            cwd=TMP,
+            stdin=Bytes(stdin),
+            stdout=out or Collected(),
+            stderr=err or Collected(),
+        )
 
 
 @pytest.fixture

@@ -114,6 +114,9 @@ OUTPUTS = {
     "type ls; type cd; type if; type nope": (
         "ls is /system/bin/ls\ncd is a shell builtin\nif is a reserved word\nnope not found\n"
     ),
+    "su 0 true && su 0 pwd; su 0 kill -0 1 && env echo up; type echo": (
+        "/data/local/tmp\nup\necho is a shell builtin\n"
+    ),
     "toybox echo hi; /system/bin/echo there": "hi\nthere\n",
     "echo a > /dev/null; cat /dev/null; head -c 3 /dev/zero | xxd -p": "000000\n",
     "echo x > /dev/tty; echo y > /dev/stdout; echo z | cat /dev/stdin": "x\ny\nz\n",
@@ -151,6 +154,5 @@ def test_a_script_does_not_wait_for_jobs_that_print_elsewhere(sh: "Shells") -> N
 
 
 def test_run_as_needs_a_package(sh: "Shells") -> None:
-    sh.device.packages = {}
     ended = sh("run-as org.nope ls")
     assert (ended.err, ended.status) == ("run-as: unknown package: org.nope\n", 1)

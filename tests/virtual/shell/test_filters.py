@@ -163,10 +163,10 @@ basename /a/b/c.txt; basename /a/b/c.txt .txt; basename a/; basename /
 dirname /a/b/c; dirname a; dirname /a; dirname /; dirname a/b/
 seq 3; seq 2 4; seq 5 -2 1; seq -s, 3
 mkdir -p a/b/c; touch a/b/f a/g.txt; find a | sort
-mkdir -p a/b; touch a/b/f a/g.txt; find a -type f | sort; find a -name '*.txt'; find a -type d | sort
+mkdir -p a/b; touch a/b/f a/g.txt; find a -type f | sort; find a -name '*.txt'; find a -type d
 mkdir -p a/b; touch a/b/f; find a -name f -o -name b | sort; find a ! -name f | sort
 mkdir -p a/b; touch a/f; find a -maxdepth 1 | sort; find a -mindepth 1 -type d
-touch x y; find . -name x -exec echo found {} \;; find . -name '[xy]' -exec echo {} + | wc -w | tr -d ' '
+touch x y; find . -name x -exec echo found {} \;; find . -name '[xy]' -exec echo {} + | wc -w
 touch x; find . -name x -delete; ls x 2>/dev/null || echo gone
 printf 'a\0b\0' | xargs -0 -n 1 echo
 find in -size +1; find in -size -2; find in -empty; touch e; find e -empty

@@ -56,10 +56,11 @@ def test_a_terminal_has_a_prompt_and_survives_mistakes(sh: "Shells") -> None:
 class Line:
     """Both ends of a shell's streams."""
 
-    def __init__(self, stdin: Pipe, stdout: Pipe, shell: asyncio.Task[int]) -> None:
+    shell: asyncio.Task[int]
+
+    def __init__(self, stdin: Pipe, stdout: Pipe) -> None:
         self.stdin = stdin
         self.stdout = stdout
-        self.shell = shell
 
     async def ask(self, line: str) -> str:
         await self.stdin.write(line.encode() + b"\n")
@@ -70,10 +71,11 @@ def talk(
     sh: "Shells", conversation: "Callable[[Line], Awaitable[None]]", *, tty: bool = False
 ) -> None:
     async def connect() -> None:
-        session = sh.session(b"", 2000, tty=tty)
-        session.stdin, session.stdout = Pipe(), Pipe()
-        shell = asyncio.create_task(interactive(session))
-        await conversation(Line(session.stdin, session.stdout, shell))
+        line = Line(Pipe(), Pipe())
+        session = sh.session(out=line.stdout)
+        session.stdin, session.tty = line.stdin, tty
+        line.shell = shell = asyncio.create_task(interactive(session))
+        await conversation(line)
         shell.cancel()
         await asyncio.gather(shell, return_exceptions=True)
 

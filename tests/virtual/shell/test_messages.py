@@ -38,7 +38,7 @@ FAILURES = [
     ("printf '\\n\\ncd /nope\\n' > s; sh s", f"s[3]: cd: /nope: {GONE}", 2),
     ("f() { f; }; f", "Segmentation fault", 139),
     ("sh nope", f"{SHELL}can't open nope: {GONE}", 127),
-    ("[ a", "[: missing ]", 2),
+    ("[ a", f"{SHELL}[: missing ]", 2),
     ("kill 99999", f"{SHELL}kill: 99999: No such process", 1),
     ("kill 1", f"{SHELL}kill: 1: Operation not permitted", 1),
     # a name that is not there

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.virtual.shell.interpreter import run
-from pytest_mobileagent.virtual.shell.streams import Collected, Pipe
+from pytest_mobileagent.virtual.shell.streams import Pipe
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -234,18 +234,16 @@ def test_a_statement_is_run_when_its_line_arrives(sh: "Shells", app_db: str) -> 
     """And it sees what the app has written meanwhile."""
 
     async def talk() -> bytes:
-        session = sh.session(b"", 0)
-        session.stdin, session.stdout = Pipe(), Pipe()
+        stdin, stdout = Pipe(), Pipe()
+        session = sh.session(uid=0, out=stdout)
+        session.stdin = stdin
         shell = asyncio.create_task(run(session, f"sqlite3 {app_db}"))
-        await session.stdin.write(b"select count(*)\nfrom t;\n")
-        first = await session.stdout.read()
-        other = Collected()
-        writer = sh.session(b"", 0)
-        writer.stdout = other
-        await run(writer, f"sqlite3 {app_db} 'delete from t where a > 1'")
-        await session.stdin.write(b"select count(*) from t;\n")
-        second = await session.stdout.read()
-        await session.stdin.close_write()
+        await stdin.write(b"select count(*)\nfrom t;\n")
+        first = await stdout.read()
+        await run(sh.session(uid=0), f"sqlite3 {app_db} 'delete from t where a > 1'")
+        await stdin.write(b"select count(*) from t;\n")
+        second = await stdout.read()
+        await stdin.close_write()
         assert await shell == 0
         return first + second
 

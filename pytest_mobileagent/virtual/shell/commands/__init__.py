@@ -22,20 +22,24 @@ Program: TypeAlias = Callable[["Context", list[str]], Awaitable[int]]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program and the folder that it is in; None if it is a part of the shell."""
+    """A program: where its file is, if it has one, and whether the shell runs it by itself."""
 
     program: Program
     folder: str | None
+    builtin: bool
 
 
 registry: dict[str, Command] = {}
 
 
-def command(*names: str, folder: str | None = "/system/bin") -> Callable[[Program], Program]:
-    """Register a program under `names`; without a `folder` it is a part of the shell."""
+def command(
+    *names: str, folder: str | None = "/system/bin", builtin: bool = False
+) -> Callable[[Program], Program]:
+    """Register a program under `names`; without a `folder` it is nothing but a builtin."""
 
     def register(program: Program) -> Program:
-        registry.update({name: Command(program, folder) for name in names})
+        each = Command(program, folder, builtin or folder is None)
+        registry.update(dict.fromkeys(names, each))
         return program
 
     return register

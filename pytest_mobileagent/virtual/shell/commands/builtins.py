@@ -12,13 +12,14 @@ _OPTIONS = {"errexit": "e", "noglob": "f", "noclobber": "C", "nounset": "u", "xt
 _LETTERS = "aCefmnuvx"
 
 
-@command(":", "true", folder=None)
+@command(":", folder=None)
+@command("true", builtin=True)
 async def succeed(_ctx: Context, _args: list[str]) -> int:
     """Do nothing, successfully."""
     return 0
 
 
-@command("false", folder=None)
+@command("false", builtin=True)
 async def fail(_ctx: Context, _args: list[str]) -> int:
     """Do nothing, unsuccessfully."""
     return 1
@@ -48,7 +49,7 @@ async def cd(ctx: Context, args: list[str]) -> int:
     return 0
 
 
-@command("pwd", folder=None)
+@command("pwd", builtin=True)
 async def pwd(ctx: Context, args: list[str]) -> int:
     """Print the current folder."""
     await ctx.out(f"{ctx.files.resolve('.') if '-P' in args else ctx.cwd}\n")

@@ -7,7 +7,7 @@ from pytest_mobileagent.virtual.shell.condition import ConditionError, Operand, 
 from pytest_mobileagent.virtual.shell.errors import ShellError
 
 
-@command("test", "[")
+@command("test", "[", builtin=True)
 async def test(ctx: Context, args: list[str]) -> int:
     """Succeed if the condition holds."""
     words = list(args)

@@ -161,7 +161,7 @@ def _found(ctx: Context, name: str) -> tuple[str, str] | None:
         return "a reserved word", name
     if name in ctx.shell.functions:
         return "a function", name
-    if name in registry and registry[name].folder is None:
+    if name in registry and registry[name].builtin:
         return "a shell builtin", name
     try:
         path = which(name, ctx.session)

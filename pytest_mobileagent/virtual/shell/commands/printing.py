@@ -36,7 +36,7 @@ class _StopError(Exception):
         self.before = before
 
 
-@command("echo")
+@command("echo", builtin=True)
 async def echo(ctx: Context, args: list[str]) -> int:
     """Print the words; as in mksh, backslashes mean something unless -E is given."""
     words, flags = list(args), ""

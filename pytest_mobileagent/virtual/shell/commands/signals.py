@@ -80,7 +80,7 @@ async def killall(ctx: Context, args: list[str]) -> int:
     return await ctx.each(options.rest, end)
 
 
-@command("kill", folder=None)
+@command("kill", builtin=True)
 async def kill(ctx: Context, args: list[str]) -> int:
     """Signal processes and jobs."""
     if args[:1] == ["-l"]:

@@ -6,8 +6,9 @@ import sqlite3 as engine
 
 from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.shell.sqlite.database import Database
+from pytest_mobileagent.virtual.shell.sqlite.dot import QuitError
 from pytest_mobileagent.virtual.shell.sqlite.formats import Style, modes
-from pytest_mobileagent.virtual.shell.sqlite.shell import QuitError, SqliteShell
+from pytest_mobileagent.virtual.shell.sqlite.shell import SqliteShell
 
 _VALUED = {"separator", "newline", "nullvalue", "cmd", "init", "mmap", "lookaside", "maxsize"}
 _IGNORED = {"batch", "interactive", "echo", "noheader", "stats", "nofollow"}
