@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import sys
+import traceback
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.app import App
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import ModuleType
 
 PREFIX = "virtual_apps"
 
 
 class BrokenApp(Exception):  # noqa: N818 - says what is wrong, not that something is
-    """A file in an apps folder cannot be used."""
+    """The code of an app cannot be used; where in it, and why."""
+
+    @classmethod
+    def by(cls, error: Exception, source: Path) -> BrokenApp:
+        """Describe an error by the last line that it went through in the app's own folder."""
+        if isinstance(error, SyntaxError) and error.filename:
+            return cls(f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}")
+        folder = source.resolve().parent
+        frames = traceback.extract_tb(error.__traceback__)
+        inside = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
+        place = f"{inside[-1].filename}:{inside[-1].lineno}" if inside else str(source)
+        return cls(f"{place}: {type(error).__name__}: {error}")
 
 
 def load_apps(folder: Path) -> list[type[App]]:
@@ -30,6 +43,7 @@ def load_apps(folder: Path) -> list[type[App]]:
         if source.suffix != ".py" or not source.is_file() or path.name.startswith("_"):
             continue
         for app in _apps_in(_load(path.stem, source)):
+            _check(app)
             other = found.setdefault(app.package, app)
             if other is not app:
                 msg = f"{source}: {app.package} is also defined in module {other.__module__}"
@@ -49,6 +63,15 @@ def _apps_in(module: ModuleType) -> list[type[App]]:
     ]
 
 
+def _check(app: type[App]) -> None:
+    """Demand of an app what a manifest demands."""
+    wanted = [(app, "label"), *((activity, "name") for activity in app.activities)]
+    for kind, attribute in wanted:
+        if not hasattr(kind, attribute):
+            place = f"{inspect.getsourcefile(kind)}:{inspect.getsourcelines(kind)[1]}"
+            raise BrokenApp(f"{place}: class {kind.__name__} has no `{attribute}`")
+
+
 def _load(stem: str, source: Path) -> ModuleType:
     """Import a file under a name of its own, so that no other module is shadowed by it."""
     name = f"{PREFIX}_{zlib.crc32(str(source.resolve()).encode()):08x}_{stem}"
@@ -64,5 +87,5 @@ def _load(stem: str, source: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise BrokenApp(f"{source} cannot be loaded: {type(error).__name__}: {error}") from error
+        raise BrokenApp.by(error, source) from error
     return module

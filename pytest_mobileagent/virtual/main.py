@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import os
+import select
 import signal
 import sys
 from datetime import UTC, datetime
@@ -72,7 +73,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--snapshot", metavar="NAME", help="start from this snapshot")
     add(
         "--time",
-        type=_moment,
         metavar="ISO",
         help="the phone's time at the start, in UTC, as in 2026-05-01T09:30 (default: now)",
     )
@@ -86,7 +86,8 @@ async def _start(options: argparse.Namespace) -> int:
     from pytest_mobileagent.virtual.wire.ports import claim  # noqa: PLC0415
 
     try:
-        phone = boot(options.apps, options.time, frozen=options.frozen)
+        _check_port(options.adb_server_port)
+        phone = boot(options.apps, _moment(options.time), frozen=options.frozen)
         album = _open_album(phone, options.data, options.snapshot)
         ports = claim(options.port)
     except (OSError, ValueError, BrokenApp) as error:
@@ -96,9 +97,19 @@ async def _start(options: argparse.Namespace) -> int:
     return 0
 
 
-def _moment(text: str) -> datetime:
+def _check_port(number: int) -> None:
+    if not 0 < number < 1 << 16:
+        raise ValueError(f"--adb-server-port={number} is no port")
+
+
+def _moment(text: str | None) -> datetime | None:
     """Read a time; without a zone it is in the one that a phone starts with."""
-    moment = datetime.fromisoformat(text)
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"--time={text} is no time; one is 2026-05-01T09:30") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -157,18 +168,28 @@ def _when_input_ends(stop: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        try:
-            ended = not os.read(0, 1 << 16)
-        except OSError:
-            ended = True
-        if ended:
+        if _read_to_the_end():
             loop.remove_reader(0)
             stop()
 
-    if sys.stdin is None:
+    if _read_to_the_end():
+        print(
+            "standard input has ended already, and the phone ends with it: --keep lets it run on",
+            file=sys.stderr,
+        )
         stop()
     elif not os.isatty(0):
+        loop.add_reader(0, read)
+
+
+def _read_to_the_end() -> bool:
+    """Read what there is on standard input; True if that was its end."""
+    if sys.stdin is None:
+        return True
+    while not os.isatty(0) and select.select([0], [], [], 0)[0]:
         try:
-            loop.add_reader(0, read)
-        except PermissionError:  # a file or /dev/null, whose end is not waited for
-            stop()
+            if not os.read(0, 1 << 16):
+                return True
+        except OSError:
+            return True
+    return False

@@ -37,13 +37,15 @@ class Tiny(App):
 
 
 @contextmanager
-def device(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+def device(
+    home: Path, *options: str, stdin: int = subprocess.PIPE
+) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
     """Run a phone in a process of its own; give the process, and what it says about itself."""
     start = "from pytest_mobileagent.virtual.main import main; raise SystemExit(main())"
     command = [sys.executable, "-c", start, "--port=0", *options]
     with subprocess.Popen(
         command,
-        stdin=subprocess.PIPE,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -79,6 +81,14 @@ def test_a_phone_tells_where_it_is_and_ends_with_its_input(tmp_path: Path) -> No
             f"no adb server on port 1 yet: {about['serial']} "
             "will register as soon as there is one\n"
         )
+
+
+def test_a_phone_whose_input_has_ended_from_the_start_says_how_to_keep_it(tmp_path: Path) -> None:
+    with device(tmp_path, "--adb-server-port=1", stdin=subprocess.DEVNULL) as (process, _):
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr
+        assert "standard input has ended already" in (said := process.stderr.read())
+        assert "--keep" in said
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -125,6 +135,8 @@ def test_apps_time_and_snapshots_outlive_a_process(tmp_path: Path) -> None:
     [
         (["--snapshot=nope"], "error: no snapshot 'nope'; there are: default_boot\n"),
         (["--apps=/nope"], "error: there is no folder of apps at /nope\n"),
+        (["--time=noon"], "error: --time=noon is no time; one is 2026-05-01T09:30\n"),
+        (["--adb-server-port=99999"], "error: --adb-server-port=99999 is no port\n"),
     ],
 )
 def test_what_cannot_be_started_is_said_in_a_line(
@@ -146,5 +158,6 @@ def test_ports_that_are_taken_are_named(
     with socket.create_server(("127.0.0.1", unused_port)):
         assert main([f"--port={unused_port}"]) == 1
         assert main([f"--port={unused_port - 1}"]) == 1
-    complaint = f"error: port {unused_port} cannot be used: Address already in use\n"
+    reason = "Address already in use (--port=0 finds free ones)"
+    complaint = f"error: port {unused_port} cannot be used: {reason}\n"
     assert capsys.readouterr() == ("", complaint * 2)

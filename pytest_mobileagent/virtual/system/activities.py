@@ -186,7 +186,7 @@ class Activities(Tasks):
         answers = []
         for app in self._phone.packages.apps():
             if intent.package in ("", app.package) and self._phone.packages.enabled(app.package):
-                with self._survive(app.package):
+                with self.surviving(app.package):
                     answers.append(app.on_broadcast(intent))
         self._phone.changed()
         return next((answer for answer in reversed(answers) if answer is not None), None)
@@ -258,12 +258,13 @@ class Activities(Tasks):
 
     @contextmanager
     def guard(self, record: Record) -> Iterator[None]:
-        """Let a failure of an app's own code end that app, and nothing else."""
-        with self._survive(record.package):
+        """Let a failure of an activity's own code end its app, and nothing else."""
+        with self.surviving(record.package):
             yield
 
     @contextmanager
-    def _survive(self, package: str) -> Iterator[None]:
+    def surviving(self, package: str) -> Iterator[None]:
+        """Let a failure of an app's own code end it, whatever part of it was running."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - whatever an app may raise

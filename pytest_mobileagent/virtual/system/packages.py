@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import inspect
 import zlib
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.intent import DEFAULT, LAUNCHER, MAIN, Intent, full
+from pytest_mobileagent.virtual.loading import BrokenApp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -165,7 +168,8 @@ class Packages:
         self._phone.activities.force_stop(package)
         remembered.granted.clear()
         self._wipe(app)
-        self._fill(app)
+        with self._phone.activities.surviving(package):
+            self._fill(app)
         self._phone.changed()
 
     def uninstall(self, package: str) -> None:
@@ -186,7 +190,10 @@ class Packages:
     def _fill(self, app: App) -> None:
         for folder in {app.data_dir, f"/data/data/{app.package}"}:
             self._phone.files.mkdir(folder, mode=0o700, parents=True, uid=app.uid, gid=app.uid)
-        app.install()
+        try:
+            app.install()
+        except Exception as error:
+            raise BrokenApp.by(error, Path(inspect.getfile(type(app)))) from error
 
     def save(self) -> dict[str, Any]:
         """Give what is remembered of every app."""

@@ -44,5 +44,7 @@ def _listener(port: int) -> socket.socket:
         listener.listen(100)
     except OSError as error:
         listener.close()
-        raise OSError(f"port {port} cannot be used: {error.strerror}") from error
+        raise OSError(
+            f"port {port} cannot be used: {error.strerror} (--port=0 finds free ones)"
+        ) from error
     return listener

@@ -3,6 +3,7 @@
 import pytest
 
 from pytest_mobileagent.virtual.loading import BrokenApp, load_apps
+from pytest_mobileagent.virtual.phone import Phone
 
 APP = """
 from pytest_mobileagent.virtual import App
@@ -28,8 +29,14 @@ def test_files_and_packages_are_loaded(tmp_path):
 
 
 BROKEN = [
-    ({"a.py": "1 / 0"}, "a.py cannot be loaded: ZeroDivisionError: division by zero"),
-    ({"a.py": "import nowhere"}, "No module named 'nowhere'"),
+    ({"a.py": "\n1 / 0"}, "/a.py:2: ZeroDivisionError: division by zero"),
+    ({"a.py": "import nowhere"}, "/a.py:1: ModuleNotFoundError: No module named 'nowhere'"),
+    ({"a.py": "\nx = ("}, r"/a.py:2: SyntaxError: '\(' was never closed"),
+    ({"a/__init__.py": "from .b import x", "a/b.py": "\n\nx"}, "/a/b.py:3: NameError: name 'x'"),
+    (
+        {"a.py": APP.format(name="A", package="x") + "    del label"},
+        "a.py:3: class A has no `label`",
+    ),
     (
         {"a.py": APP.format(name="A", package="x"), "b.py": APP.format(name="B", package="x")},
         "b.py: x is also defined in module",
@@ -48,3 +55,21 @@ def test_what_is_broken_is_named(tmp_path, files, message):
 def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(BrokenApp, match=r"no folder of apps at .*nope"):
         load_apps(tmp_path / "nope")
+
+
+INSTALLS = """
+    def install(self):
+        self.database("x.db").script("nonsense")
+"""
+
+
+def test_an_app_that_cannot_be_installed_is_named(tmp_path):
+    write(tmp_path, "a.py", APP.format(name="A", package="x") + INSTALLS)
+    with pytest.raises(BrokenApp, match=r"/a.py:7: OperationalError: near .nonsense."):
+        Phone(load_apps(tmp_path))
+
+
+def test_an_app_that_cannot_be_cleared_has_crashed(demo, shell, monkeypatch):
+    monkeypatch.setattr(type(demo.packages.app("org.demo")), "install", lambda app: 1 / 0)
+    shell("pm clear org.demo")
+    assert "ZeroDivisionError" in shell("logcat -b crash -d").out
