@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from pytest_mobileagent.virtual.intent import Intent
 from pytest_mobileagent.virtual.loading import load_apps
 from pytest_mobileagent.virtual.phone import Phone
 from tests.virtual.conftest import NOON, Hand
 
 APPS = Path(__file__).parents[2] / "fixtures" / "apps"
-CLOCK, COURSERA, SETTINGS = "com.android.deskclock", "org.coursera.android", "com.android.settings"
-RED, GREEN, BLUE = range(3)
+CLOCK, COURSERA = "com.android.deskclock", "org.coursera.android"
+NOTES, SETTINGS = "com.simplemobiletools.notes.pro", "com.android.settings"
 
 
 @pytest.fixture(scope="module")
@@ -19,9 +20,9 @@ def booted() -> Phone:
 
 
 def brightness(phone: Phone, y: int) -> int:
-    """How light the left edge of the screen is, between 0 and 255."""
+    """How light the left edge of the screen is: its green, between 0 and 255."""
     width, _, pixels = phone.raw_screenshot()
-    return pixels[4 * width * y + GREEN]
+    return pixels[4 * width * y + 1]
 
 
 def test_courseras_dark_mode_is_its_own(phone: Phone, hand: Hand) -> None:
@@ -42,6 +43,31 @@ def test_a_dialog_that_asks_for_a_name_is_ready_to_type(phone: Phone, hand: Hand
     assert phone.windows.find("keyboard")
     hand.tap("text", "Cancel")
     assert not phone.windows.find("keyboard")
+
+
+def test_the_keyboard_of_a_dialog_leaves_the_screen_behind_as_it_is(
+    phone: Phone, hand: Hand
+) -> None:
+    phone.activities.launch(CLOCK)
+    hand.tap("content-desc", "Expand alarm")
+    before = phone.windows.find("activity").box
+    hand.tap("text", "Early train")
+    assert phone.windows.find("keyboard")
+    behind = phone.windows.find("activity").box
+    assert [box.bounds for box in behind.walk()] == [box.bounds for box in before.walk()]
+
+
+def test_all_of_a_page_is_the_field_of_a_note(phone: Phone, hand: Hand) -> None:
+    phone.activities.launch(NOTES)
+    right, bottom = hand.bounds("resource-id", f"{NOTES}:id/text_note_view")[2:]
+    phone.tap(right - 20, bottom - 20)
+    phone.type_text(" Really.")
+    assert hand.sees("Call the dentist about Thursday. Really.")
+
+
+def test_settings_answers_for_its_pages(phone: Phone, hand: Hand) -> None:
+    phone.activities.start(Intent("android.settings.WIFI_SETTINGS"))
+    assert hand.sees("AndroidWifi")
 
 
 def test_a_dialog_takes_the_focus_only_once(phone: Phone, hand: Hand) -> None:

@@ -83,7 +83,8 @@ class Scene:
         """Make the app's windows, on what a keyboard of some height leaves of the screen."""
         left, top, right, bottom = self.metrics.screen
         rest = (left, top, right, bottom - keyboard)
-        return [*self._wallpaper(), self._activity(keyboard), *self._dialog(rest)]
+        dialog = self._dialog(rest)  # which is then what the keyboard is for
+        return [*self._wallpaper(), self._activity(0 if dialog else keyboard), *dialog]
 
     def _activity(self, keyboard: int) -> Window:
         activity = self.record.activity

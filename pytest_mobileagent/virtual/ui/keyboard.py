@@ -44,10 +44,10 @@ def keyboard(layer: Layer, on_key: OnKey, *, action: str = "enter") -> View:
     `on_key` gets the character of a key, "\b", "\n" for the action key, or the name of the
     layer that a key leads to.
     """
-    rows: list[View] = [_row(row, on_key, action) for row in _ROWS[layer]]
+    rows: list[View] = [_row(row, layer, on_key, action) for row in _ROWS[layer]]
     if layer != "digits":
         switch = "symbols" if layer in ("letters", "capitals") else "letters"
-        rows.append(_row(f"{switch} , \N{NO-BREAK SPACE} . \n", on_key, action))
+        rows.append(_row(f"{switch} , \N{NO-BREAK SPACE} . \n", layer, on_key, action))
     return Column(
         rows,
         id="keyboard_view",
@@ -57,16 +57,19 @@ def keyboard(layer: Layer, on_key: OnKey, *, action: str = "enter") -> View:
     )
 
 
-def _row(text: str, on_key: OnKey, action: str) -> View:
+def _row(text: str, layer: Layer, on_key: OnKey, action: str) -> View:
     keys = [key.replace("\N{NO-BREAK SPACE}", " ") for key in text.split(" ")]
     indent = 20 if len(keys) == 9 and keys[0] not in _LAYERS else 0
     wide = {} if len(keys) == 4 else {" ": 5.0} | dict.fromkeys(_CAPS.keys() - " ", 1.5)
-    views = [_key(key, wide.get(key, 1), on_key, action) for key in keys]
+    views = [_key(key, layer, on_key, action) for key in keys]
+    for key, view in zip(keys, views, strict=True):
+        view.weight = wide.get(key, 1)
     return Row(views, height=54, padding=(indent, 0))
 
 
-def _key(key: str, weight: float, on_key: OnKey, action: str) -> View:
-    label, desc = _CAPS.get(key, (key, key))
+def _key(key: str, layer: Layer, on_key: OnKey, action: str) -> View:
+    look = "capitals" if key == "letters" and layer == "capitals" else key  # one key goes both ways
+    label, desc = _CAPS.get(look, (key, key))
     if key == "\n":
         label = _ACTIONS.get(action, label)
     view: View
@@ -75,11 +78,12 @@ def _key(key: str, weight: float, on_key: OnKey, action: str) -> View:
     else:
         view = Text(label, size=14 if key in _LAYERS else 22, gravity="center", max_lines=1)
     view.desc, view.on_click, view.touch_padding = desc, partial(on_key, key), 3
-    view.weight = weight
     view.height, view.margin, view.corner = MATCH, 3, 6
     view.background = "surface"
     if key == "\n":
         view.background, view.corner = "primary_container", 23
     elif key in _CAPS and key != " ":
         view.background = "surface_container_highest"
+    if look == "capitals" == layer:
+        view.background = "primary_container"
     return view

@@ -43,6 +43,11 @@ def test_taps_on_keys_type(editor):
     assert title(editor) == "hiYo1 "
 
 
+def test_shift_is_a_key_that_goes_both_ways(editor):
+    press(editor, "Shift", "Shift", "a")
+    assert title(editor) == "a"
+
+
 def test_back_closes_the_keyboard_first(editor):
     editor.key("BACK")
     assert not editor.ime.shown
