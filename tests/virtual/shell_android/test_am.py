@@ -128,3 +128,9 @@ def test_small_answers(sh):
     assert "-port-notnight-420dpi-" in sh("am get-config")
     assert "taskId=" in sh("am stack list")
     assert sh("am start-activity org.demo").startswith("Starting: Intent { act=")
+
+
+def test_a_crash_ends_the_app_and_is_logged(sh, phone):
+    sh(f"am start -n {NOTES}; am crash org.demo; am crash no.such")
+    assert phone.activities.top.package == phone.launcher
+    assert "shell-induced crash" in sh("logcat -d -b crash")

@@ -20,6 +20,9 @@ FAILURES = [  # script, status, stdout, start of stderr
     ("am force-stop", 255, "", java("force-stop", 'Argument expected after "force-stop"')),
     ("am force-stop --x", 255, "", "Error: Unknown option: --x\n"),
     ("am start -n foo", 255, "", java("start", "Bad component name: foo")),
+    ("am start", 255, "", java("start", "No intent supplied")),
+    ("am broadcast --es a b", 255, "", java("broadcast", "No intent supplied")),
+    ("log -p x hello", 1, "", "log: bad -p 'x'\n"),
     ("am stack foo", 255, "", "Error: unknown command 'foo'\n"),
     (
         "am broadcast -a android.intent.action.BOOT_COMPLETED",

@@ -52,9 +52,11 @@ def test_a_dump_goes_to_a_file_or_the_terminal(sh, demo):
     )
 
 
-def test_a_dump_is_for_its_owner_alone(sh, demo):
+def test_new_files_have_the_modes_that_their_makers_give(sh, demo):
     sh("cd /data/local/tmp; uiautomator dump x.xml; uiautomator dump /sdcard/x.xml")
     assert sh("stat -c '%a %U' /data/local/tmp/x.xml /sdcard/x.xml") == "600 shell\n660 u0_a42\n"
+    sh("cd /data/local/tmp; screencap x.png; screencap /sdcard/x.png")
+    assert sh("stat -c %a /data/local/tmp/x.png /sdcard/x.png") == "664\n660\n"
     sh("chmod 644 /data/local/tmp/x.xml; uiautomator dump /data/local/tmp/x.xml")
     assert sh("stat -c %a /data/local/tmp/x.xml") == "644\n"
 

@@ -159,6 +159,12 @@ def test_logcat(sh, entries, words, text):
     assert sh(f"logcat {words}") == text
 
 
+def test_log_writes_to_the_log(sh):
+    sh("logcat -c; log -p w -t Mine two words; printf 'a\\nb\\n' | log -t In")
+    written = "W/Mine: two words\nI/In: a\nI/In: b\n"
+    assert re.sub(" +: ", ": ", sh("logcat -d -v tag -b main | tail -n 3")) == written
+
+
 def test_logcat_follows_the_log(entries):
     out = Collected()
     session = Session(phone=entries, uid=2000, stdin=Bytes(b""), stdout=out, stderr=Collected())

@@ -33,6 +33,7 @@ HELP = """Activity manager (activity) commands:
   instrument [-r] [-e <NAME> <VALUE>] [-w] <COMPONENT>
   force-stop [--user <USER_ID> | all | current] <PACKAGE>
   kill [--user <USER_ID> | all | current] <PACKAGE>
+  crash [--user <USER_ID>] <PACKAGE>
   kill-all
   get-config
   get-current-user
@@ -155,6 +156,18 @@ async def _each_package(ctx: Context, args: Arguments, act: Callable[[str], None
         args.required()
     act(args.required())
     return 0
+
+
+@activity.command("crash")
+async def crash(ctx: Context, args: Arguments) -> int:
+    """Have an app fail."""
+
+    def fail(package: str) -> None:
+        if ctx.phone.proc.running(package):
+            with ctx.phone.activities.surviving(package):
+                raise RuntimeError("shell-induced crash")
+
+    return await _each_package(ctx, args, fail)
 
 
 @activity.command("kill-all")

@@ -91,6 +91,8 @@ def parse_intent(args: Arguments, own: Callable[[str, Arguments], bool]) -> Inte
             _positional(word, fields)
         elif not _field(word, args, fields) and not own(word, args):
             raise illegal(f"Unknown option: {word}")
+    if not any(value for name, value in fields.items() if name not in ("extras", "flags")):
+        raise illegal("No intent supplied")
     return Intent(**fields)
 
 

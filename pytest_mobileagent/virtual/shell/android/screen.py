@@ -69,7 +69,7 @@ async def screencap(ctx: Context, args: list[str]) -> int:
         await ctx.out(data)
         return 0
     try:
-        await ctx.save(files[0], data)
+        await _save(ctx, files[0], data, mode=0o664)
     except OSError as error:
         await ctx.err(f"Error opening file: {files[0]} ({error.strerror})\n")
         return 1
@@ -102,20 +102,21 @@ async def _dump(ctx: Context, words: list[str]) -> int:
         return 0
     path = ctx.path(files[0]) if files else DEFAULT_DUMP
     try:
-        if not ctx.files.exists(path) and not path.startswith("/dev/"):
-            _create(ctx, path)
-        await ctx.save(path, ctx.phone.dump(compressed).encode())
+        await _save(ctx, path, ctx.phone.dump(compressed).encode(), mode=0o600)
     except OSError as error:
         ctx.phone.log.write("E", "AccessibilityNodeInfoDumper", f"failed to dump window: {error}")
     await ctx.out(f"UI hierchary dumped to: {path}\n")
     return 0
 
 
-def _create(ctx: Context, path: str) -> None:
-    """Make a file as Java does, for its owner alone; shared storage gives modes of its own."""
-    ctx.files.write(path, b"")
-    if not ctx.files.resolve(path).startswith(SHARED):
-        ctx.files.chmod(path, 0o600)
+async def _save(ctx: Context, name: str, data: bytes, mode: int) -> None:
+    """Write a file; a new one has the mode, except in shared storage, which has its own."""
+    path = ctx.path(name)
+    if not path.startswith("/dev/") and not ctx.files.exists(name):
+        ctx.files.write(name, b"")
+        if not ctx.files.resolve(name).startswith(SHARED):
+            ctx.files.chmod(name, mode)
+    await ctx.save(name, data)
 
 
 async def _events(ctx: Context) -> int:
