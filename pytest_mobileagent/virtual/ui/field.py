@@ -42,12 +42,14 @@ def paint_field(view: Input, box: Box, brush: Brush) -> None:
 
 
 def origin(view: Input, box: Box, room: Rect, size: int) -> tuple[int, int]:
-    """Give the place of the first character: a line too long shows the part with the cursor."""
-    top = room[1] + round(size * roboto.FONT_PADDING / 2)
-    if view.multiline or not box.focused:
-        return room[0], top
-    x, _ = _spot(view, box, box.selection[1], size)
-    return room[0] - max(0, x - (room[2] - room[0])), top
+    """Give the place of the first character: a text too long shows the part with the cursor."""
+    left, top = room[0], room[1] + round(size * roboto.FONT_PADDING / 2)
+    if not box.focused:
+        return left, top
+    x, y = _spot(view, box, box.selection[1], size)
+    if view.multiline:
+        return left, top - max(0, y + roboto.line_height(size) - (room[3] - top))
+    return left - max(0, x - (room[2] - left)), top
 
 
 def _spot(view: Input, box: Box, index: int, size: int) -> tuple[int, int]:

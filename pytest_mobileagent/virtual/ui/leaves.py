@@ -116,6 +116,7 @@ def areas(
         picture = aligned("center_horizontal", (wide, high), block)
         return (block[0], block[1] + high + gap, block[2], block[3]), picture
     if isinstance(view, Input):
+        tall = min(tall, room[3] - room[1])  # a longer text is scrolled by its cursor
         area = (room[2] - room[0], max(high, tall))
         block = aligned("center_vertical", area, _upper(view, room, tall, metrics))
     else:

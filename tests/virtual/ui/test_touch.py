@@ -130,6 +130,16 @@ def test_a_slider_follows_the_finger(plain: Screen, log: Log, x: int, value: int
     assert log == [f"value {value:.1f}"]
 
 
+def test_a_text_longer_than_its_field_shows_the_lines_around_the_cursor(plain: Screen) -> None:
+    text = "\n".join(f"line {number}" for number in range(40))
+    field = Input(text, key="field", multiline=True, height=200)
+    tapped(plain, field, 300, 20)
+    assert plain.state.cursor == len("line 0")
+    plain.state.cursor = len(text)
+    tapped(plain, field, 300, 185)
+    assert plain.state.cursor == len(text)
+
+
 def test_a_tap_in_a_field_puts_the_cursor_between_the_nearest_characters(plain: Screen) -> None:
     field = Input("iiiiiiiiWW", key="field")
     box = plain.show(field)
