@@ -146,6 +146,10 @@ DUMPS = [
      "     1700000000.250    42    42 I One     : first\n")),
     ("-d -v threadtime -v UTC -v year '*:E' -e second", ("--------- beginning of main\n"
      f"2023-{STAMP}    43    43 E Two     : second\n2023-{STAMP}    43    43 E Two     : line\n")),
+    ("-t 99 -b main -v raw", "--------- beginning of main\nfirst\nsecond\nline\n"),
+    ("-t 2 -v raw One:I '*:S'", ""),
+    ("-d -v brief -v color -s One:I", ("--------- beginning of main\n"
+     "\x1b[38;5;40mI/One     (   42): first\x1b[0m\n")),
     ("-d -b events", ""),
     ("-d -T '11-14 22:13:21.000'", ""),
     ("-c; logcat -d", ""),
@@ -157,6 +161,12 @@ DUMPS = [
 @pytest.mark.parametrize(("words", "text"), DUMPS, ids=[d[0] for d in DUMPS])
 def test_logcat(sh, entries, words, text):
     assert sh(f"logcat {words}") == text
+
+
+def test_logcat_prints_in_the_phones_zone_or_in_utc(sh, entries):
+    entries.props.set("persist.sys.timezone", "Europe/Berlin")
+    assert "11-14 23:13:20.250" in sh("logcat -d -b main")
+    assert STAMP in sh("logcat -d -b main -v UTC")
 
 
 def test_log_writes_to_the_log(sh):
@@ -200,3 +210,10 @@ def test_uiautomator_prints_events_as_they_come(demo, hand):
     asyncio.run(listen())
     assert out.data.startswith(b"11-20 12:00:00.000 EventType: TYPE_VIEW_CLICKED; EventTime: ")
     assert not demo.events.listened
+
+
+def test_the_phone_can_be_switched_off(sh, phone, monkeypatch):
+    off = []
+    monkeypatch.setattr(phone, "on_shutdown", [lambda: off.append("off")])
+    sh("svc power shutdown")
+    assert off == ["off"]

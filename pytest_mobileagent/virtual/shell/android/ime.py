@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pytest_mobileagent.virtual.shell.android.service import FAILED, Arguments, Service
 from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.system.ime import Keyboard, UnknownInputMethod
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HELP = """ime <command>:
   list [-a] [-s]
@@ -59,36 +64,39 @@ def _block(method: Keyboard) -> str:
 
 
 async def _enable(ctx: Context, args: Arguments) -> int:
-    wanted = _id(args)
-    try:
-        new = ctx.phone.ime.enable(wanted)
-    except UnknownInputMethod:
-        await ctx.err(f"Unknown input method {wanted} cannot be enabled for user #0\n")
-        return FAILED
-    words = "now enabled" if new else "already enabled"
-    await ctx.out(f"Input method {wanted}: {words} for user #0\n")
-    return 0
+    def change(id: str) -> str:
+        return ": now enabled" if ctx.phone.ime.enable(id) else ": already enabled"
+
+    return await _change(ctx, args, change, "enabled")
 
 
 async def _disable(ctx: Context, args: Arguments) -> int:
-    wanted = _id(args)
-    try:
-        ctx.phone.ime.disable(wanted)
-    except UnknownInputMethod:
-        await ctx.err(f"Unknown input method {wanted} cannot be disabled for user #0\n")
-        return FAILED
-    await ctx.out(f"Input method {wanted}: now disabled for user #0\n")
-    return 0
+    def change(id: str) -> str:
+        ctx.phone.ime.disable(id)
+        return ": now disabled"
+
+    return await _change(ctx, args, change, "disabled")
 
 
 async def _set(ctx: Context, args: Arguments) -> int:
+    def change(id: str) -> str:
+        ctx.phone.ime.choose(id)
+        return " selected"
+
+    return await _change(ctx, args, change, "selected")
+
+
+async def _change(
+    ctx: Context, args: Arguments, change: Callable[[str], str], participle: str
+) -> int:
+    """Do what `change` does, which says what that was; an id may be unknown to it."""
     wanted = _id(args)
     try:
-        ctx.phone.ime.choose(wanted)
+        done = change(wanted)
     except UnknownInputMethod:
-        await ctx.err(f"Unknown input method {wanted} cannot be selected for user #0\n")
+        await ctx.err(f"Unknown input method {wanted} cannot be {participle} for user #0\n")
         return FAILED
-    await ctx.out(f"Input method {wanted} selected for user #0\n")
+    await ctx.out(f"Input method {wanted}{done} for user #0\n")
     return 0
 
 

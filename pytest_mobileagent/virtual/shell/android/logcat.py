@@ -7,21 +7,22 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from pytest_mobileagent.virtual.shell.commands import Context, command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from zoneinfo import ZoneInfo
 
+    from pytest_mobileagent.virtual.clock import Clock
     from pytest_mobileagent.virtual.system.log import Entry
 
 LEVELS = "VDIWEFS"
 BUFFERS = ("main", "system", "crash", "events", "radio", "kernel")
 DEFAULT_BUFFERS = ("main", "system", "crash")
 FORMATS = ("brief", "long", "process", "raw", "tag", "thread", "threadtime", "time")
-MODIFIERS = ("color", "descriptive", "epoch", "monotonic", "printable", "uid", "usec", "UTC",
-             "year", "zone")  # fmt: skip
+MODIFIERS = ("color", "descriptive", "epoch", "printable", "usec", "UTC", "year", "zone")
+COLORS = {"V": 231, "D": 75, "I": 40, "W": 166, "E": 196, "F": 196}  # of a terminal's 256
 SIZES = "ring buffer is 1 MiB (1 MiB consumed), max entry is 5120 B, max payload is 4068 B"
 
 
@@ -46,15 +47,20 @@ class Request:
     dump: bool = False
     sizes: bool = False
 
+    def reads(self, entry: Entry) -> bool:
+        """Tell whether an entry is among those that the log's daemon is asked for."""
+        return entry.buffer in self.buffers and (self.pid is None or entry.pid == self.pid)
+
     def wants(self, entry: Entry) -> bool:
-        """Tell whether an entry is asked for."""
+        """Tell whether an entry that was read is printed."""
         least = self.levels.get(entry.tag, self.levels.get("*", "V"))
-        return (
-            entry.buffer in self.buffers
-            and LEVELS.index(entry.level) >= LEVELS.index(least)
-            and (self.pid is None or entry.pid == self.pid)
-            and (self.pattern is None or self.pattern.search(entry.message) is not None)
+        return LEVELS.index(entry.level) >= LEVELS.index(least) and (
+            self.pattern is None or self.pattern.search(entry.message) is not None
         )
+
+    def zone(self, clock: Clock) -> ZoneInfo:
+        """Give the time zone to print in."""
+        return ZoneInfo("UTC") if "UTC" in self.modifiers else clock.zone
 
 
 @command("logcat")
@@ -78,7 +84,7 @@ async def _print(ctx: Context, request: Request) -> int:
     arrived: asyncio.Queue[Entry] = asyncio.Queue()
     unsubscribe = ctx.phone.log.subscribe(arrived.put_nowait)
     try:
-        zone, seen, printed = ctx.phone.clock.zone, set[str](), 0
+        zone, seen, printed = request.zone(ctx.phone.clock), set[str](), 0
         waiting = _present(ctx, request)
         while True:
             for entry in waiting:
@@ -89,17 +95,20 @@ async def _print(ctx: Context, request: Request) -> int:
             if request.dump:
                 return 0
             entry = await arrived.get()
-            waiting = [entry] if request.wants(entry) else []
+            waiting = [entry] if request.reads(entry) and request.wants(entry) else []
     finally:
         unsubscribe()
 
 
 def _present(ctx: Context, request: Request) -> list[Entry]:
-    zone = ctx.phone.clock.zone
-    entries = [entry for entry in ctx.phone.log.entries if request.wants(entry)]
+    """Give what is there: the last entries are counted before any filter, as the daemon does."""
+    zone = request.zone(ctx.phone.clock)
+    entries = [entry for entry in ctx.phone.log.entries if request.reads(entry)]
     if request.since:
         entries = [entry for entry in entries if _stamp(entry, zone) >= request.since]
-    return entries if request.tail is None else entries[len(entries) - request.tail :]
+    if request.tail is not None:
+        entries = entries[-request.tail :]
+    return [entry for entry in entries if request.wants(entry)]
 
 
 def _divider(entry: Entry, seen: set[str]) -> str:
@@ -246,8 +255,11 @@ def text(entry: Entry, request: Request, zone: ZoneInfo) -> str:
         "raw": "",
     }
     tail = f"  ({entry.tag})" if request.format == "process" else ""
+    start, end = "", ""
+    if "color" in request.modifiers:
+        start, end = f"\x1b[38;5;{COLORS[level]}m", "\x1b[0m"
     lines = entry.message.split("\n")
-    return "".join(f"{heads[request.format]}{line}{tail}\n" for line in lines)
+    return "".join(f"{start}{heads[request.format]}{line}{tail}{end}\n" for line in lines)
 
 
 def _stamp(entry: Entry, zone: ZoneInfo, modifiers: set[str] | frozenset[str] = frozenset()) -> str:
