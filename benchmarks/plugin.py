@@ -90,7 +90,7 @@ def own_time_per_step() -> float:
     header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x04\x38\0\0\x09\x60\x08\x02\0\0\0"
     png = [header + bytes([n]) * 100_000 for n in range(20)]
     screens = [Screen(xml, content, time=datetime(2026, 5, 4)) for content in png]
-    plan = Plan(Task("Wait."), "wait", "", {}, "patient", Patient, STEPS, 60.0, 0, 0)
+    plan = Plan(Task("Wait."), "wait", "wait", "", {}, "patient", Patient, STEPS, 60.0, 0, 0)
     with tempfile.TemporaryDirectory() as folder:
         before = time.perf_counter()
         attempt(plan, StillDevice(screens), Path(folder, "episode"), 0)

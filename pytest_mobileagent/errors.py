@@ -2,7 +2,8 @@
 
     MobileAgentError
     ├── InfrastructureError   the phone, adb or the network; the episode is retried
-    │   └── DeviceError       one device: it does not answer, or answers what Android never would
+    │   ├── DeviceError       one device: it does not answer, or answers what Android never would
+    │   └── HostError         this machine: its disk is full, say; no other device mends that
     ├── AgentError            the agent raised, hung, or returned no action
     ├── TaskError             the task itself is broken: its goal, solution or probes
     ├── ScreenError           a view hierarchy that cannot be read
@@ -24,6 +25,10 @@ class InfrastructureError(MobileAgentError):
 
 class DeviceError(InfrastructureError):
     """A device does not answer, or not as Android does."""
+
+
+class HostError(InfrastructureError):
+    """This machine cannot go on, whichever device is used."""
 
 
 class AgentError(MobileAgentError):

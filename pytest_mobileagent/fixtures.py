@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.errors import InfrastructureError, TaskError
+from pytest_mobileagent.errors import HostError, InfrastructureError, TaskError
 from pytest_mobileagent.items import EPISODE, TaskItem
 from pytest_mobileagent.run import seed_of
 from pytest_mobileagent.session import SESSION
@@ -81,16 +81,18 @@ def episode(
     if item is None:
         pytest.fail("the test asks for an episode but is no task: give it @task(…)", pytrace=False)
     session = request.config.stash[SESSION]
-    plan = _plan(item, agent, request.config)
+    plan = _plan(item, request.node.nodeid, agent, request.config)
     failures: list[str] = []
     for _ in range(1 + session.value("mobile-retries")):
-        folder, number = session.folder.episode(item.id)
         try:
+            folder, number = session.folder.episode(item.key)
             request.node.stash[EPISODE] = result = attempt(plan, mobile_lease.get(), folder, number)
         except AppMissingError as error:
             pytest.skip(str(error))
         except TaskError as error:
             pytest.fail(f"the task is broken: {error}", pytrace=False)
+        except HostError as error:
+            pytest.fail(f"infrastructure: {error}", pytrace=False)
         except InfrastructureError as error:
             failures.append(str(error))
             mobile_lease.give_up()
@@ -99,11 +101,15 @@ def episode(
     pytest.fail("infrastructure: " + "; then ".join(failures), pytrace=False)
 
 
-def _plan(item: TaskItem, agent: Callable[[], Agent], config: pytest.Config) -> Plan:
+def _plan(item: TaskItem, nodeid: str, agent: Callable[[], Agent], config: pytest.Config) -> Plan:
     from pytest_mobileagent.episode.attempt import Plan  # noqa: PLC0415
 
     value: Callable[[str], Any] = config.stash[SESSION].value
-    step_limit = value("mobile-max-steps") or item.task.limit(value("mobile-step-factor"))
+    if not callable(agent):
+        pytest.fail(
+            "the fixture `agent` has to give a class, or what makes an agent", pytrace=False
+        )
+    step_limit = item.task.limit(value("mobile-step-factor"))
     return Plan(
         task=item.task,
         id=item.id,
@@ -111,8 +117,9 @@ def _plan(item: TaskItem, agent: Callable[[], Agent], config: pytest.Config) -> 
         parameters=item.parameters,
         agent=config.stash[SESSION].agent or Path(getattr(agent, "__module__", "agent")).stem,
         make_agent=agent,
-        step_limit=step_limit,
+        step_limit=min(step_limit, value("mobile-max-steps") or step_limit),
         time_limit=value("mobile-time-limit"),
-        seed=seed_of(value("mobile-seed"), item.id),
+        nodeid=nodeid,
+        seed=seed_of(value("mobile-seed"), item.key),
         epoch=item.epoch,
     )

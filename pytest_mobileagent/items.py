@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +37,12 @@ def task(goal: str, **fields: Any) -> pytest.MarkDecorator:
 
 @dataclass(frozen=True, slots=True)
 class TaskItem:
-    """A test item that is a task. `suite` is the folder of its file, `id` names it in reports."""
+    """A test item that is a task.
+
+    `suite` is the folder of its file, below the first folder of the project ("coursera" for
+    tasks/coursera). `id` names the task in reports and is the same for all its epochs; `key` is
+    another for each.
+    """
 
     task: Task
     id: str
@@ -43,27 +50,78 @@ class TaskItem:
     epoch: int
     parameters: Mapping[str, Any]
 
+    @property
+    def key(self) -> str:
+        """The id, with the epoch unless that is the first."""
+        return f"{self.id}@{self.epoch}" if self.epoch else self.id
+
     @classmethod
     def of(cls, item: pytest.Item) -> TaskItem | None:
-        """Return what is known of an item, or None if it is no task.
+        """Return what is known of an item, or None if it is no task."""
+        if _ITEM not in item.stash:
+            task = task_of(item)
+            item.stash[_ITEM] = None if task is None else cls._of(item, task)
+        return item.stash[_ITEM]
 
-        Raises:
-            TaskError: its marker makes no sense.
-        """
-        marker = item.get_closest_marker(MARKER)
-        if marker is None:
-            return None
+    @classmethod
+    def _of(cls, item: pytest.Item, task: Task) -> TaskItem:
         callspec = getattr(item, "callspec", None)
         parameters = dict(callspec.params) if callspec else {}
         epoch = parameters.pop(EPOCH, 0)
-        folder = item.path.parent
-        suite = "" if folder == item.config.rootpath else folder.name
-        name = item.name.removeprefix("test_")
-        file = item.path.stem.removeprefix("test_")
-        goal = (marker.args or (marker.kwargs.get("goal"),))[0]
-        fields = {name: value for name, value in marker.kwargs.items() if name != "goal"}
-        task = _make(goal, fields)
-        return cls(task, "/".join(filter(None, (suite, file, name))), suite, epoch, parameters)
+        *folders, file = item.nodeid.split("::")[0].split("/")
+        *classes, name = item.nodeid.split("::")[1:]
+        if EPOCH in getattr(callspec, "params", {}):
+            name = re.sub(
+                rf"[\[-]{epoch_id(epoch)}\]$", lambda m: "]" if m[0][0] == "-" else "", name
+            )
+        suite = "/".join(folders[1:] or folders)
+        names = [*folders, file.removesuffix(".py"), *classes, name]
+        identity = "/".join(name.removeprefix("test_") for name in names)
+        return cls(task, identity, suite, epoch, parameters)
+
+
+_ITEM: pytest.StashKey[TaskItem | None] = pytest.StashKey()
+
+
+def epoch_id(epoch: int) -> str:
+    """Return how an epoch is named in the id of a test."""
+    return f"epoch{epoch}"
+
+
+def task_of(node: pytest.Item) -> Task | None:
+    """Return the task that a node's marker describes, or None if it has no such marker.
+
+    Raises:
+        TaskError: the marker makes no sense.
+    """
+    marker = node.get_closest_marker(MARKER)
+    if marker is None:
+        return None
+    fields = dict(marker.kwargs)
+    goal, *others = marker.args or (fields.pop("goal", None),)
+    if others:
+        msg = f"{MARKER}({goal!r}, …): fields are given by name, not {others[0]!r}"
+        raise TaskError(msg)
+    return _make(goal, fields)
+
+
+def check_function(metafunc: pytest.Metafunc) -> bool:
+    """Whether a test function is a task.
+
+    Raises:
+        TaskError: it is one that cannot be decided.
+    """
+    if task_of(metafunc.definition) is None:
+        return False
+    if "episode" not in metafunc.fixturenames:
+        msg = f"{metafunc.function.__name__} is a task but does not ask for `episode`"
+        raise TaskError(msg)
+    if inspect.iscoroutinefunction(metafunc.function):
+        msg = (
+            f"{metafunc.function.__name__} is asynchronous; the body of a task is a plain function"
+        )
+        raise TaskError(msg)
+    return True
 
 
 def _make(goal: Any, fields: Mapping[str, Any]) -> Task:

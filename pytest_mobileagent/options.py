@@ -54,7 +54,7 @@ class Setting:
 
 def _whole(least: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
-        if not text.strip().removeprefix("-").isdigit() or int(text) < least:
+        if not text.strip().removeprefix("-").isdecimal() or int(text) < least:
             msg = f"has to be a whole number from {least}"
             raise ValueError(msg)
         return int(text)
@@ -113,7 +113,7 @@ OPTIONS = (
     ),
     Option(
         "--mobile-max-steps", "N", None, _whole(1),
-        "the most steps of any episode, whatever the task says",
+        "the most steps of any episode, even if the task allows more",
     ),
     Option(
         "--mobile-step-factor", "X", "2", _positive,
@@ -121,7 +121,7 @@ OPTIONS = (
     ),
     Option(
         "--mobile-time-limit", "SECONDS", "900", _positive,
-        "the most seconds of an episode; ends an agent that hangs",
+        "the most seconds that the agent may take in an episode; ends one that hangs",
     ),
     Option(
         "--mobile-settle", "SECONDS", "5", _positive,
@@ -177,9 +177,12 @@ def _read(option: Option, config: pytest.Config) -> Setting:
         (config.getini(option.name), f"ini key {option.name}"),
         (option.default, "default"),
     )
-    text, source = next(((t, s) for t, s in candidates if t), (None, "default"))
+    text, source = next(((t, s) for t, s in candidates if t is not None), (None, "default"))
     if text is None:
         return Setting(option, None, None, source)
+    if not text.strip():
+        msg = f"{option.flag} (from {source}) is empty: leave it out, or give it a value"
+        raise pytest.UsageError(msg)
     try:
         return Setting(option, option.parse(text), text, source)
     except ValueError as error:

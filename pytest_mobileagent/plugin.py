@@ -16,6 +16,7 @@ from pytest_mobileagent.session import SESSION, MobileSession
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
     agent,
     device,
@@ -23,7 +24,7 @@ from pytest_mobileagent.fixtures import (  # noqa: F401 - pytest finds fixtures 
     mobile_epoch,
     mobile_lease,
 )
-from pytest_mobileagent.items import EPOCH, MARKER, TaskItem
+from pytest_mobileagent.items import EPOCH, MARKER, TaskItem, check_function, epoch_id
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,9 +39,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{MARKER}(goal, **fields): a task for the agent (see pytest_mobileagent.task)"
     )
-    session = config.stash[SESSION] = MobileSession(config)
-    if session.is_owner and session.agent is not None and not config.option.collectonly:
-        from pytest_mobileagent.report.controller import RunReport  # noqa: PLC0415
+    try:
+        session = config.stash[SESSION] = MobileSession(config)
+    except pytest.UsageError:
+        if not config.option.help:  # it has to work, whatever is set
+            raise
+        return
+    if session.is_owner and not config.option.collectonly:
+        from pytest_mobileagent.reporting import RunReport  # noqa: PLC0415
 
         config.pluginmanager.register(RunReport(session), "mobileagent-report")
 
@@ -60,24 +66,27 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    session = node.config.stash[SESSION]
-    if session.agent is not None:
-        node.workerinput["mobileagent"] = session.tell_worker()
+    node.workerinput["mobileagent"] = node.config.stash[SESSION].tell_worker()
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    try:
+        is_task = check_function(metafunc)
+    except TaskError as error:
+        raise pytest.Collector.CollectError(f"broken task: {error}") from None
     epochs = metafunc.config.stash[SESSION].value("mobile-epochs")
-    if epochs > 1 and metafunc.definition.get_closest_marker(MARKER) is not None:
+    if is_task and epochs > 1:
         metafunc.fixturenames.append(EPOCH)
-        ids = [f"epoch{number}" for number in range(epochs)]
+        ids = [epoch_id(number) for number in range(epochs)]
         metafunc.parametrize(EPOCH, range(epochs), indirect=True, ids=ids)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    if "episode" not in pyfuncitem.funcargs:
+    if TaskItem.of(pyfuncitem) is None:
         return (yield)
-    from pytest_mobileagent.report.verdict import judge  # noqa: PLC0415
+    from pytest_mobileagent.verdict import judge  # noqa: PLC0415
 
     return (yield from judge(pyfuncitem))
 
@@ -87,12 +96,12 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    session = item.config.stash[SESSION]
     decides = report.when == "call" or (report.when == "setup" and not report.passed)
-    if decides and session.agent is not None and (task := TaskItem.of(item)) is not None:
-        from pytest_mobileagent.report.verdict import RESULT, result_of  # noqa: PLC0415
+    task = TaskItem.of(item) if decides and isinstance(item, pytest.Function) else None
+    if task is not None:
+        from pytest_mobileagent.verdict import RESULT, result_of  # noqa: PLC0415
 
-        result = result_of(item, task, report, session.folder)
+        result = result_of(item, task, report, call, item.config.stash[SESSION].folder)
         setattr(report, RESULT, result.to_wire())
         item.user_properties.extend(
             (f"mobile_{name}", value)

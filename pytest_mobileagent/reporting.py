@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.episode.store import load
+from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import write_json
 from pytest_mobileagent.report.metrics import summarise
-from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.report.result import Result, measures
 from pytest_mobileagent.report.terminal import table
-from pytest_mobileagent.report.verdict import RESULT
 from pytest_mobileagent.run import fingerprint
+from pytest_mobileagent.verdict import RESULT
 
 if TYPE_CHECKING:
     from pytest_mobileagent.session import MobileSession
@@ -32,6 +34,8 @@ class RunReport:
         self.crashes: dict[str, int] = {}
         self.missing: list[str] = []
         self.failed: set[str] = set()
+        self.broken: set[str] = set()
+        self.problem = ""
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -44,9 +48,13 @@ class RunReport:
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
         """Repeat a task whose worker died: that is no fault of the agent's."""
         crashes = self.crashes[crashitem] = self.crashes.get(crashitem, 0) + 1
-        if crashes <= self.session.value("mobile-retries"):
-            report.outcome = _REPEATED
+        if crashes > self.session.value("mobile-retries"):
+            return
+        try:
             sched.mark_test_pending(crashitem)
+        except NotImplementedError:  # by the schedulers that keep tests together
+            return
+        report.outcome = _REPEATED
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         if report.outcome == _REPEATED:
@@ -61,27 +69,61 @@ class RunReport:
             return
         if report.failed:
             self.failed.add(report.nodeid)
-        if report.when == _CRASHED:
-            lost = Result(report.nodeid, report.nodeid, reason=str(report.longrepr))
+        if report.when == _CRASHED and (lost := self._lost(report)) is not None:
             self.results[report.nodeid] = lost.to_wire()
         if report.when in {"teardown", _CRASHED}:
             self.finished.add(report.nodeid)
+            if report.failed:
+                self.broken.add(report.nodeid)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.broken.add(report.nodeid)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        if exitstatus == pytest.ExitCode.OK:
-            self.missing = sorted(self.selected - self.finished)
-            if self.missing:
-                session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        elif exitstatus == pytest.ExitCode.TESTS_FAILED and self._only_decided_failures():
+        missing = sorted(self.selected - self.finished)
+        if exitstatus == pytest.ExitCode.OK and missing:
+            self.missing = missing
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if exitstatus == pytest.ExitCode.TESTS_FAILED and self._only_decided_failures():
             session.exitstatus = pytest.ExitCode.OK
-        if self.results:
-            write_json(self.session.folder.path / "report.json", self.document())
+        if not self.results:
+            return
+        try:
+            write_json(self.session.folder.make() / "report.json", self.document())
+        except (OSError, HostError) as error:
+            self.problem = f"report.json could not be written: {error}"
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _only_decided_failures(self) -> bool:
         """Whether `--mobile-exit=run` is set, and all that failed are tasks that were decided."""
         decided = {n for n, result in self.results.items() if result["success"] is not None}
-        return self.session.value("mobile-exit") == "run" and self.failed <= decided
+        sound = self.selected <= self.finished and not self.broken and self.failed <= decided
+        return sound and self.session.value("mobile-exit") == "run"
+
+    def _lost(self, report: pytest.TestReport) -> Result | None:
+        """Return the result of a task that took its worker down, from its record."""
+        for folder in sorted((self.session.folder.path / "episodes").glob("*"), reverse=True):
+            try:
+                episode = load(folder)
+            except RecordError:
+                continue
+            if episode.task.nodeid == report.nodeid:
+                task = episode.task
+                return Result(
+                    id=task.id,
+                    nodeid=task.nodeid,
+                    suite=task.suite,
+                    app=task.apps[0] if task.apps else None,
+                    kind=task.kind,
+                    level=task.level,
+                    epoch=episode.epoch,
+                    reason=str(report.longrepr),
+                    episode=self.session.folder.relative(folder),
+                    **measures(episode, None),
+                )
+        return None
 
     def document(self) -> dict[str, Any]:
         """Return the whole report as plain data."""
@@ -115,4 +157,4 @@ class RunReport:
         for line in table(summarise(list(self.results.values()))):
             terminalreporter.line(line)
         report = self.session.folder.path / "report.json"
-        terminalreporter.line(f"report: {report}")
+        terminalreporter.line(self.problem or f"report: {report}")

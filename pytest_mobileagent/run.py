@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,34 +26,44 @@ class RunFolder:
     started: str
 
     @classmethod
-    def create(cls, runs: Path, agent: str) -> RunFolder:
-        """Make a new folder in `runs`, named after the moment and the agent.
+    def plan(cls, runs: Path, agent: str) -> RunFolder:
+        """Choose a folder in `runs`, named after the moment and the agent; `make` makes it."""
+        now = datetime.now(UTC)
+        name = f"{now:%Y-%m-%dT%H-%M-%S}-{slug(agent)}-{secrets.token_hex(2)}"
+        return cls(runs.resolve() / name, name, now.isoformat(timespec="seconds"))
+
+    def make(self) -> Path:
+        """Make the folder, if it is not there yet.
 
         Raises:
-            pytest.UsageError: it cannot be made.
+            HostError: it cannot be made.
         """
-        now = datetime.now(UTC)
-        stem = f"{now:%Y-%m-%dT%H-%M-%S}-{slug(agent)}"
-        for number in range(1, 1000):
-            name = stem if number == 1 else f"{stem}-{number}"
-            try:
-                (runs / name).mkdir(parents=True)
-            except FileExistsError:
-                continue
-            except OSError as error:
-                msg = f"cannot make a folder in --mobile-runs={runs}: {error}"
-                raise pytest.UsageError(msg) from error
-            return cls((runs / name).resolve(), name, now.isoformat(timespec="seconds"))
-        msg = f"--mobile-runs={runs} holds a thousand runs of this second"
-        raise pytest.UsageError(msg)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            msg = f"cannot make a folder in --mobile-runs: {error}"
+            raise HostError(msg) from error
+        return self.path
 
-    def episode(self, task_id: str) -> tuple[Path, int]:
-        """Return a folder that does not exist for an attempt at a task, and its number from 0."""
-        stem = self.path / "episodes" / slug(task_id)
+    def episode(self, key: str) -> tuple[Path, int]:
+        """Make a new folder for an attempt at a task, and return it with its number from 0.
+
+        Raises:
+            HostError: it cannot be made.
+        """
+        stem = self.make() / "episodes" / slug(key)
         attempt = 0
-        while (folder := stem.with_name(f"{stem.name}.{attempt}")).exists():
-            attempt += 1
-        return folder, attempt
+        while True:
+            folder = stem.with_name(f"{stem.name}.{attempt}")
+            try:
+                folder.mkdir(parents=True)
+            except FileExistsError:
+                attempt += 1
+            except OSError as error:
+                msg = f"cannot make a folder for an episode: {error}"
+                raise HostError(msg) from error
+            else:
+                return folder, attempt
 
     def relative(self, path: Path) -> str:
         """Return a path below the folder as it is written in reports."""

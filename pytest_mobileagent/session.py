@@ -36,8 +36,9 @@ class MobileSession:
         self._told: dict[str, str] = told.get("mobileagent", {})
         self._workers: int = told.get("workercount", 1)
         self.is_owner = not told
-        if self.agent is not None and self.is_owner:
-            self._check_agent(self.agent)
+        if self.is_owner and self.agent is not None:
+            if self.settings["agent"].source == "--agent":
+                self._check_agent(self.agent)
             self._check_devices()
 
     @property
@@ -51,14 +52,17 @@ class MobileSession:
 
     @property
     def folder(self) -> RunFolder:
-        """The run's folder, made by the owner when it is first needed."""
+        """The run's folder, which whoever writes to it first makes."""
         if self._folder is None:
             if self._told:
                 path = Path(self._told["folder"])
                 self._folder = RunFolder(path, path.name, self._told["started"])
             else:
-                runs = self.config.rootpath / self.value("mobile-runs")
-                self._folder = RunFolder.create(runs, self.agent or "agent")
+                setting = self.settings["mobile-runs"]
+                given = setting.source.startswith(("--", "environment"))
+                base = self.config.invocation_params.dir if given else self.config.rootpath
+                runs = base / Path(setting.value).expanduser()
+                self._folder = RunFolder.plan(runs, self.agent or "agent")
         return self._folder
 
     @property
@@ -73,11 +77,10 @@ class MobileSession:
     def tell_worker(self) -> dict[str, str]:
         """Return what a worker has to know, as plain data."""
         folder = self.folder
-        return {
-            "folder": str(folder.path),
-            "started": folder.started,
-            "shared": str(self.shared.folder),
-        }
+        told = {"folder": str(folder.path), "started": folder.started}
+        if self.value("mobile-device").kind == "virtual":
+            told["shared"] = str(self.shared.folder)
+        return told
 
     def lease_device(self) -> LeasedDevice:
         """Return the means to lease one of the devices that `--mobile-device` names."""
@@ -93,13 +96,9 @@ class MobileSession:
         return leased.LeasedDevice(provision, self.value("mobile-settle"))
 
     def close(self) -> None:
-        """End the devices of the run, and remove its folder if nothing was written there."""
-        if not self.is_owner:
-            return
-        if self._shared is not None:
+        """End the devices of the run."""
+        if self.is_owner and self._shared is not None:
             self._shared.close()
-        if self._folder is not None and not any(self._folder.path.iterdir()):
-            self._folder.path.rmdir()
 
     def _check_devices(self) -> None:
         serials = self.value("mobile-device").serials

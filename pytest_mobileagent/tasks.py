@@ -30,8 +30,9 @@ class Task:
     - `app`, `apps`: packages that the task needs; `app` is where a solution begins.
     - `golden_steps`: actions of a person who does it well, the report of being done not counted;
       counted from the `solution` if not given.
-    - `level`: difficulty 1, 2 or 3, as in SPA-Bench (section 3.1) and A3 (section 3.2).
-    - `kind`: operation, single-frame query, multi-frame query (A3, section 3.2), cross-app,
+    - `level`: difficulty 1, 2 or 3. A3 (section 3.3) draws the lines at 4 and 8 steps of a person,
+      SPA-Bench (section 3) at 5 and 10, and by the number of apps for cross-app tasks.
+    - `kind`: operation, single-frame query, multi-frame query (A3, section 3.3), cross-app,
       open-ended.
     - `step_limit`: the most steps an agent gets; by default a multiple of the golden steps.
     - `probes`: state of the device to read after every step, by name.

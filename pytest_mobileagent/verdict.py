@@ -50,17 +50,19 @@ def judge(item: pytest.Function) -> Generator[None, Any, Any]:
 
 
 def result_of(
-    item: pytest.Item, task: TaskItem, report: pytest.TestReport, folder: RunFolder
+    item: pytest.Item,
+    task: TaskItem,
+    report: pytest.TestReport,
+    call: pytest.CallInfo[None],
+    folder: RunFolder,
 ) -> Result:
     """Return the result of a task whose report decides."""
     episode = item.stash.get(EPISODE, None)
-    passed = report.passed
     outcome: str = report.outcome if report.when == "call" or report.skipped else "error"
     if hasattr(report, "wasxfail"):
-        outcome = "xpassed" if passed else "xfailed"
-    success = passed if outcome not in {"error", "skipped"} else None
-    golden = task.task.shortest
-    measured = measures(episode, success) if episode else {"golden_steps": golden}
+        outcome = "xpassed" if report.passed else "xfailed"
+    # A body that holds although it is marked as a strict xfail makes the report a failure.
+    success = call.excinfo is None if outcome not in {"error", "skipped"} else None
     return Result(
         id=task.id,
         nodeid=item.nodeid,
@@ -73,7 +75,7 @@ def result_of(
         first_success_step=item.stash.get(_FIRST_SUCCESS, None),
         reason=_reason(report),
         episode=folder.relative(episode.folder) if episode and episode.folder else None,
-        **measured,
+        **(measures(episode, success) if episode else {"golden_steps": task.task.shortest}),
     )
 
 

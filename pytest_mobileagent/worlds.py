@@ -28,7 +28,10 @@ def apps_of_project() -> list[Path]:
     probe = _Probe()
     with contextlib.redirect_stdout(io.StringIO()):
         # This package is loaded already, so pytest cannot rewrite its asserts, and says so.
-        pytest.main(["--quiet", "-p", "no:cacheprovider", "-W", "ignore"], plugins=[probe])
+        status = pytest.main(["--quiet", "-p", "no:cacheprovider", "-W", "ignore"], plugins=[probe])
+    if status != 0:
+        msg = "pytest cannot be configured in this folder; mend that, or name apps with --apps"
+        raise SystemExit(msg)
     return probe.folders
 
 

@@ -16,7 +16,8 @@ HEAVY = {"lxml", "PIL", "adbutils", "cv2", "appium", "anthropic", "openai", "eas
 
 # Each room may import those before it, and itself; what is not listed is a module of its own.
 ORDER = ["errors", "plain", "template", "screen", "action", "device", "tasks", "agent", "episode"]
-ORDER += ["check", "options", "run", "worlds", "session", "items", "report", "fixtures", "plugin"]
+ORDER += ["check", "options", "run", "worlds", "session", "items", "report", "verdict", "reporting"]
+ORDER += ["fixtures", "plugin"]
 ALONE = {"virtual": {"virtual"}, "screen": {"screen", "errors"}}
 
 

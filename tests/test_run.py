@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.options import OPTIONS, Setting
 from pytest_mobileagent.run import RunFolder, fingerprint, seed_of, slug
 
@@ -46,8 +47,8 @@ def test_seeds_differ_between_tasks_and_runs_but_not_between_machines() -> None:
 
 
 def test_runs_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
-    folders = [RunFolder.create(tmp_path / "runs", "./my agent.py:Mine") for _ in range(5)]
-    assert len({folder.path for folder in folders}) == 5
+    folders = [RunFolder.plan(tmp_path / "runs", "./my agent.py:Mine") for _ in range(5)]
+    assert len({folder.make() for folder in folders}) == 5
     for folder in folders:
         assert folder.path.is_dir()
         assert folder.path.parent == (tmp_path / "runs").resolve()
@@ -55,20 +56,21 @@ def test_runs_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
         assert re.match(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-my-agent.py-Mine-", folder.id)
 
 
-def test_a_folder_that_cannot_be_made_is_a_usage_error(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("")
-    with pytest.raises(pytest.UsageError, match="cannot make a folder in --mobile-runs="):
-        RunFolder.create(tmp_path / "runs", "mine")
+    run = RunFolder.plan(tmp_path / "runs", "mine")
+    with pytest.raises(HostError, match="cannot make a folder in --mobile-runs"):
+        run.make()
+    with pytest.raises(HostError, match="cannot make a folder"):
+        run.episode("clock/set")
 
 
 def test_each_attempt_at_a_task_has_a_folder_of_its_own(tmp_path: Path) -> None:
-    run = RunFolder.create(tmp_path, "mine")
-    for number in range(3):
-        folder, attempt = run.episode("clock/set[1]")
-        assert attempt == number
-        folder.mkdir(parents=True)
+    run = RunFolder.plan(tmp_path, "mine")
+    assert [run.episode("clock/set[1]")[1] for _ in range(3)] == [0, 1, 2]
     other, attempt = run.episode("clock/set[2]")
     assert attempt == 0
+    assert other.is_dir()
     assert run.relative(other).startswith("episodes/clock-set-2-")
 
 

@@ -38,11 +38,13 @@ class _Call:
 class AgentThread:
     """One thread for all calls to one agent, which is left behind when a call does not return.
 
-    All calls are made in the same thread, since some libraries insist on that.
+    All calls are made in the same thread, since some libraries insist on that. They have `seconds`
+    together; what goes by between them does not count.
     """
 
     def __init__(self, seconds: float) -> None:
-        self._ends = time.monotonic() + seconds
+        self._seconds = seconds
+        self._ends = 0.0
         self._abandoned = False
         self._lock = threading.Lock()
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
@@ -60,9 +62,11 @@ class AgentThread:
             TimeLimitError: the seconds that all calls have together are over.
         """
         call = _Call(function, arguments)
+        self._ends = time.monotonic() + self._seconds
         try:
             self._calls.put(call)
             came_back = self._wait(call)
+            self._seconds = self._left
         except BaseException:  # the user's Ctrl-C
             self._abandon(call)
             raise

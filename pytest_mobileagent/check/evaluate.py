@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -14,7 +16,7 @@ def holds(body: Callable[[Episode], object], episode: Episode) -> bool:
     """Whether a body accepts an episode: it returns, and raises nothing."""
     try:
         body(episode)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, pytest.exit.Exception):
         raise
     except BaseException:  # noqa: BLE001 - pytest's outcomes are no Exceptions
         return False

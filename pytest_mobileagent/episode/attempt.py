@@ -31,6 +31,7 @@ class Plan:
 
     task: Task
     id: str
+    nodeid: str
     suite: str
     parameters: Mapping[str, Any]
     agent: str
@@ -86,6 +87,7 @@ def _task_record(plan: Plan, goal: str) -> TaskRecord:
     task = plan.task
     return TaskRecord(
         id=plan.id,
+        nodeid=plan.nodeid,
         goal=goal,
         suite=plan.suite,
         apps=task.packages,

@@ -48,6 +48,7 @@ class TaskRecord:
 
     id: str
     goal: str
+    nodeid: str = ""
     suite: str = ""
     apps: tuple[str, ...] = ()
     kind: str = "operation"

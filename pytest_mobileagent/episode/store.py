@@ -17,6 +17,7 @@ left out.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from dataclasses import asdict, replace
@@ -27,7 +28,7 @@ from pytest_mobileagent.action.action import from_json, to_json
 from pytest_mobileagent.agent.agent import Reply, Usage
 from pytest_mobileagent.device.device import DeviceInfo, Observation
 from pytest_mobileagent.episode.episode import Episode, Step, TaskRecord, Termination
-from pytest_mobileagent.errors import InfrastructureError, RecordError
+from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import to_line, to_wire
 from pytest_mobileagent.screen import Screen
 
@@ -44,7 +45,7 @@ class Recorder:
     """Writes one episode into an empty folder, as it happens.
 
     Raises:
-        InfrastructureError: the folder cannot be written to, or is not empty.
+        HostError: the folder cannot be written to, or is not empty.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -55,7 +56,7 @@ class Recorder:
             self._stream = (folder / _STREAM).open("x", encoding="utf-8")
         except OSError as error:
             msg = f"cannot record an episode in {folder}: {error}"
-            raise InfrastructureError(msg) from error
+            raise HostError(msg) from error
 
     def start(self, task: TaskRecord, device: DeviceInfo, head: Mapping[str, Any]) -> None:
         """Write what is known at the start; `head` holds agent, seed, epoch and the like."""
@@ -118,7 +119,8 @@ class Recorder:
 
     def close(self) -> None:
         """Close the record, ended or not."""
-        self._stream.close()
+        with contextlib.suppress(OSError):  # what could not be written has been told
+            self._stream.close()
 
     def _write(self, record: str, fields: Mapping[str, Any]) -> None:
         try:
@@ -126,7 +128,7 @@ class Recorder:
             self._stream.flush()
         except OSError as error:
             msg = f"cannot write to {self.folder / _STREAM}: {error}"
-            raise InfrastructureError(msg) from error
+            raise HostError(msg) from error
 
     def _store(self, content: bytes, suffix: str) -> str:
         name = hashlib.sha256(content).hexdigest()[:32]
@@ -138,7 +140,7 @@ class Recorder:
                 part.replace(path)
             except OSError as error:
                 msg = f"cannot write {path}: {error}"
-                raise InfrastructureError(msg) from error
+                raise HostError(msg) from error
         return name
 
 

@@ -25,9 +25,9 @@ def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
     - `tasks` counts all, `decided` those that passed or failed, `errors` and `skipped` the rest.
     - `success_rate` = successes / decided.
-    - `mean_step_ratio`: mean of steps / golden steps over successes (SPA-Bench, section 4.1).
+    - `mean_step_ratio`: mean of steps / golden steps over successes (SPA-Bench, section 5.1).
     - `premature_rate` = failures among those that the agent reported as done; `overdue_rate` =
-      successes among those that ran into the step limit (SPA-Bench, section 4.1).
+      successes among those that ran into the step limit (SPA-Bench, section 5.1).
     - `mean_steps` over decided tasks; `seconds_per_step` = all their seconds / all their steps.
     """
     decided = [result for result in results if result["success"] is not None]

@@ -17,9 +17,9 @@ class Result:
     """One task in `report.json`.
 
     `outcome` is passed, failed, skipped or error; `success` is None where nothing was decided.
-    `step_ratio` is steps / golden steps of a success (SPA-Bench, section 4.1), `premature` a
+    `step_ratio` is steps / golden steps of a success (SPA-Bench, section 5.1), `premature` a
     failure that the agent reported as done, `overdue` a success that ran into the step limit
-    (SPA-Bench, section 4.1). `first_success_step` counts the steps after which the task was first
+    (SPA-Bench, section 5.1). `first_success_step` counts the steps after which the task was first
     done. `episode` is the folder of the record, relative to the run's.
     """
 

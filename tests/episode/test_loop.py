@@ -410,7 +410,7 @@ def test_a_screen_that_cannot_be_read_is_the_phones_fault(  # noqa: PLR0917 - a 
 
 def plan(make_agent: Callable[[], Agent], **fields: Any) -> Plan:
     task = Task("Do {what} at {now:%H:%M}.", app=APP, solution=[open_app()], **fields)
-    return Plan(task, "s/t", "s", {"what": "it"}, "mine", make_agent, 3, PATIENCE, 7, 1)
+    return Plan(task, "s/t", "s.py::t", "s", {"what": "it"}, "mine", make_agent, 3, PATIENCE, 7, 1)
 
 
 @pytest.fixture
@@ -422,6 +422,7 @@ def test_an_attempt_is_recorded_with_what_was_known(clocked: MemoryDevice, tmp_p
     episode = attempt(plan(agent(finish), level=2), clocked, tmp_path / "e", 4)
     assert episode.task == TaskRecord(
         id="s/t",
+        nodeid="s.py::t",
         goal="Do it at 08:05.",
         suite="s",
         apps=(APP,),

@@ -26,3 +26,10 @@ def test_say(episode):
 def test_other_tests_count_always(project):
     project.write(tasks__counter__test_other="def test_other(): assert False")
     assert project.run("tasks", "--agent=noop", "--mobile-exit=run").ret == 1
+
+
+@pytest.mark.parametrize("arguments", [["-x"], ["--continue-on-collection-errors"]])
+def test_a_run_that_is_not_whole_counts_always(project, arguments):
+    if arguments != ["-x"]:
+        project.write(tasks__counter__test_other="import nothing_like_it")
+    assert project.run("tasks", "--agent=noop", "--mobile-exit=run", *arguments).ret == 1

@@ -15,7 +15,12 @@ class Endless(Agent):
 
 @pytest.mark.parametrize(
     ("arguments", "steps"),
-    [([], 4), (["--mobile-step-factor=1.5"], 3), (["--mobile-max-steps=1"], 1)],
+    [
+        ([], 4),
+        (["--mobile-step-factor=1.5"], 3),
+        (["--mobile-max-steps=1"], 1),
+        (["--mobile-max-steps=9"], 4),
+    ],
 )
 def test_the_agent_gets_so_many_steps(project, arguments, steps):
     project.write(agents__endless=ENDLESS)

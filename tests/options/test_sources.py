@@ -16,6 +16,8 @@ WRONG = [
         "--mobile-device=serial:",
         '*--mobile-device=serial:*has to be "virtual", or "serial:SERIAL"*',
     ),
+    ("--mobile-seed=²", "*--mobile-seed=²*has to be a whole number from 0*"),
+    ("--mobile-runs=", "*--mobile-runs (from --mobile-runs) is empty*"),
     ("--mobile-exit=never", "*--mobile-exit=never*has to be one of tasks, run*"),
 ]
 
@@ -52,3 +54,9 @@ def test_a_wrong_value_names_its_source(pytester, monkeypatch):
 def test_help_lists_every_option(pytester):
     result = pytester.runpytest_inprocess("--help")
     result.stdout.fnmatch_lines(["*mobile agents:*", "*--agent=AGENT*", "*--mobile-runs=DIR*"])
+
+
+def test_help_works_whatever_is_set(pytester, monkeypatch):
+    monkeypatch.setenv("MOBILE_EPOCHS", "none")
+    monkeypatch.setenv("MOBILE_AGENT", "nobody")
+    assert pytester.runpytest_inprocess("--help").ret == 0

@@ -39,7 +39,9 @@ def test_a_run_reports_every_task(project):
     assert document["schema_version"] == 1
     assert document["run"]["agent"] == "oracle"
     by_id = {task["id"]: task for task in document["tasks"]}
-    once, twice, code = (by_id[f"counter/counter/{n}"] for n in ("count[1]", "count[2]", "code"))
+    once, twice, code = (
+        by_id[f"tasks/counter/counter/{n}"] for n in ("count[1]", "count[2]", "code")
+    )
     assert (twice["outcome"], twice["success"], twice["termination"]) == (
         "passed",
         True,
@@ -236,3 +238,99 @@ def test_device(device):
 """
     )
     project.run("tasks").assert_outcomes(passed=1)
+
+
+BROKEN_TASKS = {
+    "a field": (
+        '@pytest.mark.mobile_task("Go.", kind="bogus")\ndef test_go(episode): pass',
+        "*kind='bogus' is none of*",
+    ),
+    "positions": (
+        '@pytest.mark.mobile_task("Go.", "com.app")\ndef test_go(episode): pass',
+        "*fields are given by name, not 'com.app'*",
+    ),
+    "no episode": (
+        '@task("Go.")\ndef test_go(): pass',
+        "*test_go is a task but does not ask for `episode`*",
+    ),
+    "async": ('@task("Go.")\nasync def test_go(episode): pass', "*test_go is asynchronous*"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN_TASKS)
+def test_a_task_that_cannot_be_decided_is_a_collection_error(project, what):
+    source, message = BROKEN_TASKS[what]
+    imports = "import pytest\nfrom pytest_mobileagent import task\n\n"
+    project.write(tasks__counter__test_broken=imports + source)
+    result = project.run("tasks", "--agent=noop")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([message])
+
+
+def test_tasks_of_the_same_name_have_ids_of_their_own(project):
+    body = """
+from pytest_mobileagent import task
+
+class TestOne:
+    @task("Go.", app="com.example.counter")
+    def test_go(self, episode): assert episode.step_count
+
+class TestTwo(TestOne):
+    pass
+"""
+    project.write(
+        tasks__one__test_it=body, tasks__two__test_it=body, tasks__counter__test_counter=""
+    )
+    arguments = ["tasks", "--agent=noop", "--mobile-epochs=2", "--import-mode=importlib"]
+    project.run(*arguments).assert_outcomes(failed=8)
+    tasks = report(project)["tasks"]
+    assert len({task["id"] for task in tasks}) == 4
+    assert {task["suite"] for task in tasks} == {"one", "two"}
+    assert len({task["episode"] for task in tasks}) == 8
+    assert all(task["episode"].endswith(".0") for task in tasks)
+
+
+def test_a_body_that_holds_against_a_strict_xfail_is_a_success_of_the_agent(project):
+    project.write(
+        tasks__counter__test_counter="""
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.xfail(strict=True)
+@task("Go.", app="com.example.counter")
+def test_go(episode): pass
+"""
+    )
+    project.run("tasks", "--agent=noop").assert_outcomes(failed=1)
+    (task,) = report(project)["tasks"]
+    assert (task["success"], task["premature"], task["first_success_step"]) == (True, False, 0)
+
+
+def test_an_agent_that_a_fixture_gives_is_reported_too(project):
+    project.write(
+        tasks__counter__conftest="""
+import pytest
+from pytest_mobileagent.agent.scripted import Scripted
+
+@pytest.fixture
+def agent():
+    return Scripted
+"""
+    )
+    project.run("tasks", "-k", "code").assert_outcomes(passed=1)
+    assert report(project)["tasks"][0]["success"] is True
+
+
+def test_a_report_that_cannot_be_written_is_told_below_the_table(project):
+    project.write(
+        tasks__counter__conftest="""
+from pathlib import Path
+
+def pytest_runtest_teardown(item):
+    (run,) = (item.config.rootpath / "runs").iterdir()
+    (run / "report.json").mkdir()
+"""
+    )
+    result = project.run("tasks", "--agent=oracle", "-k", "code")
+    result.stdout.fnmatch_lines(["counter *100.0% (1/1)*", "*report.json could not be written*"])
+    assert result.ret == 1

@@ -131,21 +131,23 @@ def test_a_killed_worker_loses_no_other_result_and_its_task_is_repeated(
     (document,) = reports(project)
     by_id = {task["id"]: task for task in document["tasks"]}
     assert len(by_id) == 3
-    assert by_id["counter/counter/code"]["success"] is True
+    assert by_id["tasks/counter/counter/code"]["success"] is True
     result.stdout.fnmatch_lines(["*1 repeated*"])
     assert not list(temporary.glob("mobileagent-*"))
     assert not processes_with(str(temporary))
 
 
+@pytest.mark.parametrize("dist", ["load", "loadfile"])
 def test_a_worker_that_always_dies_is_an_error_and_no_failure_of_the_agent(
-    project, markers, monkeypatch
+    project, markers, monkeypatch, dist
 ):
     monkeypatch.setenv("ALWAYS", "1")
     project.write(agents__crashing=CRASHING)
-    result = project.run_virtual("tasks", "--agent=crashing", "-n1", "-k", "code")
+    result = project.run_virtual("tasks", "--agent=crashing", "-n1", "-k", "code", "--dist", dist)
     (document,) = reports(project)
     (task,) = document["tasks"]
-    assert (task["outcome"], task["success"]) == ("error", None)
+    assert (task["outcome"], task["success"], task["level"]) == ("error", None, 2)
+    assert task["episode"] is not None
     assert result.ret == 1
 
 

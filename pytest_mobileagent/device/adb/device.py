@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.probe import Probe
 
-_SCREENSHOT = "screencap -p"
+_SCREENSHOT = "screencap -p 2>/dev/null"  # it warns of several displays in front of the image
 _FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
 _CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
 _LOOKS_WITHOUT_TREE = 3  # in a row, before the device counts as broken
@@ -53,9 +53,11 @@ class AdbDevice:
         self._dump_file = f"/data/local/tmp/mobileagent-{secrets.token_hex(4)}.xml"
         self._packages: frozenset[str] | None = None
         self._may_be_root = True
+        self._restored = False
         self._shell.run("true")  # fails at once if there is no such device
         self._await_ready()
         self._info = self._read_info()
+        self._size = self._info.size  # that of the last screen, which may have been turned
 
     @property
     def info(self) -> DeviceInfo:
@@ -85,19 +87,21 @@ class AdbDevice:
             if xml is not None and (settled or time.monotonic() > deadline):
                 break
             shot, tree, outputs = png, xml, self._look(probes)
-        self._shot = None
+        self._shot, self._restored = None, False
         values = {
             name: probe.parse(output.text)
             for (name, probe), output in zip(probes.items(), outputs[4:], strict=True)
         }
-        return Observation(_screen(png, xml, outputs[2].text, outputs[3].text), values)
+        screen = _screen(png, xml, outputs[2].text, outputs[3].text)
+        self._size = screen.size
+        return Observation(screen, values)
 
     def perform(self, action: Action) -> None:
         """Do an action on the device; the next `observe` waits until the screen has settled."""
         if isinstance(action, Wait):
             time.sleep(action.seconds)
             return
-        command = script(action, self._info.size)
+        command = script(action, self._size, self._info.sdk)
         if isinstance(action, Open) and action.app not in self.packages():
             return  # as on a real phone, nothing happens
         if needs_unicode_keyboard(action):
@@ -124,8 +128,8 @@ class AdbDevice:
             msg = f"device {self.address} has no snapshot {snapshot!r} (it has: {', '.join(names)})"
             raise DeviceError(msg)
         Console(self.address).load(snapshot)
-        # A real emulator drops the connection after its console has said OK.
         self._await_ready()
+        self._restored = True
         return f"snapshot {snapshot}"
 
     def packages(self) -> frozenset[str]:
@@ -139,7 +143,7 @@ class AdbDevice:
 
     def shell(self, script: str) -> str:
         """Run a shell script on the device and return what it wrote."""
-        return self._shell.run(script).text
+        return self._shell.run(f"sh -c {shlex.quote(script)}").text
 
     def close(self) -> None:
         """Let go of the device. It stays as it is."""
@@ -149,8 +153,17 @@ class AdbDevice:
         file = self._dump_file
         # The file of an earlier dump must not pass for this one's when a dump fails.
         dump = f"uiautomator dump {file}; cat {file}; rm -f {file}"
-        scripts = [_SCREENSHOT, dump, _FOCUS, _CLOCK, *(p.script for p in probes.values())]
-        return self._shell.run_all(scripts)
+        read = [f"sh -c {shlex.quote(probe.script)}" for probe in probes.values()]
+        scripts = [_SCREENSHOT, dump, _FOCUS, _CLOCK, *read]
+        try:
+            return self._shell.run_all(scripts)
+        except DeviceError:
+            if not self._restored:
+                raise
+            # A real emulator drops the connection at some time after its console has said OK.
+            self._restored = False
+            self._await_ready()
+            return self._shell.run_all(scripts)
 
     def _await_ready(self) -> None:
         """Wait until the device has booted, and until its shell is root's where it can be.
@@ -208,7 +221,10 @@ class AdbDevice:
             msg = f"device {self.address} cannot type beyond ASCII: install ADBKeyboard on it"
             raise DeviceError(msg)
         use = f"ime enable {UNICODE_KEYBOARD}; ime set {UNICODE_KEYBOARD}"
-        return f"{use}; {command}; ime set {shlex.quote(current)}"
+        # It listens only once it is the current one, which takes Android a moment.
+        asks = f"dumpsys input_method | grep -q mCurMethodId={UNICODE_KEYBOARD}"
+        wait = f"for i in 1 2 3 4 5 6 7 8 9 10; do {asks} && break; sleep 0.1; done"
+        return f"{use}; {wait}; {command}; ime set {shlex.quote(current)}"
 
     def _clear(self, apps: Sequence[str]) -> str:
         names = [shlex.quote(app) for app in apps]

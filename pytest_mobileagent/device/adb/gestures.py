@@ -39,17 +39,19 @@ KEYCODES = {
     "overview": 187,
 }
 UNICODE_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
-_SELECT_ALL = "input keycombination 113 29"  # Ctrl+A, since Android 12
+_SELECT_ALL = "input keycombination 113 29"  # Ctrl+A
+_COMBINATIONS_SINCE = 31
+_MOVE_END = 123
 _NEVER_A_FLING = 1000  # milliseconds; slower than Android's least fling velocity on any screen
 
 
-def script(action: Action, size: tuple[int, int]) -> str:
+def script(action: Action, size: tuple[int, int], sdk: int) -> str:
     """Return a shell script that does the action on a screen of `size` pixels; may be empty."""
     match action:
         case Tap() | DoubleTap() | LongPress() | Swipe() | Scroll():
             return _touch(action, size)
         case Type():
-            return "; ".join(_type(action))
+            return "; ".join(_type(action, sdk))
         case Key(name):
             return f"input keyevent {KEYCODES[name]}"
         case Open(app):
@@ -97,11 +99,11 @@ def _scroll(action: Scroll, size: tuple[int, int]) -> str:
     return f"input swipe {start[0]} {start[1]} {end[0]} {end[1]} {_NEVER_A_FLING}"
 
 
-def _type(action: Type) -> Iterator[str]:
+def _type(action: Type, sdk: int) -> Iterator[str]:
     if action.at is not None:
         yield f"input tap {action.at[0]} {action.at[1]}"
     if action.clear:
-        yield f"{_SELECT_ALL}; input keyevent {KEYCODES['delete']}"
+        yield _clear(sdk)
     if action.text.isascii():
         yield from _type_ascii(action.text)
     else:
@@ -109,6 +111,13 @@ def _type(action: Type) -> Iterator[str]:
         yield f"am broadcast -a ADB_INPUT_B64 --es msg {message}"
     if action.enter:
         yield f"input keyevent {KEYCODES['enter']}"
+
+
+def _clear(sdk: int) -> str:
+    delete = str(KEYCODES["delete"])
+    if sdk >= _COMBINATIONS_SINCE:
+        return f"{_SELECT_ALL}; input keyevent {delete}"
+    return f"input keyevent {_MOVE_END} {' '.join([delete] * 200)}"
 
 
 def _type_ascii(text: str) -> Iterator[str]:

@@ -75,9 +75,10 @@ class Shell:
                 seconds.
         """
         marker = secrets.token_hex(16)
-        # Standard input is closed to the scripts: it carries the next commands.
+        # Each script has a shell of its own, in which it may exit and change folders. Standard
+        # input is closed to it: that carries the next commands.
         lines = [
-            f"{{ {script}\n}} </dev/null 2>&1; status=$?; echo; echo {marker} $status\n"
+            f"( {script}\n) </dev/null 2>&1; status=$?; echo; echo {marker} $status\n"
             for script in scripts
         ]
         deadline = time.monotonic() + timeout

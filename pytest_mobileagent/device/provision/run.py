@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from pytest_mobileagent.device.provision.keeper import OWNER_LOCK, SOCKET
 from pytest_mobileagent.errors import InfrastructureError
 
 _PREFIX = "mobileagent-run-"
+_STALE_SECONDS = 60.0  # a run that has just made its folder has not locked it yet
+_ANSWER_SECONDS = 180.0
 
 
 class SharedRun:
@@ -33,7 +36,9 @@ class SharedRun:
         self._lock: FileLock | None = None
         if folder is None:
             _sweep()
-            folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+            # A socket's path may have about 100 characters.
+            short = None if len(tempfile.gettempdir()) < 60 else "/tmp"  # noqa: S108
+            folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=short))
             self._lock = FileLock(folder / OWNER_LOCK)
             self._lock.acquire()
         self.folder = folder
@@ -47,6 +52,7 @@ class SharedRun:
         self._ensure_keeper()
         try:
             with self._connect() as stream, stream.makefile("rw", encoding="utf-8") as lines:
+                stream.settimeout(_ANSWER_SECONDS)
                 lines.write(json.dumps(request) + "\n")
                 lines.flush()
                 reply: dict[str, Any] = json.loads(lines.readline() or "{}")
@@ -105,6 +111,7 @@ def _sweep() -> None:
     """Remove the folders of runs that were killed before they had a keeper."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError, Timeout):
-            if folder.stat().st_uid == os.getuid():
+            about = folder.stat()
+            if about.st_uid == os.getuid() and time.time() - about.st_mtime > _STALE_SECONDS:
                 with FileLock(folder / OWNER_LOCK, timeout=0):
                     shutil.rmtree(folder, ignore_errors=True)

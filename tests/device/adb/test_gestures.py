@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import base64
-import shlex
+import subprocess
 from typing import get_args
 
 import pytest
@@ -69,7 +69,7 @@ SIZE = (1080, 2400)
     ids=repr,
 )
 def test_an_action_is_a_command_of_android(action: Action, command: str) -> None:
-    assert script(action, SIZE) == command
+    assert script(action, SIZE, 34) == command
 
 
 def test_every_key_has_a_code() -> None:
@@ -78,23 +78,18 @@ def test_every_key_has_a_code() -> None:
 
 def typed(command: str) -> str:
     """The text that Android would type, as `input text` and `input keyevent` define it."""
-    lexer = shlex.shlex(command, posix=True, punctuation_chars=";")
-    lexer.whitespace_split = True
-    parts: list[list[str]] = [[]]
-    for word in lexer:
-        if word == ";":
-            parts.append([])
-        else:
-            parts[-1].append(word)
+    # A real shell takes the command apart; `input` only prints what it is given.
+    shell = f"input() {{ printf '%s\\0' \"$@\"; printf '\\001'; }}; {command}"
+    printed = subprocess.run(["/bin/sh", "-c", shell], capture_output=True, text=True, check=True)
     text = ""
-    for part in parts:
-        match part:
-            case ["input", "text", argument]:
+    for call in printed.stdout.split("\1")[:-1]:
+        match call.split("\0")[:-1]:
+            case ["text", argument]:
                 text += argument.replace("%s", " ")
-            case ["input", "keyevent", code]:
+            case ["keyevent", code]:
                 text += {"66": "\n", "61": "\t"}[code]
-            case _:
-                assert part == [], part
+            case other:
+                pytest.fail(f"not expected: {other}")
     return text
 
 
@@ -105,18 +100,18 @@ ASCII = st.text(PRINTED | st.sampled_from("\n\t%s '\";$"))
 @given(ASCII)
 def test_any_ascii_text_is_typed_as_it_is(text: str) -> None:
     assert not needs_unicode_keyboard(Type(text))
-    assert typed(script(Type(text), SIZE)) == text
+    assert typed(script(Type(text), SIZE, 34)) == text
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\r\nb", "a\rb"])
 def test_line_ends_of_all_kinds_press_enter(text: str) -> None:
-    assert typed(script(Type(text), SIZE)) == "a\nb"
+    assert typed(script(Type(text), SIZE, 34)) == "a\nb"
 
 
 @given(st.text().filter(lambda text: not text.isascii()))
 def test_any_other_text_is_sent_to_a_keyboard_that_can_type_it(text: str) -> None:
     assert needs_unicode_keyboard(Type(text))
-    *_, message = script(Type(text), SIZE).split()
+    *_, message = script(Type(text), SIZE, 34).split()
     assert base64.b64decode(message).decode() == text
 
 
@@ -133,7 +128,7 @@ def test_a_scroll_moves_the_finger_over_half_of_the_screen_away_from_its_edges(
     direction: Direction, where: tuple[tuple[int, int], tuple[int, int] | None]
 ) -> None:
     size, at = where
-    *_, x1, y1, x2, y2, _milliseconds = script(Scroll(direction, at), size).split()
+    *_, x1, y1, x2, y2, _milliseconds = script(Scroll(direction, at), size, 34).split()
     moved = (int(x2) - int(x1), int(y2) - int(y1))
     half = (size[0] // 4 * 2, size[1] // 4 * 2)
     assert moved == pytest.approx(
