@@ -80,8 +80,11 @@ class Canvas:
 
     def color_at(self, x: int, y: int) -> RGBA:
         """Give the colour of a pixel; black outside the picture."""
-        inside = 0 <= x < self.picture.width and 0 <= y < self.picture.height
-        red, green, blue = self.picture.getpixel((x, y)) if inside else (0, 0, 0)
+        if not (0 <= x < self.picture.width and 0 <= y < self.picture.height):
+            return 0, 0, 0, 255
+        pixel = self.picture.getpixel((x, y))
+        assert isinstance(pixel, tuple)  # a picture of one band would give a number
+        red, green, blue = map(int, pixel)
         return red, green, blue, 255
 
     def save_corners(self, rect: Rect, radius: int) -> list[Image.Image]:
