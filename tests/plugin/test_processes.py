@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -161,6 +162,19 @@ def test_nothing_is_left_when_pytest_is_killed(project, start, markers, temporar
     process.wait()
     wait_until(lambda: not processes_with(str(temporary)))
     wait_until(lambda: not list(temporary.glob("mobileagent-*")))
+
+
+def test_nothing_is_left_even_if_the_folder_of_the_run_was_removed(
+    project, start, markers, temporary
+):
+    project.write(agents__waiting=WAITING)
+    process = start("--agent=waiting")
+    wait_until(lambda: any(markers.iterdir()))
+    for folder in temporary.glob("mobileagent-*"):
+        shutil.rmtree(folder)
+    process.kill()
+    process.wait()
+    wait_until(lambda: not processes_with(str(temporary)))
 
 
 def test_an_interrupted_run_ends_its_phones_and_keeps_what_was_done(

@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import shutil
@@ -30,7 +31,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 SOCKET, OWNER_LOCK, HOME = "keeper", "owner.lock", "home"
 _START_SECONDS = 60.0
@@ -183,16 +184,16 @@ async def serve(keeper_socket: socket.socket, folder: Path) -> None:
     """Answer requests until told to stop, or until the owner of the folder is gone."""
     keeper = Keeper(folder)
     loop = asyncio.get_running_loop()
-    threading.Thread(target=_watch_owner, args=(loop, keeper), daemon=True).start()
+    lock = (folder / OWNER_LOCK).open("rb")
+    threading.Thread(target=_watch_owner, args=(loop, keeper, lock), daemon=True).start()
     async with await asyncio.start_unix_server(keeper.converse, sock=keeper_socket):
         await keeper.stopped.wait()
 
 
-def _watch_owner(loop: asyncio.AbstractEventLoop, keeper: Keeper) -> None:
-    from filelock import FileLock  # noqa: PLC0415
-
-    with FileLock(keeper.folder / OWNER_LOCK, poll_interval=0.1):
-        asyncio.run_coroutine_threadsafe(keeper.stop(), loop).result()
+def _watch_owner(loop: asyncio.AbstractEventLoop, keeper: Keeper, lock: IO[bytes]) -> None:
+    # It waits for the file that was opened at the start, even if the folder has been removed.
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    asyncio.run_coroutine_threadsafe(keeper.stop(), loop).result()
 
 
 def main(folder: Path) -> None:
