@@ -16,6 +16,7 @@ from pytest_mobileagent.run import fingerprint
 from pytest_mobileagent.verdict import RESULT
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.episode.episode import Episode
     from pytest_mobileagent.session import MobileSession
 
 SCHEMA_VERSION = 1
@@ -48,7 +49,8 @@ class RunReport:
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
         """Repeat a task whose worker died: that is no fault of the agent's."""
         crashes = self.crashes[crashitem] = self.crashes.get(crashitem, 0) + 1
-        if crashes > self.session.value("mobile-retries"):
+        is_task = self.session.agent is not None or self._record_of(crashitem) is not None
+        if not is_task or crashes > self.session.value("mobile-retries"):
             return
         try:
             sched.mark_test_pending(crashitem)
@@ -80,9 +82,11 @@ class RunReport:
         if report.failed:
             self.broken.add(report.nodeid)
 
-    @pytest.hookimpl(trylast=True)
+    @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        missing = sorted(self.selected - self.finished)
+        _drop_nameless_cases(session.config)
+        is_run = bool(self.session.agent or self.results)
+        missing = sorted(self.selected - self.finished) if is_run else []
         if exitstatus == pytest.ExitCode.OK and missing:
             self.missing = missing
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -102,28 +106,35 @@ class RunReport:
         sound = self.selected <= self.finished and not self.broken and self.failed <= decided
         return sound and self.session.value("mobile-exit") == "run"
 
-    def _lost(self, report: pytest.TestReport) -> Result | None:
-        """Return the result of a task that took its worker down, from its record."""
+    def _record_of(self, nodeid: str) -> Episode | None:
+        """Return the latest record of a task, ended or not; None if there is none."""
         for folder in sorted((self.session.folder.path / "episodes").glob("*"), reverse=True):
             try:
                 episode = load(folder)
             except RecordError:
                 continue
-            if episode.task.nodeid == report.nodeid:
-                task = episode.task
-                return Result(
-                    id=task.id,
-                    nodeid=task.nodeid,
-                    suite=task.suite,
-                    app=task.apps[0] if task.apps else None,
-                    kind=task.kind,
-                    level=task.level,
-                    epoch=episode.epoch,
-                    reason=str(report.longrepr),
-                    episode=self.session.folder.relative(folder),
-                    **measures(episode, None),
-                )
+            if episode.task.nodeid == nodeid:
+                return episode
         return None
+
+    def _lost(self, report: pytest.TestReport) -> Result | None:
+        """Return the result of a task that took its worker down, from its record."""
+        episode = self._record_of(report.nodeid)
+        if episode is None or episode.folder is None:
+            return None
+        task = episode.task
+        return Result(
+            id=task.id,
+            nodeid=task.nodeid,
+            suite=task.suite,
+            app=task.apps[0] if task.apps else None,
+            kind=task.kind,
+            level=task.level,
+            epoch=episode.epoch,
+            reason=str(report.longrepr),
+            episode=self.session.folder.relative(episode.folder),
+            **measures(episode, None),
+        )
 
     def document(self) -> dict[str, Any]:
         """Return the whole report as plain data."""
@@ -158,3 +169,13 @@ class RunReport:
             terminalreporter.line(line)
         report = self.session.folder.path / "report.json"
         terminalreporter.line(self.problem or f"report: {report}")
+
+
+def _drop_nameless_cases(config: pytest.Config) -> None:
+    """Take out of JUnit's XML what a repeated task leaves there: a test case without a name."""
+    from _pytest.junitxml import xml_key  # noqa: PLC0415 - pytest offers no other way
+
+    xml = config.stash.get(xml_key, None)
+    if xml is not None:
+        cases = xml.node_reporters_ordered
+        cases[:] = [case for case in cases if getattr(case, "attrs", "finished")]

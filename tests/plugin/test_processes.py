@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -128,8 +129,14 @@ def test_a_killed_worker_loses_no_other_result_and_its_task_is_repeated(
     project, markers, temporary
 ):
     project.write(agents__crashing=CRASHING)
-    result = project.run_virtual("tasks", "--agent=crashing", "-n2")
+    result = project.run_virtual("tasks", "--agent=crashing", "-n2", "--junitxml=junit.xml")
     (document,) = reports(project)
+    cases = list(ET.parse(project.pytester.path / "junit.xml").getroot().iter("testcase"))
+    assert sorted(case.get("name") for case in cases) == [
+        "test_code",
+        "test_count[1]",
+        "test_count[2]",
+    ]
     by_id = {task["id"]: task for task in document["tasks"]}
     assert len(by_id) == 3
     assert by_id["tasks/counter/counter/code"]["success"] is True
@@ -244,3 +251,17 @@ def pytest_runtest_logreport(report):
     result = project.run_virtual("tasks", "--agent=noop", "-n1", "-k", "code")
     assert result.ret != 0
     result.stdout.fnmatch_lines(["*tests without a result*", "*::test_code"])
+
+
+def test_a_crash_in_a_session_without_tasks_is_left_to_pytest_xdist(pytester):
+    pytester.makepyfile(
+        """
+        import os, signal
+
+        def test_crash():
+            os.kill(os.getpid(), signal.SIGKILL)
+        """
+    )
+    result = pytester.runpytest_subprocess("-n1")
+    result.assert_outcomes(failed=1)
+    result.stdout.no_fnmatch_line("*repeated*")
