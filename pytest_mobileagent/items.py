@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MARKER = "mobile_task"
 EPOCH = "mobile_epoch"
+RESULT = "mobile_result"  # the attribute of a report that carries a result through pytest-xdist
 EPISODE: pytest.StashKey[Episode] = pytest.StashKey()
 
 

@@ -24,7 +24,7 @@ from pytest_mobileagent.fixtures import (  # noqa: F401 - pytest finds fixtures 
     mobile_epoch,
     mobile_lease,
 )
-from pytest_mobileagent.items import EPOCH, MARKER, TaskItem, check_function, epoch_id
+from pytest_mobileagent.items import EPOCH, MARKER, RESULT, TaskItem, check_function, epoch_id
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if not config.option.help:  # it has to work, whatever is set
             raise
         return
-    if session.is_owner and not config.option.collectonly:
+    if session.is_owner and not config.option.collectonly and not config.option.help:
         from pytest_mobileagent.reporting import RunReport  # noqa: PLC0415
 
         config.pluginmanager.register(RunReport(session), "mobileagent-report")
@@ -99,7 +99,7 @@ def pytest_runtest_makereport(
     decides = report.when == "call" or (report.when == "setup" and not report.passed)
     task = TaskItem.of(item) if decides and isinstance(item, pytest.Function) else None
     if task is not None:
-        from pytest_mobileagent.verdict import RESULT, result_of  # noqa: PLC0415
+        from pytest_mobileagent.verdict import result_of  # noqa: PLC0415
 
         result = result_of(item, task, report, call, item.config.stash[SESSION].folder)
         setattr(report, RESULT, result.to_wire())

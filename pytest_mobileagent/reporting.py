@@ -1,4 +1,7 @@
-"""The report of a run, made where all its results come together."""
+"""The report of a run, made where all its results come together.
+
+Registered in every session, so what only a run with tasks needs is imported where it is used.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.episode.store import load
-from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.items import RESULT
 from pytest_mobileagent.plain import write_json
 from pytest_mobileagent.report.metrics import summarise
-from pytest_mobileagent.report.result import Result, measures
 from pytest_mobileagent.report.terminal import table
-from pytest_mobileagent.run import fingerprint
-from pytest_mobileagent.verdict import RESULT
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.episode.episode import Episode
     from pytest_mobileagent.session import MobileSession
 
-SCHEMA_VERSION = 1
 _CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died
 _REPEATED = "repeated"
 
@@ -49,7 +47,7 @@ class RunReport:
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
         """Repeat a task whose worker died: that is no fault of the agent's."""
         crashes = self.crashes[crashitem] = self.crashes.get(crashitem, 0) + 1
-        is_task = self.session.agent is not None or self._record_of(crashitem) is not None
+        is_task = self.session.agent is not None or self._lost(crashitem) is not None
         if not is_task or crashes > self.session.value("mobile-retries"):
             return
         try:
@@ -71,8 +69,8 @@ class RunReport:
             return
         if report.failed:
             self.failed.add(report.nodeid)
-        if report.when == _CRASHED and (lost := self._lost(report)) is not None:
-            self.results[report.nodeid] = lost.to_wire()
+        if report.when == _CRASHED and (lost := self._lost(report.nodeid)) is not None:
+            self.results[report.nodeid] = {**lost, "reason": str(report.longrepr)}
         if report.when in {"teardown", _CRASHED}:
             self.finished.add(report.nodeid)
             if report.failed:
@@ -94,8 +92,11 @@ class RunReport:
             session.exitstatus = pytest.ExitCode.OK
         if not self.results:
             return
+        from pytest_mobileagent.report.document import document  # noqa: PLC0415
+
         try:
-            write_json(self.session.folder.make() / "report.json", self.document())
+            whole = document(self.session.folder, self.session.settings, self.results)
+            write_json(self.session.folder.make() / "report.json", whole)
         except (OSError, HostError) as error:
             self.problem = f"report.json could not be written: {error}"
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -106,56 +107,12 @@ class RunReport:
         sound = self.selected <= self.finished and not self.broken and self.failed <= decided
         return sound and self.session.value("mobile-exit") == "run"
 
-    def _record_of(self, nodeid: str) -> Episode | None:
-        """Return the latest record of a task, ended or not; None if there is none."""
-        for folder in sorted((self.session.folder.path / "episodes").glob("*"), reverse=True):
-            try:
-                episode = load(folder)
-            except RecordError:
-                continue
-            if episode.task.nodeid == nodeid:
-                return episode
-        return None
+    def _lost(self, nodeid: str) -> dict[str, Any] | None:
+        """Return the result of a task that took its worker down; None if it has no record."""
+        from pytest_mobileagent.report.document import lost_result  # noqa: PLC0415
 
-    def _lost(self, report: pytest.TestReport) -> Result | None:
-        """Return the result of a task that took its worker down, from its record."""
-        episode = self._record_of(report.nodeid)
-        if episode is None or episode.folder is None:
-            return None
-        task = episode.task
-        return Result(
-            id=task.id,
-            nodeid=task.nodeid,
-            suite=task.suite,
-            app=task.apps[0] if task.apps else None,
-            kind=task.kind,
-            level=task.level,
-            epoch=episode.epoch,
-            reason=str(report.longrepr),
-            episode=self.session.folder.relative(episode.folder),
-            **measures(episode, None),
-        )
-
-    def document(self) -> dict[str, Any]:
-        """Return the whole report as plain data."""
-        folder, settings = self.session.folder, self.session.settings
-        tasks = [self.results[nodeid] for nodeid in sorted(self.results)]
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "run": {
-                "id": folder.id,
-                "started": folder.started,
-                "agent": self.session.agent,
-                "device": settings["mobile-device"].text,
-                "options": {
-                    name: {"value": setting.text, "source": setting.source}
-                    for name, setting in settings.items()
-                },
-                "fingerprint": fingerprint(settings, tasks),
-            },
-            "summary": summarise(tasks),
-            "tasks": tasks,
-        }
+        result = lost_result(self.session.folder, nodeid)
+        return None if result is None else result.to_wire()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self.missing:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pytest_mobileagent.options import Setting
@@ -83,7 +84,7 @@ def seed_of(seed: int, task_id: str) -> int:
     return int.from_bytes(hashlib.sha256(_bytes(f"{seed} {task_id}")).digest()[:4])
 
 
-def fingerprint(settings: dict[str, Setting], tasks: list[dict[str, Any]]) -> str:
+def fingerprint(settings: Mapping[str, Setting], tasks: list[dict[str, Any]]) -> str:
     """Return a hash of what makes runs comparable: their tasks and options, but not the agent."""
     options = {name: setting.text for name, setting in settings.items()}
     kept = {k: v for k, v in options.items() if k not in {"agent", "mobile-runs"}}

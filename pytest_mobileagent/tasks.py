@@ -7,7 +7,6 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.solution import Move
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.template import fill, times
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from pytest_mobileagent.action.solution import Move
     from pytest_mobileagent.device.probe import Probe
 
 KINDS = ("operation", "single-frame query", "multi-frame query", "cross-app", "open-ended")
@@ -79,7 +79,7 @@ class Task:
 
     def _check_parts(self) -> None:
         for move in self.solution:
-            if not isinstance(move, Move):
+            if not hasattr(move, "ends_episode"):
                 msg = f"the solution has {move!r}, which is no move such as open_app() or tap(…)"
                 raise TaskError(msg)
         for name, probe in dict(self.probes).items():

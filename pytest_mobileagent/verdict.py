@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.run import RunFolder
 
-RESULT = "mobile_result"  # the attribute of a report that carries a result through pytest-xdist
 _FIRST_SUCCESS = pytest.StashKey[int | None]()
 _AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
 
