@@ -1,6 +1,6 @@
 """The oracle plays each task's solution: a task that it fails is broken."""
 
-from pytest_mobileagent.agent.scripted import Scripted
+from pytest_mobileagent import Scripted
 
 
 class Oracle(Scripted):

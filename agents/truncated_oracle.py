@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.scripted import Scripted
+from pytest_mobileagent import Scripted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
         wait,
     )
     from pytest_mobileagent.agent import Agent, Reply, Usage
-    from pytest_mobileagent.device import Device, DeviceInfo, setting, sqlite
+    from pytest_mobileagent.agent.scripted import Scripted
+    from pytest_mobileagent.device import Device, DeviceInfo, Probe, setting, sqlite
     from pytest_mobileagent.episode import Episode, Step, Termination, load
     from pytest_mobileagent.items import task
     from pytest_mobileagent.screen import Bounds, Element, Screen
@@ -47,14 +48,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Action", "Agent", "Ask", "Bounds", "Device", "DeviceInfo", "DoubleTap", "Element", "Episode",
-    "Finish", "Impossible", "Key", "LongPress", "Open", "Reply", "Screen", "Scroll", "Step",
-    "Swipe", "Tap", "Termination", "Type", "Usage", "Wait", "answer", "impossible", "load",
-    "long_press", "open_app", "press", "scroll", "seen", "setting", "sqlite", "tap", "task",
-    "type_text", "wait",
+    "Finish", "Impossible", "Key", "LongPress", "Open", "Probe", "Reply", "Screen", "Scripted",
+    "Scroll", "Step", "Swipe", "Tap", "Termination", "Type", "Usage", "Wait", "answer",
+    "impossible", "load", "long_press", "open_app", "press", "scroll", "seen", "setting", "sqlite",
+    "tap", "task", "type_text", "wait",
 ]  # fmt: skip
 
 # Where the names above are looked for, the lightest first.
-_ROOMS = ("items", "screen", "action", "action.solution", "agent", "device", "episode")
+_ROOMS = (
+    "items", "screen", "action", "action.solution", "agent", "agent.scripted", "device", "episode",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

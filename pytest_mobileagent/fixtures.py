@@ -14,6 +14,7 @@ from pytest_mobileagent.errors import HostError, InfrastructureError, TaskError
 from pytest_mobileagent.items import EPISODE, TaskItem
 from pytest_mobileagent.run import seed_of
 from pytest_mobileagent.session import SESSION
+from pytest_mobileagent.tasks import DEFAULT_SNAPSHOT
 from pytest_mobileagent.worlds import agent_folders
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device
     item = TaskItem.of(request.node)
     device = mobile_lease.get()
     if item is None:
-        device.reset("default_boot", ())
+        device.reset(DEFAULT_SNAPSHOT, ())
     else:
         device.reset(item.task.snapshot, item.task.packages)
     return device

@@ -40,7 +40,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class OptionValue:
     """An option's value, and where it came from."""
 
     option: Option
@@ -161,7 +161,7 @@ def add_options(parser: pytest.Parser) -> None:
         parser.addini(option.name, f"{option.flag}: {option.help}", default=None)
 
 
-def read_options(config: pytest.Config) -> dict[str, Setting]:
+def read_options(config: pytest.Config) -> dict[str, OptionValue]:
     """Return every option's value and source, by its flag without the dashes.
 
     Raises:
@@ -170,7 +170,7 @@ def read_options(config: pytest.Config) -> dict[str, Setting]:
     return {option.flag.removeprefix("--"): _read(option, config) for option in OPTIONS}
 
 
-def _read(option: Option, config: pytest.Config) -> Setting:
+def _read(option: Option, config: pytest.Config) -> OptionValue:
     candidates = (
         (config.getoption(option.name), option.flag),
         (os.environ.get(option.variable), f"environment variable {option.variable}"),
@@ -179,12 +179,12 @@ def _read(option: Option, config: pytest.Config) -> Setting:
     )
     text, source = next(((t, s) for t, s in candidates if t is not None), (None, "default"))
     if text is None:
-        return Setting(option, None, None, source)
+        return OptionValue(option, None, None, source)
     if not text.strip():
         msg = f"{option.flag} (from {source}) is empty: leave it out, or give it a value"
         raise pytest.UsageError(msg)
     try:
-        return Setting(option, option.parse(text), text, source)
+        return OptionValue(option, option.parse(text), text, source)
     except ValueError as error:
         msg = f"{option.flag}={text} (from {source}) {error}"
         raise pytest.UsageError(msg) from None

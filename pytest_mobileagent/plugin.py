@@ -10,12 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import hookspecs
-from pytest_mobileagent.options import add_options
-from pytest_mobileagent.session import SESSION, MobileSession
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
     agent,
@@ -25,6 +19,11 @@ from pytest_mobileagent.fixtures import (  # noqa: F401 - pytest finds fixtures 
     mobile_lease,
 )
 from pytest_mobileagent.items import EPOCH, MARKER, RESULT, TaskItem, check_function, epoch_id
+from pytest_mobileagent.options import add_options
+from pytest_mobileagent.session import SESSION, MobileSession
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -86,9 +85,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
     if TaskItem.of(pyfuncitem) is None:
         return (yield)
-    from pytest_mobileagent.verdict import judge  # noqa: PLC0415
+    from pytest_mobileagent.verdict import decide  # noqa: PLC0415
 
-    return (yield from judge(pyfuncitem))
+    return (yield from decide(pyfuncitem))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,4 +1,4 @@
-"""One run of the plugin: its folder, its devices, and where a task's episode is recorded."""
+"""A run's folder, and what follows from its options: seeds, and the fingerprint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.options import Setting
+    from pytest_mobileagent.options import OptionValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def seed_of(seed: int, task_id: str) -> int:
     return int.from_bytes(hashlib.sha256(_bytes(f"{seed} {task_id}")).digest()[:4])
 
 
-def fingerprint(settings: Mapping[str, Setting], tasks: list[dict[str, Any]]) -> str:
+def fingerprint(settings: Mapping[str, OptionValue], tasks: list[dict[str, Any]]) -> str:
     """Return a hash of what makes runs comparable: their tasks and options, but not the agent."""
     options = {name: setting.text for name, setting in settings.items()}
     kept = {k: v for k, v in options.items() if k not in {"agent", "mobile-runs"}}

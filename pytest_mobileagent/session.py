@@ -37,6 +37,7 @@ class MobileSession:
         self._workers: int = told.get("workercount", 1)
         self.is_owner = not told
         if self.is_owner and self.agent is not None:
+            # A name from elsewhere may be meant for other folders: only their tasks insist on it.
             if self.settings["agent"].source == "--agent":
                 self._check_agent(self.agent)
             self._check_devices()

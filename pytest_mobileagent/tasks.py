@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.template import fill, times
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from pytest_mobileagent.action.solution import Move
@@ -78,6 +78,9 @@ class Task:
         self._check_parts()
 
     def _check_parts(self) -> None:
+        if not isinstance(self.solution, Sequence) or not isinstance(self.probes, Mapping):
+            msg = "a solution has to be a list of moves, and probes a dictionary of them by name"
+            raise TaskError(msg)
         for move in self.solution:
             if not hasattr(move, "ends_episode"):
                 msg = f"the solution has {move!r}, which is no move such as open_app() or tap(…)"

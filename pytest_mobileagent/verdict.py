@@ -8,6 +8,7 @@ import pytest
 
 from pytest_mobileagent.check.evaluate import first_success
 from pytest_mobileagent.episode.episode import Episode, Termination
+from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.items import EPISODE, TaskItem
 from pytest_mobileagent.report.result import Result, measures
 from pytest_mobileagent.screen.explain import collect_misses
@@ -21,7 +22,7 @@ _FIRST_SUCCESS = pytest.StashKey[int | None]()
 _AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
 
 
-def judge(item: pytest.Function) -> Generator[None, Any, Any]:
+def decide(item: pytest.Function) -> Generator[None, Any, Any]:
     """Run a test body as a predicate over its episode, as a wrapper around pytest's own call.
 
     An agent that failed has not met the goal, whatever the screen shows. When an assert fails, it
@@ -35,9 +36,15 @@ def judge(item: pytest.Function) -> Generator[None, Any, Any]:
         pytest.fail(f"{episode.error}\nrecorded in {episode.folder}", pytrace=False)
     names = item._fixtureinfo.argnames  # noqa: SLF001 - pytest's own call reads it likewise
     arguments = {name: item.funcargs[name] for name in names}
-    item.stash[_FIRST_SUCCESS] = first_success(
-        lambda prefix: item.obj(**{**arguments, "episode": prefix}), episode
-    )
+    returned = []
+
+    def body(prefix: Episode) -> None:
+        returned.append(item.obj(**{**arguments, "episode": prefix}))
+
+    item.stash[_FIRST_SUCCESS] = first_success(body, episode)
+    if any(value is not None for value in returned):
+        msg = f"{item.name} returns {returned[-1]!r}: the body of a task decides by assert"
+        raise TaskError(msg)
     with collect_misses() as misses:
         try:
             return (yield)
@@ -58,7 +65,9 @@ def result_of(
     """Return the result of a task whose report decides."""
     episode = item.stash.get(EPISODE, None)
     outcome: str = report.outcome if report.when == "call" or report.skipped else "error"
-    if hasattr(report, "wasxfail"):
+    if call.excinfo is not None and isinstance(call.excinfo.value, TaskError):
+        outcome = "error"  # the body asks for what cannot be: that says nothing about the agent
+    elif hasattr(report, "wasxfail"):
         outcome = "xpassed" if report.passed else "xfailed"
     # A body that holds although it is marked as a strict xfail makes the report a failure.
     success = call.excinfo is None if outcome not in {"error", "skipped"} else None

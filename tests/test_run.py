@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.options import OPTIONS, Setting
+from pytest_mobileagent.options import OPTIONS, OptionValue
 from pytest_mobileagent.run import RunFolder, fingerprint, seed_of, slug
 
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ def test_each_attempt_at_a_task_has_a_folder_of_its_own(tmp_path: Path) -> None:
     assert run.relative(other).startswith("episodes/clock-set-2-")
 
 
-def settings(**texts: str | None) -> dict[str, Setting]:
+def settings(**texts: str | None) -> dict[str, OptionValue]:
     names = {option.flag.removeprefix("--"): option for option in OPTIONS}
     values = {name.replace("-", "_"): "x" for name in names} | texts
     return {
-        name: Setting(option, None, values[name.replace("-", "_")], "default")
+        name: OptionValue(option, None, values[name.replace("-", "_")], "default")
         for name, option in names.items()
     }
 

@@ -155,18 +155,22 @@ def _agent_in(module: ModuleType, class_name: str) -> type[Agent]:
 
 
 def _only_agent(path: Path) -> type[Agent]:
-    """Return the one public agent class that a file of an agents folder defines."""
+    """Return the one public agent class of a file or package in an agents folder.
+
+    That is the one that it defines, or else the one that it imports from within the package.
+    """
     module = _load_file(path)
-    own = [
-        value
+    agents = {
+        value: name
         for name, value in vars(module).items()
         if isinstance(value, type)
-        and value.__module__ == module.__name__
         and not name.startswith("_")
         and callable(getattr(value, "step", None))
-    ]
+    }
+    own = [cls for cls in agents if cls.__module__ == module.__name__]
+    own = own or [cls for cls in agents if cls.__module__.startswith(f"{module.__name__}.")]
     if len(own) != 1:
-        names = ", ".join(cls.__name__ for cls in own) or "none"
+        names = ", ".join(agents[cls] for cls in own) or "none"
         msg = f"{path} has to define one agent class (public, with a `step`); it defines {names}"
         raise UnknownAgentError(msg)
     return own[0]

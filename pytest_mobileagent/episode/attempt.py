@@ -76,8 +76,8 @@ def attempt(plan: Plan, device: Device, folder: Path, number: int) -> Episode:
             },
         )
         values = task.values(plan.parameters, first.screen.time)
-        limits = Assignment(task, goal, values, plan.step_limit, plan.time_limit, plan.seed)
-        play(plan.make_agent, device, limits, first, recorder)
+        assignment = Assignment(task, goal, values, plan.step_limit, plan.time_limit, plan.seed)
+        play(plan.make_agent, device, assignment, first, recorder)
     finally:
         recorder.close()
     return load(folder)

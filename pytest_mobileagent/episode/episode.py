@@ -10,15 +10,16 @@ from pytest_mobileagent.action import (
     DoubleTap,
     Finish,
     LongPress,
-    Open,
     Tap,
     Type,
     ends_episode,
 )
 from pytest_mobileagent.agent.agent import Usage
 from pytest_mobileagent.episode.answer import Answer
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen.element import Element
 from pytest_mobileagent.screen.explain import collect_misses, missed
-from pytest_mobileagent.screen.selector import Selector
+from pytest_mobileagent.screen.selector import CriteriaError, Selector
 from pytest_mobileagent.screen.text import normalise
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import DeviceInfo
     from pytest_mobileagent.device.probe import Value
-    from pytest_mobileagent.screen import Element, Screen
+    from pytest_mobileagent.screen import Screen
 
 
 class Termination(StrEnum):
@@ -146,7 +147,7 @@ class Episode:
         """Return what a probe of the task read after the last step.
 
         Raises:
-            KeyError: the task has no such probe.
+            UnknownProbeError: the task has no such probe.
         """
         return _probe(name, self.steps[-1].probes if self.steps else self.initial_probes)
 
@@ -154,12 +155,22 @@ class Episode:
         """Return what a probe of the task read before the first step (see `probe`)."""
         return _probe(name, self.initial_probes)
 
-    def tapped(self, target: Callable[[Screen], Element] | None = None, **criteria: Any) -> bool:
+    def tapped(
+        self,
+        target: Callable[[Screen], Element | Sequence[Element]] | None = None,
+        **criteria: Any,
+    ) -> bool:
         """Whether some tap of the agent was inside an element of the screen that it saw.
 
         The element is given by criteria of `Screen.find_all`, any of those that meet them, or by
-        a function of the screen.
+        a function of the screen that returns one or several.
+
+        Raises:
+            CriteriaError: there are neither criteria nor a function, or both.
         """
+        if target is not None and (criteria or not callable(target)):
+            msg = "tapped() takes criteria such as text=…, or one function of the screen"
+            raise CriteriaError(msg)
         sought = "what the function returns" if target else str(Selector.of(criteria))
         taps = [
             (number, step, (step.action.x, step.action.y))
@@ -182,12 +193,11 @@ class Episode:
         return self._missed(f"{text!r} was not typed", map(repr, typed))
 
     def opened(self, package: str) -> bool:
-        """Whether an app was opened: by the agent's action, or by whatever else showed it."""
-        actions = [step.action.app for step in self.steps if isinstance(step.action, Open)]
+        """Whether some screen of the episode was of this app."""
         shown = [screen.package for screen in self.screens]
-        if package in actions or package in shown:
+        if package in shown:
             return True
-        return self._missed(f"{package} was not opened", dict.fromkeys(shown + actions))
+        return self._missed(f"{package} was not opened", dict.fromkeys(shown))
 
     def saw(self, **criteria: Any) -> bool:
         """Whether some screen of the episode had an element that meets the criteria."""
@@ -211,21 +221,30 @@ class Episode:
         return False
 
 
+class UnknownProbeError(TaskError, KeyError):
+    """The task has no such probe."""
+
+    __str__ = Exception.__str__  # not KeyError's, which prints the text's repr
+
+
 def _probe(name: str, probes: Mapping[str, Value]) -> Value:
     if name not in probes:
         names = ", ".join(sorted(probes)) or "none"
         msg = f"the task has no probe {name!r} (it has: {names}); name it in @task(…, probes={{…}})"
-        raise KeyError(msg)
+        raise UnknownProbeError(msg)
     return probes[name]
 
 
 def _targets(
-    screen: Screen, target: Callable[[Screen], Element] | None, criteria: Mapping[str, Any]
+    screen: Screen,
+    target: Callable[[Screen], Element | Sequence[Element]] | None,
+    criteria: Mapping[str, Any],
 ) -> list[Element]:
     if target is None:
         return screen.find_all(**criteria)
     try:
-        return [target(screen)]
+        found = target(screen)
+        return [found] if isinstance(found, Element) else list(found)
     except (IndexError, AssertionError):  # the function looked for what this screen does not have
         return []
 

@@ -7,7 +7,7 @@ One folder each:
                        {"record": "look", …}                           a screen, and the probes
                        {"record": "step", …}                           what the agent decided
                        {"record": "end", …}                            why it ended
-    screens/HASH.png   screenshots, named by the SHA-256 of their content, so stored once
+    screens/HASH.png   screenshots, named by half the SHA-256 of their content: stored once
     screens/HASH.xml   view hierarchies, likewise
 
 The first look comes before the first step, and one look follows every step but the report of

@@ -13,14 +13,14 @@ from pytest_mobileagent.run import fingerprint
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.options import Setting
+    from pytest_mobileagent.options import OptionValue
     from pytest_mobileagent.run import RunFolder
 
 SCHEMA_VERSION = 1
 
 
 def document(
-    folder: RunFolder, settings: Mapping[str, Setting], results: Mapping[str, dict[str, Any]]
+    folder: RunFolder, settings: Mapping[str, OptionValue], results: Mapping[str, dict[str, Any]]
 ) -> dict[str, Any]:
     """Return the report of a run as plain data; `results` are its tasks' by node id."""
     tasks = [results[nodeid] for nodeid in sorted(results)]

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.element import FLAGS, Element
 from pytest_mobileagent.screen.text import normalise
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 _WORDS = ("text", "resource_id", "content_desc", "class_name")
 PATTERNS = (*_WORDS, "package")
 CRITERIA = (*PATTERNS, "xpath", *FLAGS)
+
+
+class CriteriaError(TaskError, TypeError):
+    """Elements cannot be looked for by such criteria."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +42,25 @@ class Selector:
         """Check the names of the criteria and hold them.
 
         Raises:
-            TypeError: there is no criterion, one that does not exist, or one of the wrong type.
+            CriteriaError: there is no criterion, one that does not exist, or one of the wrong type.
         """
         if not criteria:
             msg = f"nothing to look for: give one of {', '.join(CRITERIA)}"
-            raise TypeError(msg)
+            raise CriteriaError(msg)
         for name, value in criteria.items():
             if name not in CRITERIA:
                 near = difflib.get_close_matches(name, CRITERIA, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 msg = f"elements have no {name!r}{hint} (there are {', '.join(CRITERIA)})"
-                raise TypeError(msg)
+                raise CriteriaError(msg)
             if value is None:
                 msg = f"{name}=None matches nothing; leave {name!r} out"
-                raise TypeError(msg)
+                raise CriteriaError(msg)
             if not isinstance(value, _type_of(name)):
                 kind = "True or False" if name in FLAGS else "a text"
                 also = " or a compiled regular expression" if name in PATTERNS else ""
                 msg = f"{name}={value!r}: {kind}{also} is needed, not {type(value).__name__}"
-                raise TypeError(msg)
+                raise CriteriaError(msg)
         return cls(tuple(criteria.items()))
 
     @property

@@ -334,3 +334,43 @@ def pytest_runtest_teardown(item):
     result = project.run("tasks", "--agent=oracle", "-k", "code")
     result.stdout.fnmatch_lines(["counter *100.0% (1/1)*", "*report.json could not be written*"])
     assert result.ret == 1
+
+
+MISTAKES = {
+    "returns": ("return False", "*the body of a task decides by assert*"),
+    "criteria": ("assert episode.screen.find(txt='x')", "*elements have no 'txt'; did you mean*"),
+    "probe": ("assert episode.probe('alarm')", "*the task has no probe 'alarm'*"),
+    "tapped": ("assert episode.tapped('Save')", "*takes criteria such as text=*"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_a_body_is_no_failure_of_the_agent(project, mistake):
+    body, message = MISTAKES[mistake]
+    project.write(
+        tasks__counter__test_counter=f"""
+from pytest_mobileagent import task
+
+@task("Go.", app="com.example.counter")
+def test_go(episode):
+    {body}
+"""
+    )
+    result = project.run("tasks", "--agent=noop")
+    result.stdout.fnmatch_lines([message])
+    (task,) = report(project)["tasks"]
+    assert (task["outcome"], task["success"]) == ("error", None)
+
+
+def test_a_misspelt_snapshot_is_the_tasks_mistake(project):
+    project.write(
+        tasks__counter__test_counter="""
+from pytest_mobileagent import task
+
+@task("Go.", app="com.example.counter", snapshot="defualt_boot")
+def test_go(episode): pass
+"""
+    )
+    result = project.run("tasks", "--agent=noop")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*the task is broken: *no snapshot 'defualt_boot' (it has: *"])

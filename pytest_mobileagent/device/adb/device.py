@@ -18,7 +18,7 @@ from pytest_mobileagent.device.adb.gestures import (
 )
 from pytest_mobileagent.device.adb.shell import Address, Output, Shell, open_service
 from pytest_mobileagent.device.device import DeviceInfo, Observation
-from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.errors import DeviceError, TaskError
 from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class AdbDevice:
         """Load the snapshot; where the device has none at all, clear and stop `apps` instead.
 
         Raises:
-            DeviceError: the device has snapshots, but not this one.
+            TaskError: the device has snapshots, but not this one.
         """
         self._shot, self._packages = None, None
         has_console = console_port(self.address.serial) is not None
@@ -126,7 +126,7 @@ class AdbDevice:
             return self._clear(apps)
         if snapshot not in names:
             msg = f"device {self.address} has no snapshot {snapshot!r} (it has: {', '.join(names)})"
-            raise DeviceError(msg)
+            raise TaskError(msg)
         Console(self.address).load(snapshot)
         self._await_ready()
         self._restored = True

@@ -169,7 +169,7 @@ def test_reset_brings_everything_back(device):
 
 
 def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(device):
-    with pytest.raises(DeviceError, match=r"no snapshot 'before' \(it has: default_boot\)"):
+    with pytest.raises(TaskError, match=r"no snapshot 'before' \(it has: default_boot\)"):
         device.reset("before", ())
 
 
