@@ -52,7 +52,6 @@ class Dialog(Frame):
     background: str = "surface_container_high"
     corner: float = 28
     elevation: float = 6
-    padding: Edges = (0, 24, 0, 20)
 
     def __post_init__(self) -> None:
         """Put the panels that there are under each other."""
@@ -73,7 +72,10 @@ class Dialog(Frame):
         if self.buttons:
             panels.append(self._button_panel())
         panel_class = "androidx.appcompat.widget.LinearLayoutCompat"
-        parent = Column(panels, id="parentPanel", class_name=panel_class)
+        # Below buttons the space is the button panel's: their touch areas reach into it.
+        below = 0 if self.buttons else 20
+        padding = (0, 24, 0, below)
+        parent = Column(panels, id="parentPanel", class_name=panel_class, padding=padding)
         self.children = [Frame([parent], id="android:id/content")]
 
     def _button_panel(self) -> View:
@@ -83,7 +85,7 @@ class Dialog(Frame):
         ]
         positive, *others = buttons
         row = [*others[1:], Space(height=0), *others[:1], positive]
-        bar = Row(row, padding=(12, 4, 12, 0))
+        bar = Row(row, padding=(12, 4, 12, 20))
         return Scroll(bar, id="buttonPanel", height=WRAP)
 
 

@@ -79,8 +79,8 @@ class _Sync:
 
     # Looking
 
-    def _stat1(self, path: str) -> bytes:
-        node = self._files.find(path, follow=False)
+    def _stat1(self, path: str, *, follow: bool = False) -> bytes:
+        node = self._files.find(path, follow=follow)
         if node is None:
             return _STAT.pack(0, 0, 0)
         return _STAT.pack(_mode(node), _size(node) & 0xFFFFFFFF, int(node.mtime) & 0xFFFFFFFF)
@@ -102,7 +102,8 @@ class _Sync:
             names = []
         for name in names:
             path = posixpath.join(folder, name)
-            about = self._stat1(path) if form is _STAT else self._stat2(path, follow=False)
+            look = self._stat1 if form is _STAT else self._stat2
+            about = look(path, follow=name in {".", ".."})  # through a link to the folder itself
             encoded = name.encode(errors="surrogateescape")
             await self._stream.write(kind + about + _LENGTH.pack(len(encoded)) + encoded)
         await self._stream.write(b"DONE" + bytes(form.size + _LENGTH.size))

@@ -126,7 +126,8 @@ def test_monkey_stays_in_the_packages_that_it_is_given(sh, phone):
 def test_small_answers(sh):
     assert sh("am get-current-user") == "0\n"
     assert "-port-notnight-420dpi-" in sh("am get-config")
-    assert "taskId=" in sh("am stack list")
+    sh(f"am start -n {NOTES}")
+    assert "topActivity=ComponentInfo{org.demo/org.demo." in sh("am stack list")
     assert sh("am start-activity org.demo").startswith("Starting: Intent { act=")
 
 

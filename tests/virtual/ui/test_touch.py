@@ -9,6 +9,7 @@ from pytest_mobileagent.virtual.ui import (
     Button,
     CheckBox,
     Column,
+    Dialog,
     Frame,
     HScroll,
     Input,
@@ -207,3 +208,12 @@ def test_scrolling_stops_at_the_ends(plain: Screen) -> None:
     assert scroll(plain.show(view), 0, -150, plain.state)
     assert plain.state.scroll["list"] == 200
     assert not scroll(plain.show(view), 0, -150, plain.state)
+
+
+@pytest.mark.parametrize("edge", ["above", "below"])
+def test_the_buttons_of_a_dialog_take_touches_on_both_sides(screen: Screen, edge: str) -> None:
+    dialog = screen.show(Dialog("Delete?", "It is lost.", buttons=[("Delete", print)]))
+    button = next(box for box in dialog.walk() if box.view.id == "android:id/button1")
+    left, top, right, bottom = button.bounds
+    hit = target(dialog, (left + right) // 2, top - 8 if edge == "above" else bottom + 8)
+    assert hit is button

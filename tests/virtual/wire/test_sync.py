@@ -71,6 +71,13 @@ def test_a_pushed_file_replaces_another_user_s_where_the_folder_allows(
     assert (node.data, node.uid) == (b"new", 2000)
 
 
+def test_a_folder_that_is_reached_through_a_link_lists_itself_as_a_folder(
+    running_phone: Running,
+) -> None:
+    listed = {entry.path: entry for entry in running_phone.device.sync.list("/sdcard")}
+    assert stat.S_ISDIR(listed["."].mode)
+
+
 def test_a_link_is_listed_as_one_and_pulled_as_what_it_leads_to(
     running_phone: Running, tmp_path: Path
 ) -> None:

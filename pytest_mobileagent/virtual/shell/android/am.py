@@ -286,7 +286,7 @@ async def stack(ctx: Context, args: Arguments) -> int:
     metrics = ctx.phone.display.metrics
     bounds = f"[0,0][{metrics.width_px},{metrics.height_px}]"
     for task in reversed(ctx.phone.activities.tasks):
-        root, top = short(task.root.component), short(task.top.component)
+        root, top = task.root.component, task.top.component
         visible = str(task is ctx.phone.activities.task).lower()
         await ctx.out(
             f"RootTask id={task.number} bounds={bounds} displayId=0 userId=0\n"
