@@ -200,8 +200,8 @@ def make_episode(make_screen: Callable[..., Screen]) -> Callable[..., Episode]:
 
 
 @pytest.fixture
-def unused_port() -> int:
-    """A port at which nobody listens."""
+def unused_port() -> Iterator[int]:
+    """A port at which nobody listens, nor can while the test runs: it is taken, but deaf."""
     with socket.socket() as stream:
         stream.bind(("127.0.0.1", 0))
-        return int(stream.getsockname()[1])
+        yield int(stream.getsockname()[1])

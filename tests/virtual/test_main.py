@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -152,12 +154,22 @@ def test_a_port_needs_another_after_it(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr() == ("", complaint)
 
 
-def test_ports_that_are_taken_are_named(
-    unused_port: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with socket.create_server(("127.0.0.1", unused_port)):
-        assert main([f"--port={unused_port}"]) == 1
-        assert main([f"--port={unused_port - 1}"]) == 1
+def pair_of_ports() -> tuple[socket.socket, int]:
+    """A port that is taken, and listened at, after one that is free.
+
+    They are below the range from which the system gives ports to whoever asks for any.
+    """
+    for port in random.sample(range(10_001, 20_000, 2), 200):
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port - 1)):
+            return socket.create_server(("127.0.0.1", port)), port
+    pytest.fail("no two ports in a row are free")
+
+
+def test_ports_that_are_taken_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    taken, port = pair_of_ports()
+    with taken:
+        assert main([f"--port={port}"]) == 1
+        assert main([f"--port={port - 1}"]) == 1
     reason = "Address already in use (--port=0 finds free ones)"
-    complaint = f"error: port {unused_port} cannot be used: {reason}\n"
+    complaint = f"error: port {port} cannot be used: {reason}\n"
     assert capsys.readouterr() == ("", complaint * 2)

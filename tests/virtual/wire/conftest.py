@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import random
 import socket
 import subprocess
 import threading
@@ -74,9 +76,11 @@ class Adb:
 
 
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
+    """A port below those that the system gives to whoever asks for any."""
+    for port in random.sample(range(10_000, 20_000), 200):
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    pytest.fail("no port is free")
 
 
 @contextmanager
