@@ -42,6 +42,13 @@ def test_doing_less_fails_every_task(agent, tmp_path):
     tasks = outcomes(agent, tmp_path)
     assert len(tasks) >= 20
     assert [name for name, t in tasks.items() if t["success"] is not False] == []
+    # A body that breaks down decides nothing: it has to say what is not so.
+    broke = {n: t["reason"] for n, t in tasks.items() if not is_failed_assert(t["reason"])}
+    assert broke == {}
+
+
+def is_failed_assert(reason: str) -> bool:
+    return reason.startswith(("AssertionError", "assert "))
 
 
 def test_the_lexical_agent_does_some_tasks_and_fails_others(tmp_path):
