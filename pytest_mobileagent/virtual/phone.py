@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.automation.nodes import Screen
 from pytest_mobileagent.virtual.clock import Clock
 from pytest_mobileagent.virtual.files import FileSystem
 from pytest_mobileagent.virtual.shell import launch
@@ -93,6 +94,7 @@ class Phone:
         self._moment: tuple[int, Toast | None] | None = None
         self._drawn: tuple[int, Image] | None = None
         self._encoded: tuple[int, bytes] | None = None
+        self._accessible: tuple[int, Screen] | None = None
         self._dumped: tuple[int, bool, str] | None = None
         self._watch()
         self._boot()
@@ -176,6 +178,14 @@ class Phone:
             self._drawn = version, draw(self.windows.visible_boxes(), self.display.metrics)
         return self._drawn[1]
 
+    @property
+    def accessibility(self) -> Screen:
+        """What accessibility sees now: the nodes of all windows."""
+        version = self.version
+        if self._accessible is None or self._accessible[0] != version:
+            self._accessible = version, Screen(self)
+        return self._accessible[1]
+
     def dump(self, compressed: bool = False) -> str:
         """Give the active window's hierarchy as UIAutomator XML."""
         version = self.version
@@ -184,7 +194,6 @@ class Phone:
             text = dump(
                 window.box,
                 window.package,
-                self.display.metrics,
                 rotation=self.display.rotation,
                 compressed=compressed,
             )

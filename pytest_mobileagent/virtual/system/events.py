@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.ui.dump import class_name
+from pytest_mobileagent.virtual.ui.node import class_name
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

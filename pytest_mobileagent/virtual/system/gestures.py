@@ -46,12 +46,18 @@ class Gestures:
         if window is None:
             return
         box = touch.target(window.box, x, y)
+        if not (box and self.hold(window, box, x, y)):
+            self._tap(window, x, y)
+
+    def hold(self, window: Window, box: Box, x: int, y: int) -> bool:
+        """Long-press this very box; False if it does not answer that."""
+        held = False
         with self._phone.activities.guard(window.record):
-            if box and touch.long_press(box, x, y, window.state):
+            held = touch.long_press(box, x, y, window.state)
+            if held:
                 self._after_touch(box)
                 self._phone.events.view(LONG_CLICKED, window, box)
-                return
-        self._tap(window, x, y)
+        return held
 
     def swipe(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int) -> None:
         """Draw a line with a finger; in place it is a tap or a long press."""
@@ -108,9 +114,11 @@ class Gestures:
         if window.kind == "dialog" and not _near(window.box, x, y, self._px(DIALOG_SLOP)):
             self._cancel(window)
             return
-        box = touch.target(window.box, x, y)
-        if box is None:
-            return
+        if box := touch.target(window.box, x, y):
+            self.click(window, box, x, y)
+
+    def click(self, window: Window, box: Box, x: int, y: int) -> None:
+        """Do what a tap on this very box does."""
         with self._phone.activities.guard(window.record):
             touch.tap(box, x, y, window.state)
         self._after_touch(box)

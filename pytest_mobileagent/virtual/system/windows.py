@@ -120,11 +120,12 @@ class Windows:
         at = keys.index(window.state.focused) + 1 if window.state.focused in keys else 0
         if at == len(boxes) and (fields_only or not boxes):
             return False
-        self._focus(window, boxes[at % len(boxes)])
+        self.focus(window, boxes[at % len(boxes)])
         self._phone.changed()
         return True
 
-    def _focus(self, window: Window, box: Box) -> None:
+    def focus(self, window: Window, box: Box) -> None:
+        """Give the input focus to a view of the window that has it."""
         window.state.focused = box.key
         if isinstance(box.view, Input):
             window.state.cursor, window.state.anchor = len(box.view.text), None
@@ -166,7 +167,7 @@ class Windows:
             record.over = window.state
             for box in window.box.walk():
                 if isinstance(box.view, Input) and box.view.autofocus:
-                    self._focus(window, box)
+                    self.focus(window, box)
                     break
 
     def save(self) -> dict[str, Any] | None:

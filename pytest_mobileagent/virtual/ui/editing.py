@@ -18,11 +18,19 @@ def selection(field: Input, state: UiState) -> tuple[int, int]:
 
 def insert(field: Input, text: str, state: UiState) -> None:
     """Type text at the cursor, over the selection if there is one."""
+    _replace(field, selection(field, state), _fitting(field, text), state)
+
+
+def set_text(field: Input, text: str, state: UiState) -> None:
+    """Put another text in the place of the whole."""
+    _replace(field, (0, len(field.text)), _fitting(field, text), state)
+
+
+def _fitting(field: Input, text: str) -> str:
+    """Leave out what the field does not take."""
     if field.numeric:
         text = "".join(char for char in text if char.isdigit())
-    if not field.multiline:
-        text = text.replace("\n", "")
-    _replace(field, selection(field, state), text, state)
+    return text if field.multiline else text.replace("\n", "")
 
 
 def delete(field: Input, state: UiState, *, forward: bool = False) -> None:

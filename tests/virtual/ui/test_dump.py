@@ -42,7 +42,8 @@ from pytest_mobileagent.virtual.ui import (
     View,
     chrome,
 )
-from pytest_mobileagent.virtual.ui.dump import compare, dump, quoted
+from pytest_mobileagent.virtual.ui.dump import dump, quoted
+from pytest_mobileagent.virtual.ui.node import compare
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.metrics import Rect
@@ -58,13 +59,13 @@ ORDER = [
 
 
 def nodes(screen: Screen, view: View, *, compressed: bool = False) -> list[Any]:
-    text = dump(screen.show(view), "org.demo", screen.metrics, compressed=compressed)
+    text = dump(screen.show(view), "org.demo", compressed=compressed)
     return list(etree.fromstring(text.encode()).iter("node"))
 
 
 def test_one_node_is_written_as_android_writes_it(screen: Screen) -> None:
     view = Frame([Text("Hi", id="greeting")], height=MATCH)
-    assert dump(screen.show(view), "org.demo", screen.metrics) == (
+    assert dump(screen.show(view), "org.demo") == (
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"0\">"
         '<node index="0" text="" resource-id="" class="android.widget.FrameLayout"'
         ' package="org.demo" content-desc="" checkable="false" checked="false" clickable="false"'

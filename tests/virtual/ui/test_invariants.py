@@ -158,7 +158,7 @@ def test_a_dump_is_xml_with_the_boxes_that_are_seen(
     view: View, metrics: Metrics, offset: float, compressed: bool
 ) -> None:
     root = shown(view, metrics, offset)
-    text = dump(root, "org.demo", metrics, compressed=compressed)
+    text = dump(root, "org.demo", compressed=compressed)
     nodes = etree.fromstring(text.encode()).findall(".//node")
     seen = [box for box in root.walk() if box.visible or box is root]
     assert len(nodes) <= len(seen) if compressed else len(nodes) == len(seen)
@@ -188,7 +188,7 @@ def test_a_background_fills_exactly_the_bounds_in_the_dump(
     assume(seen)
     chosen = data.draw(st.sampled_from(seen))
     plain = replace(chosen, view=View(background="#ff00ff"), children=())
-    node = etree.fromstring(dump(plain, "org.demo", metrics).encode())[0]
+    node = etree.fromstring(dump(plain, "org.demo").encode())[0]
     left, top, right, bottom = map(int, re.findall(r"\d+", node.get("bounds", "")))
     picture = paint([plain], metrics).convert("RGB")
     assert picture.getbbox() == (left, top, right, bottom)
