@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Key, Open, Tap
 from pytest_mobileagent.device.adb.device import AdbDevice
-from pytest_mobileagent.device.provision.pool import VirtualProvision
 from pytest_mobileagent.device.provision.run import SharedRun
+from pytest_mobileagent.device.provision.virtual import VirtualProvision
 
 if TYPE_CHECKING:
     from collections.abc import Callable

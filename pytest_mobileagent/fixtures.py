@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import HostError, InfrastructureError, TaskError
-from pytest_mobileagent.items import EPISODE, TaskItem
+from pytest_mobileagent.items import BROKE, EPISODE, TaskItem
 from pytest_mobileagent.run import seed_of
 from pytest_mobileagent.session import SESSION
 from pytest_mobileagent.tasks import DEFAULT_SNAPSHOT
@@ -83,7 +83,7 @@ def episode(
         pytest.fail("the test asks for an episode but is no task: give it @task(…)", pytrace=False)
     session = request.config.stash[SESSION]
     plan = _plan(item, request.node.nodeid, agent, request.config)
-    failures: list[str] = []
+    failures = request.node.stash[BROKE] = []
     for _ in range(1 + session.value("mobile-retries")):
         try:
             folder, number = session.folder.episode(item.key)
@@ -93,6 +93,7 @@ def episode(
         except TaskError as error:
             pytest.fail(f"the task is broken: {error}", pytrace=False)
         except HostError as error:
+            failures.append(str(error))
             pytest.fail(f"infrastructure: {error}", pytrace=False)
         except InfrastructureError as error:
             failures.append(str(error))

@@ -21,6 +21,7 @@ MARKER = "mobile_task"
 EPOCH = "mobile_epoch"
 RESULT = "mobile_result"  # the attribute of a report that carries a result through pytest-xdist
 EPISODE: pytest.StashKey[Episode] = pytest.StashKey()
+BROKE: pytest.StashKey[list[str]] = pytest.StashKey()  # what infrastructure failed, by attempt
 
 
 def task(goal: str, **fields: Any) -> pytest.MarkDecorator:

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.device.provision.spec import parse_device
+from pytest_mobileagent.device.settle import parse_settle
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -83,33 +86,19 @@ def _one_of(*choices: str) -> Callable[[str], str]:
     return parse
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceSpec:
-    """Which devices to use: the virtual one, or those with the serials."""
-
-    kind: str
-    serials: tuple[str, ...] = ()
-
-
-def _device(text: str) -> DeviceSpec:
-    kind, _, rest = text.partition(":")
-    serials = tuple(serial.strip() for serial in rest.split(",") if serial.strip())
-    if text == "virtual":
-        return DeviceSpec("virtual")
-    if kind == "serial" and serials:
-        return DeviceSpec("serial", serials)
-    msg = 'has to be "virtual", or "serial:SERIAL" for a device that `adb devices` lists'
-    raise ValueError(msg)
-
-
 OPTIONS = (
     Option(
         "--agent", "AGENT", None, str,
         "the agent to run on the tasks: a name, FILE.py:CLASS or MODULE:CLASS",
     ),
     Option(
-        "--mobile-device", "DEVICE", "virtual", _device,
-        "where tasks run: `virtual`, or `serial:SERIAL[,SERIAL]` for attached devices",
+        "--mobile-device", "DEVICE", "virtual", parse_device,
+        "where tasks run: `virtual`; `avd:NAME` for emulators that the run starts; "
+        "`serial:[HOST:PORT/]SERIAL,…` for attached devices; `appium:URL` for those of a server",
+    ),
+    Option(
+        "--mobile-driver", "adb|appium", "adb", _one_of("adb", "appium"),
+        "what drives the device: `adb` itself, or an `appium` server that the run starts",
     ),
     Option(
         "--mobile-max-steps", "N", None, _whole(1),
@@ -124,8 +113,9 @@ OPTIONS = (
         "the most seconds that the agent may take in an episode; ends one that hangs",
     ),
     Option(
-        "--mobile-settle", "SECONDS", "5", _positive,
-        "the most seconds to wait after an action until the screen stays the same",
+        "--mobile-settle", "SECONDS[,PACKAGE=SECONDS]", "5", parse_settle,
+        "the most seconds to wait after an action until the screen stays the same; some apps may "
+        "have others",
     ),
     Option(
         "--mobile-seed", "N", "0", _whole(0),
@@ -138,6 +128,14 @@ OPTIONS = (
     Option(
         "--mobile-retries", "N", "1", _whole(0),
         "how many times to repeat an episode whose device or worker broke",
+    ),
+    Option(
+        "--mobile-max-infra", "N", None, _whole(1),
+        "stop the run, with status 9, at so many errors of devices, workers or the network",
+    ),
+    Option(
+        "--mobile-recycle", "N", "50", _whole(1),
+        "replace a device that the run has started after so many episodes",
     ),
     Option(
         "--mobile-exit", "tasks|run", "tasks", _one_of("tasks", "run"),

@@ -5,6 +5,7 @@ Registered in every session, so what only a run with tasks needs is imported whe
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,8 +17,11 @@ from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.terminal import table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_mobileagent.session import MobileSession
 
+TOO_MUCH_BROKE = 9  # the exit status of a run that --mobile-max-infra ended
 _CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died
 _REPEATED = "repeated"
 
@@ -35,6 +39,12 @@ class RunReport:
         self.failed: set[str] = set()
         self.broken: set[str] = set()
         self.problem = ""
+        self.broke: dict[str, int] = {}  # attempts lost to infrastructure, by node id
+        self.stop: Callable[[str], None] = lambda _: None
+        self.stopped = False
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self.stop = partial(_stop, session)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -48,6 +58,8 @@ class RunReport:
         """Repeat a task whose worker died: that is no fault of the agent's."""
         crashes = self.crashes[crashitem] = self.crashes.get(crashitem, 0) + 1
         is_task = self.session.agent is not None or self._lost(crashitem) is not None
+        if is_task:
+            self._count(crashitem, 1)
         if not is_task or crashes > self.session.value("mobile-retries"):
             return
         try:
@@ -64,13 +76,16 @@ class RunReport:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         result = getattr(report, RESULT, None)
         if result is not None:
-            self.results[report.nodeid] = result
+            self.results[report.nodeid] = self._with_crashes(result)
+            self._count(report.nodeid, len(result["infrastructure"]))
         if report.outcome == _REPEATED:
             return
         if report.failed:
             self.failed.add(report.nodeid)
         if report.when == _CRASHED and (lost := self._lost(report.nodeid)) is not None:
-            self.results[report.nodeid] = {**lost, "reason": str(report.longrepr)}
+            self.results[report.nodeid] = self._with_crashes(
+                {**lost, "reason": str(report.longrepr)}
+            )
         if report.when in {"teardown", _CRASHED}:
             self.finished.add(report.nodeid)
             if report.failed:
@@ -90,6 +105,8 @@ class RunReport:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if exitstatus == pytest.ExitCode.TESTS_FAILED and self._only_decided_failures():
             session.exitstatus = pytest.ExitCode.OK
+        if self.stopped:
+            session.exitstatus = TOO_MUCH_BROKE
         if not self.results:
             return
         from pytest_mobileagent.report.document import document  # noqa: PLC0415
@@ -106,6 +123,18 @@ class RunReport:
         decided = {n for n, result in self.results.items() if result["success"] is not None}
         sound = self.selected <= self.finished and not self.broken and self.failed <= decided
         return sound and self.session.value("mobile-exit") == "run"
+
+    def _count(self, nodeid: str, attempts: int) -> None:
+        """Count attempts that infrastructure cost, and stop the run at --mobile-max-infra."""
+        self.broke[nodeid] = self.broke.get(nodeid, 0) + attempts
+        most, so_far = self.session.value("mobile-max-infra"), sum(self.broke.values())
+        if attempts and most is not None and so_far >= most and not self.stopped:
+            self.stopped = True
+            self.stop(f"infrastructure broke {so_far} times (--mobile-max-infra={most})")
+
+    def _with_crashes(self, result: dict[str, Any]) -> dict[str, Any]:
+        died = ["a worker died"] * self.crashes.get(result["nodeid"], 0)
+        return {**result, "infrastructure": [*died, *result["infrastructure"]]}
 
     def _lost(self, nodeid: str) -> dict[str, Any] | None:
         """Return the result of a task that took its worker down; None if it has no record."""
@@ -126,6 +155,12 @@ class RunReport:
             terminalreporter.line(line)
         report = self.session.folder.path / "report.json"
         terminalreporter.line(self.problem or f"report: {report}")
+
+
+def _stop(session: pytest.Session, why: str) -> None:
+    """End the run after the tests that run now; workers of pytest-xdist end through its loop."""
+    distribution = session.config.pluginmanager.get_plugin("dsession")
+    (session if distribution is None else distribution).shouldstop = why
 
 
 def _drop_nameless_cases(config: pytest.Config) -> None:

@@ -79,22 +79,16 @@ class MobileSession:
         """Return what a worker has to know, as plain data."""
         folder = self.folder
         told = {"folder": str(folder.path), "started": folder.started}
-        if self.value("mobile-device").kind == "virtual":
+        if self.value("mobile-device").kind != "serial" or self.value("mobile-driver") != "adb":
             told["shared"] = str(self.shared.folder)
         return told
 
     def lease_device(self) -> LeasedDevice:
         """Return the means to lease one of the devices that `--mobile-device` names."""
-        from pytest_mobileagent.device.provision import leased, pool  # noqa: PLC0415
+        from pytest_mobileagent.device.provision.choose import leased_device  # noqa: PLC0415
 
-        spec = self.value("mobile-device")
-        provision: pool.Provision
-        if spec.kind == "virtual":
-            apps = app_folders(self.config)
-            provision = pool.VirtualProvision(self.shared, self._workers, apps)
-        else:
-            provision = pool.AttachedProvision(spec.serials)
-        return leased.LeasedDevice(provision, self.value("mobile-settle"))
+        apps = app_folders(self.config)
+        return leased_device(self.value, lambda: self.shared, self._workers, apps)
 
     def close(self) -> None:
         """End the devices of the run."""
@@ -102,10 +96,13 @@ class MobileSession:
             self._shared.close()
 
     def _check_devices(self) -> None:
-        serials = self.value("mobile-device").serials
+        spec, driver = self.value("mobile-device"), self.settings["mobile-driver"]
         workers = len(getattr(self.config.option, "tx", None) or ())  # pytest-xdist's processes
-        if serials and workers > len(serials):
-            msg = f"-n {workers} needs as many devices, but --mobile-device names {len(serials)}"
+        if spec.limit is not None and workers > spec.limit:
+            msg = f"-n {workers} needs as many devices, but --mobile-device names {spec.limit}"
+            raise pytest.UsageError(msg)
+        if spec.kind == "appium" and driver.value == "adb" and driver.source != "default":
+            msg = f"{driver} cannot drive the devices of an Appium server: leave it out"
             raise pytest.UsageError(msg)
 
     def _check_agent(self, agent: str) -> None:

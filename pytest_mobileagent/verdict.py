@@ -9,7 +9,7 @@ import pytest
 from pytest_mobileagent.check.evaluate import first_success
 from pytest_mobileagent.episode.episode import Episode, Termination
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.items import EPISODE, TaskItem
+from pytest_mobileagent.items import BROKE, EPISODE, TaskItem
 from pytest_mobileagent.report.result import Result, measures
 from pytest_mobileagent.screen.explain import collect_misses
 
@@ -82,6 +82,7 @@ def result_of(
         outcome=outcome,
         first_success_step=item.stash.get(_FIRST_SUCCESS, None),
         reason=_reason(report),
+        infrastructure=tuple(item.stash.get(BROKE, [])),
         episode=folder.relative(episode.folder) if episode and episode.folder else None,
         **(measures(episode, success) if episode else {"golden_steps": task.task.shortest}),
     )

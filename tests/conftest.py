@@ -15,8 +15,8 @@ import pytest
 from hypothesis import settings
 
 from pytest_mobileagent import Action, DeviceInfo, Episode, Screen, Step
-from pytest_mobileagent.device.provision.pool import VirtualProvision
 from pytest_mobileagent.device.provision.run import SharedRun
+from pytest_mobileagent.device.provision.virtual import VirtualProvision
 from pytest_mobileagent.episode import TaskRecord
 
 if TYPE_CHECKING:

@@ -28,6 +28,8 @@ def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     - `mean_step_ratio`: mean of steps / golden steps over successes (SPA-Bench, section 5.1).
     - `premature_rate` = failures among those that the agent reported as done; `overdue_rate` =
       successes among those that ran into the step limit (SPA-Bench, section 5.1).
+    - `infrastructure` counts attempts that were lost because a device, worker or the network broke,
+      also those of tasks that another attempt decided.
     - `mean_steps` over decided tasks; `seconds_per_step` = all their seconds / all their steps.
     """
     decided = [result for result in results if result["success"] is not None]
@@ -39,6 +41,7 @@ def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "successes": sum(bool(result["success"]) for result in decided),
         "errors": sum(result["outcome"] == "error" for result in results),
         "skipped": sum(result["outcome"] == "skipped" for result in results),
+        "infrastructure": sum(len(result["infrastructure"]) for result in results),
         "success_rate": _mean(decided, lambda result: result["success"]),
         "mean_step_ratio": _mean(decided, lambda result: result["step_ratio"]),
         "premature": sum(bool(result["premature"]) for result in decided),

@@ -20,7 +20,8 @@ class Result:
     `step_ratio` is steps / golden steps of a success (SPA-Bench, section 5.1), `premature` a
     failure that the agent reported as done, `overdue` a success that ran into the step limit
     (SPA-Bench, section 5.1). `first_success_step` counts the steps after which the task was first
-    done. `episode` is the folder of the record, relative to the run's.
+    done. `infrastructure` tells what broke, once for each attempt that was lost to it, also where
+    another attempt was decided. `episode` is the folder of the record, relative to the run's.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Result:
     output_tokens: int | None = None
     cost_usd: float | None = None
     reason: str = ""
+    infrastructure: tuple[str, ...] = ()
     episode: str | None = None
 
     def to_wire(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ _COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("steps", lambda t: _number(t["mean_steps"], 1)),
     ("s/step", lambda t: _number(t["seconds_per_step"])),
     ("errors", lambda t: str(t["errors"])),
+    ("infra", lambda t: str(t["infrastructure"])),
     ("skipped", lambda t: str(t["skipped"])),
 )
 

@@ -2,7 +2,9 @@
 
 import pytest
 
-from pytest_mobileagent.device.provision.pool import AttachedProvision, lease
+from pytest_mobileagent.device.provision.attached import AttachedProvision
+from pytest_mobileagent.device.provision.lease import lease
+from pytest_mobileagent.device.provision.spec import Place
 from pytest_mobileagent.errors import InfrastructureError
 
 
@@ -32,7 +34,7 @@ def test_more_workers_than_devices_are_a_usage_error(project):
 
 
 def test_a_device_that_another_run_uses_is_waited_for(project):
-    provision = AttachedProvision([project.phone.serial], port=project.phone.adb_port)
+    provision = AttachedProvision([Place(project.phone.serial)])
     held = lease(provision)
     with pytest.raises(InfrastructureError, match="all 1 devices are in use"):
         lease(provision, seconds=0.1)

@@ -24,9 +24,10 @@ DONE = {
 
 
 def test_one_suite_is_one_row() -> None:
-    assert table(summarise([result("clock", True, **DONE), result("clock", None)])) == [
-        "suite  tasks  success rate  step ratio  premature  overdue  steps  s/step  errors  skipped",  # noqa: E501
-        "clock      2  100.0% (1/1)        1.50   0.0% (0)  n/a (0)    3.0    1.50       1        0",  # noqa: E501
+    mended = result("clock", True, infrastructure=("broke off", "broke off"), **DONE)
+    assert table(summarise([mended, result("clock", None)])) == [
+        "suite  tasks  success rate  step ratio  premature  overdue  steps  s/step  errors  infra  skipped",  # noqa: E501
+        "clock      2  100.0% (1/1)        1.50   0.0% (0)  n/a (0)    3.0    1.50       1      2        0",  # noqa: E501
     ]
 
 
@@ -42,5 +43,20 @@ def test_several_suites_have_a_row_for_all() -> None:
 def test_what_is_unknown_is_not_shown_as_zero() -> None:
     (_, row) = table(summarise([result("clock", None)]))
     assert row.split() == (
-        ["clock", "1", "n/a", "(0/0)", "n/a", "n/a", "(0)", "n/a", "(0)", "n/a", "n/a", "1", "0"]
+        [
+            "clock",
+            "1",
+            "n/a",
+            "(0/0)",
+            "n/a",
+            "n/a",
+            "(0)",
+            "n/a",
+            "(0)",
+            "n/a",
+            "n/a",
+            "1",
+            "0",
+            "0",
+        ]
     )

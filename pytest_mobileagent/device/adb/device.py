@@ -18,6 +18,7 @@ from pytest_mobileagent.device.adb.gestures import (
 )
 from pytest_mobileagent.device.adb.shell import Address, Output, Shell, open_service
 from pytest_mobileagent.device.device import DeviceInfo, Observation
+from pytest_mobileagent.device.settle import Settle
 from pytest_mobileagent.errors import DeviceError, TaskError
 from pytest_mobileagent.screen import Screen
 
@@ -45,9 +46,9 @@ class AdbDevice:
         DeviceError: the device is not there, or is not ready within a minute.
     """
 
-    def __init__(self, address: Address, settle: float = 5.0) -> None:
+    def __init__(self, address: Address, settle: Settle | None = None) -> None:
         self.address = address
-        self._settle = settle
+        self._settle = settle or Settle()
         self._shell = Shell(address)
         self._shot: bytes | None = None
         self._dump_file = f"/data/local/tmp/mobileagent-{secrets.token_hex(4)}.xml"
@@ -71,7 +72,7 @@ class AdbDevice:
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Observation:
         """Look at the screen once it has settled, and read the probes."""
-        deadline = time.monotonic() + self._settle
+        started = time.monotonic()
         probes = probes or {}
         shot, tree, outputs = self._shot, None, self._look(probes)
         failures = 0
@@ -84,7 +85,8 @@ class AdbDevice:
                 raise DeviceError(msg)
             # A cursor that blinks changes pixels for ever, but not the hierarchy.
             settled = png == shot or xml == tree
-            if xml is not None and (settled or time.monotonic() > deadline):
+            patience = self._settle.limit(_component(outputs[2].text)[0])
+            if xml is not None and (settled or time.monotonic() - started > patience):
                 break
             shot, tree, outputs = png, xml, self._look(probes)
         self._shot, self._restored = None, False
@@ -241,11 +243,16 @@ def _hierarchy(output: str) -> str | None:
 
 
 def _screen(png: bytes, xml: str, focus: str, clock: str) -> Screen:
-    component = re.search(r"u\d+ ([\w.]+)/([\w.$]+)", focus)
-    package, activity = component.groups() if component else ("", "")
+    package, activity = _component(focus)
     try:
         time_ = datetime.strptime(clock.strip(), "%Y-%m-%dT%H:%M:%S%z").replace(tzinfo=None)
     except ValueError:
         msg = f"the device's clock reads {clock.strip()[:100]!r}"
         raise DeviceError(msg) from None
     return Screen(xml, png, package, activity, time_)
+
+
+def _component(focus: str) -> tuple[str, str]:
+    """Return the package and activity of the window that has the focus; empty if none has."""
+    component = re.search(r"u\d+ ([\w.]+)/([\w.$]+)", focus)
+    return (component[1], component[2]) if component else ("", "")

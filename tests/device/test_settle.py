@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.device.settle import Settle, parse_settle
+
+
+def test_apps_may_have_limits_of_their_own():
+    settle = parse_settle("5, com.instagram.android=30 ,org.wikipedia=0.5")
+    assert settle == Settle(5.0, {"com.instagram.android": 30.0, "org.wikipedia": 0.5})
+    limits = [settle.limit(app) for app in ("org.wikipedia", "com.instagram.android", "else", "")]
+    assert limits == [0.5, 30.0, 5.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "-1", "nan", "inf", "five", "5,30", "5,=3", "5,a=x", "a=3", "5,"]
+)
+def test_what_is_no_number_of_seconds_is_refused(text):
+    with pytest.raises(ValueError, match="seconds above 0"):
+        parse_settle(text)

@@ -1,0 +1,87 @@
+"""--mobile-max-infra: a run on broken infrastructure is not worth its time."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+BROKEN = """
+import pytest
+from pytest_mobileagent.errors import DeviceError
+
+class Broken:
+    info = None
+    def reset(self, snapshot, apps):
+        raise DeviceError("it smokes")
+
+class Lease:
+    def get(self):
+        return Broken()
+    def give_up(self):
+        pass
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return Lease()
+"""
+
+
+@pytest.fixture
+def smoking(project):
+    """A project whose devices all break."""
+    with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(BROKEN)
+    return project
+
+
+def report(project):
+    (path,) = (project.pytester.path / "runs").glob("*/report.json")
+    return json.loads(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("workers", [[], ["-n1"]], ids=["alone", "workers"])
+def test_the_run_stops_with_status_9(smoking, workers):
+    arguments = ["tasks", "--agent=noop", "--mobile-max-infra=2", *workers]
+    result = smoking.run_virtual(*arguments)
+    assert result.ret == 9
+    result.stdout.fnmatch_lines(["*infrastructure broke * times (--mobile-max-infra=2)*"])
+    tasks = report(smoking)["tasks"]
+    # A worker has some of its next tests already when it is told to stop.
+    assert 1 <= len(tasks) <= (3 if workers else 1)
+    assert all(task["infrastructure"] == ["it smokes", "it smokes"] for task in tasks)
+
+
+def test_without_it_every_task_is_tried(smoking):
+    result = smoking.run_virtual("tasks", "--agent=noop", "--mobile-retries=0")
+    result.assert_outcomes(errors=3)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert report(smoking)["summary"]["infrastructure"] == 3
+
+
+def test_what_a_second_attempt_mends_is_counted_all_the_same(project):
+    with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(
+            """
+import pytest
+from pytest_mobileagent.device.adb.device import AdbDevice
+from pytest_mobileagent.errors import DeviceError
+
+@pytest.fixture(autouse=True, scope="session")
+def once():
+    reset, calls = AdbDevice.reset, []
+    def broken(self, *arguments):
+        calls.append(1)
+        if len(calls) == 1:
+            raise DeviceError("it smokes")
+        return reset(self, *arguments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AdbDevice, "reset", broken)
+        yield
+"""
+        )
+    result = project.run("tasks", "--agent=oracle", "-k", "code", "--mobile-max-infra=2")
+    result.assert_outcomes(passed=1)
+    assert result.ret == 0
+    (task,) = report(project)["tasks"]
+    assert task["infrastructure"] == ["it smokes"]
