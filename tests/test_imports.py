@@ -12,7 +12,7 @@ import pytest
 import pytest_mobileagent
 
 PACKAGE = Path(pytest_mobileagent.__file__).parent
-HEAVY = {"lxml", "PIL", "adbutils", "cv2", "appium", "anthropic", "openai", "easyocr"}
+HEAVY = {"babel", "lxml", "PIL", "adbutils", "cv2", "appium", "anthropic", "openai", "easyocr"}
 
 # Each room may import those before it, and itself; what is not listed is a module of its own.
 ORDER = ["errors", "plain", "template", "screen", "action", "device", "tasks", "agent", "episode"]

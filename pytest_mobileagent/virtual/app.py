@@ -12,6 +12,7 @@ from pytest_mobileagent.virtual.ui.controls import Input
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from pytest_mobileagent.virtual.locale import Locale
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.ui.dialog import Dialog
     from pytest_mobileagent.virtual.ui.views import Icon, View
@@ -60,6 +61,24 @@ class App:
         """Give a preferences file, the app's default one unless named."""
         name = name or f"{self.package}_preferences"
         return Preferences(self.phone.files, f"{self.data_dir}/shared_prefs/{name}.xml", self.uid)
+
+    @property
+    def locale(self) -> Locale:
+        """The language that the app speaks: how it writes dates, times and numbers."""
+        return self.phone.locales.of(self.package)
+
+    @property
+    def name(self) -> str:
+        """The label in the phone's language."""
+        return self.t(self.label)
+
+    def t(self, english: str, **values: object) -> str:
+        """Give a text in the app's language, with `{name}` for each of the values filled in.
+
+        Translations are in `strings/<language>.toml` beside the app's module.
+        """
+        text = self.phone.locales.text(self, english)
+        return text.format_map(values) if values else text
 
     def log(self, tag: str, message: str, level: str = "I") -> None:
         """Write a line to the phone's log, from this app's process."""
@@ -125,6 +144,15 @@ class Activity:
     def extras(self) -> dict[str, Any]:
         """What the starter has given along."""
         return dict(self.intent.extras)
+
+    def t(self, english: str, **values: object) -> str:
+        """Give a text in the app's language, with `{name}` for each of the values filled in."""
+        return self.app.t(english, **values)
+
+    @property
+    def locale(self) -> Locale:
+        """The language that the app speaks: how it writes dates, times and numbers."""
+        return self.app.locale
 
     def set(self, **state: Any) -> None:
         """Change state; the screen is built anew."""

@@ -21,6 +21,7 @@ from pytest_mobileagent.virtual.system.ime import InputMethods
 from pytest_mobileagent.virtual.system.keymap import key, split_keys, typeable
 from pytest_mobileagent.virtual.system.keys import Keys
 from pytest_mobileagent.virtual.system.launcher import Launcher
+from pytest_mobileagent.virtual.system.locales import Locales
 from pytest_mobileagent.virtual.system.log import Log
 from pytest_mobileagent.virtual.system.notifications import Notifications
 from pytest_mobileagent.virtual.system.packages import Packages
@@ -74,6 +75,7 @@ class Phone:
         )
         self.settings = Settings(self.log)
         self.display = Display(self.settings, *size, density)
+        self.locales = Locales(self)
         self.proc = ProcessTable()
         self.power = Power(self)
         self.audio = Audio(self)
@@ -105,6 +107,7 @@ class Phone:
             "log": self.log,
             "props": self.props,
             "settings": self.settings,
+            "locales": self.locales,
             "processes": self.proc,
             "power": self.power,
             "clipboard": self.clipboard,
@@ -202,10 +205,13 @@ class Phone:
 
     def time_text(self) -> str:
         """Give the time of day as the status bar shows it."""
-        now = self.clock.now()
-        if self.settings.text("system", "time_12_24", "12") == "24":
-            return f"{now:%H:%M}"
-        return f"{now.hour % 12 or 12}:{now:%M}"
+        return self.locales.current.clock(self.clock.now(), long_clock=self.long_clock)
+
+    @property
+    def long_clock(self) -> bool:
+        """Whether hours go up to 24: as the user chose, or as is the custom of the place."""
+        chosen = self.settings.text("system", "time_12_24")
+        return chosen == "24" if chosen else self.locales.current.long_clock
 
     # What is done.
 

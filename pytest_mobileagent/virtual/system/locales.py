@@ -1,0 +1,118 @@
+"""The languages that the phone speaks, and the texts of apps in them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from pytest_mobileagent.virtual.locale import Locale
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pytest_mobileagent.virtual.app import App
+    from pytest_mobileagent.virtual.phone import Phone
+
+PROPERTY: Final = "persist.sys.locale"
+SETTING: Final = "system_locales"
+FRAMEWORK: Final = Path(__file__).parents[1] / "strings"  # what all apps share: OK, Cancel
+_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+
+
+class Locales:
+    """The running configuration's languages; those stored for the next start may differ."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self.tags: list[str] = [phone.props[PROPERTY]]
+        self._apps: dict[str, list[str]] = {}
+
+    @property
+    def current(self) -> Locale:
+        """The language that the phone speaks."""
+        return locale(self.tags[0])
+
+    def of(self, package: str) -> Locale:
+        """Give the language of an app: its own, if it was given one, else the phone's."""
+        return locale((self._apps.get(package) or self.tags)[0])
+
+    def own(self, package: str) -> list[str]:
+        """Give the languages that an app alone was given."""
+        return list(self._apps.get(package, ()))
+
+    def set_own(self, package: str, tags: Iterable[str]) -> None:
+        """Give an app languages of its own, none to let it follow the phone."""
+        self._apps[package] = [str(tag) for tag in tags]
+        self._phone.changed()
+
+    def change(self, tags: Iterable[str]) -> None:
+        """Speak other languages from now on, as a choice in Settings does; the apps follow."""
+        chosen = [normal(tag) for tag in tags]
+        if not chosen:
+            raise ValueError("no language")
+        self._phone.props.set(PROPERTY, chosen[0])
+        self._phone.settings.put("system", SETTING, ",".join(chosen))
+        self.tags = chosen
+        self._phone.changed()
+
+    def start(self) -> None:
+        """Take up what is stored, as Android does when it starts."""
+        stored = self._phone.settings.text("system", SETTING) or self._phone.props[PROPERTY]
+        tags = [tag for tag in stored.split(",") if _TAG.fullmatch(tag)]
+        self.tags = [normal(tag) for tag in tags] or ["en-US"]
+        self._phone.changed()
+
+    def text(self, app: App, english: str) -> str:
+        """Give a text of an app in its language; the English one if there is no other."""
+        for tag in self._apps.get(app.package) or self.tags:
+            spoken = locale(tag)
+            if spoken.language == "en":
+                return english
+            for folder in (folder_of(app), FRAMEWORK):
+                found = catalog(folder, spoken.names).get(english)
+                if found is not None:
+                    return found
+        return english
+
+    def save(self) -> dict[str, Any]:
+        """Give the languages as plain data."""
+        return {"tags": self.tags, "apps": self._apps}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take them back."""
+        self.tags, self._apps = saved["tags"], saved["apps"]
+
+
+@cache
+def locale(tag: str) -> Locale:
+    """Give the locale of a tag, one for all who ask."""
+    return Locale(tag)
+
+
+def normal(tag: str) -> str:
+    """Spell a language tag as Android does: zh-Hans-CN; ValueError if it is none."""
+    if not _TAG.fullmatch(tag):
+        raise ValueError(f"{tag!r} is no language tag")
+    return "-".join(part for part in Locale(tag).parts if part)
+
+
+def folder_of(app: App) -> Path:
+    """Give the folder in which an app keeps its translations."""
+    return Path(inspect.getfile(type(app))).parent / "strings"
+
+
+@lru_cache(256)
+def catalog(folder: Path, names: tuple[str, ...]) -> Mapping[str, str]:
+    """Read the closest translation that a folder has; ValueError, naming the file, if broken."""
+    for name in names:
+        path = folder / f"{name}.toml"
+        if path.is_file():
+            try:
+                return tomllib.loads(path.read_text("utf-8"))
+            except tomllib.TOMLDecodeError as error:
+                raise ValueError(f"{path}: {error}") from error
+    return {}
