@@ -64,6 +64,7 @@ def result_of(
 ) -> Result:
     """Return the result of a task whose report decides."""
     episode = item.stash.get(EPISODE, None)
+    broke: list[str] = item.stash.get(BROKE, [])
     outcome: str = report.outcome if report.when == "call" or report.skipped else "error"
     if call.excinfo is not None and isinstance(call.excinfo.value, TaskError):
         outcome = "error"  # the body asks for what cannot be: that says nothing about the agent
@@ -82,7 +83,7 @@ def result_of(
         outcome=outcome,
         first_success_step=item.stash.get(_FIRST_SUCCESS, None),
         reason=_reason(report),
-        infrastructure=tuple(item.stash.get(BROKE, [])),
+        infrastructure=tuple(broke),
         episode=folder.relative(episode.folder) if episode and episode.folder else None,
         **(measures(episode, success) if episode else {"golden_steps": task.task.shortest}),
     )
