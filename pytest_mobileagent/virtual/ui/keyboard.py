@@ -18,7 +18,7 @@ Layer: TypeAlias = Literal["letters", "capitals", "symbols", "more_symbols", "di
 _LAYERS = get_args(Layer)
 _LETTERS = ("q w e r t y u i o p", "a s d f g h j k l", "capitals z x c v b n m \b")
 _SYMBOLS = ("1 2 3 4 5 6 7 8 9 0", "@ # $ _ & - + ( ) /", "more_symbols * \" ' : ; ! ? \b")
-_MORE = ("~ ` | • √ π ÷ × < >", "£ ¢ € ¥ ^ ° = { } \\", "symbols % © ® ™ ✓ [ ] \b")  # noqa: RUF001
+_MORE = ("~ ` | • √ π ÷ × < >", "£ ¢ € ¥ ^ ° = { } \\", "symbols % © ® ™ ✓ [ ] \b")
 _ROWS: dict[str, tuple[str, ...]] = {
     "letters": _LETTERS,
     "capitals": tuple(row.upper().replace("CAPITALS", "letters") for row in _LETTERS),
