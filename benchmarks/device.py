@@ -55,12 +55,12 @@ def main() -> None:
         looks, steps, trips = [], [], []
         for number in range(REPEATS):
             action = Open("com.android.settings") if number % 2 else Key("home")
-            before = device.round_trips
+            before = device.system.round_trips
             start = time.perf_counter()
             device.perform(action)
             looks.append(milliseconds(device.observe))
             steps.append(1000 * (time.perf_counter() - start))
-            trips.append(float(device.round_trips - before))
+            trips.append(float(device.system.round_trips - before))
         show("observe after a change", looks)
         show("whole step: action, settled, observed", steps)
         show("adb round trips per step", trips, "  ")

@@ -1,15 +1,20 @@
-"""How long to wait for a screen to come to rest, by app."""
+"""Waiting until a screen has come to rest: two looks in a row that are equal, or a limit."""
 
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 HELP = "has to be seconds above 0, and may name apps with their own: 5,com.instagram.android=30"
+
+
+_LOOKS_WITHOUT_TREE = 3  # in a row, before the device counts as broken
+L = TypeVar("L", bound="Look")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +53,41 @@ def _seconds(text: str) -> float:
     if not 0 < number < math.inf:
         raise ValueError(HELP)
     return number
+
+
+class Look(Protocol):
+    """What is compared: two looks are equal if either their pixels or their trees are."""
+
+    @property
+    def png(self) -> bytes:
+        """The screenshot."""
+
+    @property
+    def xml(self) -> str | None:
+        """The view hierarchy; None if there was none to be had."""
+
+    @property
+    def package(self) -> str:
+        """The app that has the focus."""
+
+
+def settled(
+    take: Callable[[], L], settle: Settle, shot: bytes | None, no_tree: Callable[[L], Exception]
+) -> L:
+    """Take looks until two in a row are equal, or until the app's seconds are over.
+
+    `shot` is a screenshot from before the first look, if there is one. A cursor that blinks changes
+    pixels for ever, but not the hierarchy. `no_tree` makes the error of looks without a tree.
+    """
+    started = time.monotonic()
+    tree, failures = None, 0
+    while True:
+        look = take()
+        failures = failures + 1 if look.xml is None else 0
+        if failures == _LOOKS_WITHOUT_TREE:
+            raise no_tree(look)
+        patience = settle.limit(look.package)
+        equal = look.png == shot or look.xml == tree
+        if look.xml is not None and (equal or time.monotonic() - started > patience):
+            return look
+        shot, tree = look.png, look.xml

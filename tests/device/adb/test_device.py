@@ -74,10 +74,10 @@ def test_a_look_agrees_with_itself(device):
 
 def test_a_step_takes_two_round_trips(device):
     device.observe()
-    before = device.round_trips
+    before = device.system.round_trips
     device.perform(Key("home"))
     device.observe()
-    assert device.round_trips - before == 2
+    assert device.system.round_trips - before == 2
 
 
 def test_taps_reach_what_they_point_at(device):
@@ -176,7 +176,7 @@ def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(device):
 def test_without_snapshots_the_apps_are_cleared(device, monkeypatch):
     screen = open_counter(device)
     device.perform(Tap(*center(screen, resource_id="add")))
-    monkeypatch.setattr("pytest_mobileagent.device.adb.device.console_port", lambda serial: None)
+    monkeypatch.setattr("pytest_mobileagent.device.adb.system.console_port", lambda serial: None)
     assert device.reset("default_boot", [COUNTER]) == f"no snapshots: cleared {COUNTER}"
     assert device.observe().screen.package != COUNTER
     assert open_counter(device).find(text="Count: 0")

@@ -1,0 +1,176 @@
+"""The phone behind the screen, through adb: is it ready, what is it, what is installed, resets.
+
+Whatever drives the screen, this part is the same for every device that adb reaches.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.device.adb.console import Console, console_port
+from pytest_mobileagent.device.adb.shell import Output, Shell, open_service
+from pytest_mobileagent.device.device import DeviceInfo
+from pytest_mobileagent.errors import DeviceError, TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.device.adb.shell import Address
+    from pytest_mobileagent.device.probe import Probe, Value
+
+_BOOT_SECONDS = 60.0
+
+
+class AdbSystem:
+    """A device that adb reaches, without its screen.
+
+    Raises:
+        DeviceError: the device is not there, or is not ready within a minute.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._shell = Shell(address)
+        self._packages: frozenset[str] | None = None
+        self._may_be_root = True
+        self._restored = False
+        self._shell.run("true")  # fails at once if there is no such device
+        self._await_ready()
+        self.info = self._read_info()
+
+    @property
+    def round_trips(self) -> int:
+        """How many times the adb server was asked, for measurements."""
+        return self._shell.round_trips
+
+    def run(self, *scripts: str) -> list[Output]:
+        """Run shell scripts in one round trip, and return what each wrote."""
+        return self._shell.run_all(scripts)
+
+    def look(self, *scripts: str) -> list[Output]:
+        """Run scripts that change nothing; after a reset they may have to be run twice."""
+        try:
+            outputs = self._shell.run_all(scripts)
+        except DeviceError:
+            if not self._restored:
+                raise
+            # A real emulator drops the connection at some time after its console has said OK.
+            self._await_ready()
+            outputs = self._shell.run_all(scripts)
+        self._restored = False
+        return outputs
+
+    def reset(self, snapshot: str, apps: Sequence[str]) -> str:
+        """Load the snapshot; where the device has none at all, clear and stop `apps` instead.
+
+        Raises:
+            TaskError: the device has snapshots, but not this one.
+        """
+        self._packages = None
+        has_console = console_port(self.address.serial) is not None
+        names = Console(self.address).snapshots() if has_console else []
+        if not names:
+            return self._clear(apps)
+        if snapshot not in names:
+            msg = f"device {self.address} has no snapshot {snapshot!r} (it has: {', '.join(names)})"
+            raise TaskError(msg)
+        Console(self.address).load(snapshot)
+        self._await_ready()
+        self._restored = True
+        return f"snapshot {snapshot}"
+
+    def packages(self) -> frozenset[str]:
+        """Return the packages that are installed."""
+        if self._packages is None:
+            lines = self._shell.run("pm list packages").text.splitlines()
+            self._packages = frozenset(
+                line.removeprefix("package:") for line in lines if line.startswith("package:")
+            )
+        return self._packages
+
+    def shell(self, script: str) -> str:
+        """Run a shell script on the device and return what it wrote."""
+        return self._shell.run(f"sh -c {shlex.quote(script)}").text
+
+    def close(self) -> None:
+        """Let go of the device. It stays as it is."""
+        self._shell.close()
+
+    def _await_ready(self) -> None:
+        """Wait until the device has booted, and until its shell is root's where it can be.
+
+        Databases of apps can be read by root only.
+        """
+        deadline = time.monotonic() + _BOOT_SECONDS
+        while True:
+            try:
+                user, booted = self._shell.run_all(["id -u", "getprop sys.boot_completed"], 10)
+                problem = f"sys.boot_completed is {booted.text.strip()!r}, not 1"
+                if user.text.strip() != "0" and self._may_be_root:
+                    problem = "adbd restarts as root"
+                    self._restart_as_root()
+                elif booted.text.strip() == "1":
+                    return
+            except DeviceError as error:
+                problem = str(error)
+            if time.monotonic() > deadline:
+                msg = f"device {self.address} is not ready after {_BOOT_SECONDS:g} s: {problem}"
+                raise DeviceError(msg)
+            time.sleep(0.02)
+
+    def _restart_as_root(self) -> None:
+        self._shell.close()
+        connection = open_service(self.address, "root:")
+        connection.conn.settimeout(10)
+        self._may_be_root = "cannot" not in connection.read_until_close()
+        connection.conn.close()
+
+    def _read_info(self) -> DeviceInfo:
+        properties = ("ro.product.model", "ro.build.version.release", "ro.build.version.sdk")
+        scripts = [f"getprop {name}" for name in (*properties, "persist.sys.locale")]
+        outputs = self._shell.run_all([*scripts, "wm size", "wm density"])
+        model, android, sdk, locale, size, density = (output.text.strip() for output in outputs)
+        pixels = re.findall(r"(\d+)x(\d+)", size)
+        dots = re.findall(r"\d+", density)
+        if not (sdk.isdigit() and pixels and dots):
+            msg = f"device {self.address} does not say what it is: {sdk!r}, {size!r}, {density!r}"
+            raise DeviceError(msg)
+        return DeviceInfo(
+            serial=self.address.serial,
+            model=model,
+            android=android,
+            sdk=int(sdk),
+            size=(int(pixels[-1][0]), int(pixels[-1][1])),  # the override stands last
+            density=int(dots[-1]),
+            locale=locale or "en-US",
+        )
+
+    def _clear(self, apps: Sequence[str]) -> str:
+        names = [shlex.quote(app) for app in apps]
+        self._shell.run_all(
+            [*(f"am force-stop {name}; pm clear {name}" for name in names), "input keyevent 3"]
+        )
+        return f"no snapshots: cleared {', '.join(apps) or 'nothing'}"
+
+
+def probe_scripts(probes: Mapping[str, Probe]) -> list[str]:
+    """Return a script for each probe, to be run by the device's shell."""
+    return [f"sh -c {shlex.quote(probe.script)}" for probe in probes.values()]
+
+
+def probe_values(probes: Mapping[str, Probe], outputs: Sequence[Output]) -> dict[str, Value]:
+    """Return what the probes make of what their scripts wrote."""
+    pairs = zip(probes.items(), outputs, strict=True)
+    return {name: probe.parse(output.text) for (name, probe), output in pairs}
+
+
+def focus(dump: str) -> tuple[str, str]:
+    """Return the package and activity that has the focus by `dumpsys window displays`.
+
+    Both are empty if none has: while apps are switched, say.
+    """
+    component = re.search(r"u\d+ ([\w.]+)/([\w.$]+)", dump)
+    return (component[1], component[2]) if component else ("", "")
