@@ -12,6 +12,7 @@ from pytest_mobileagent.virtual.ui.controls import Input
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from pytest_mobileagent.virtual.apk import Instrumentation
     from pytest_mobileagent.virtual.locale import Locale
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.ui.dialog import Dialog
@@ -30,6 +31,7 @@ class App:
     system: ClassVar[bool] = False
     permissions: ClassVar[Sequence[str]] = ()  # that it requests; install-time ones are granted
     services: ClassVar[Sequence[str]] = ()
+    instrumentations: ClassVar[Sequence[Instrumentation]] = ()
     accent: ClassVar[str] = "#3F51B5"  # the theme's colour
     data_dir: str = ""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import inspect
 import zlib
 from dataclasses import asdict, dataclass, field
@@ -12,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.intent import DEFAULT, LAUNCHER, MAIN, Intent, full
 from pytest_mobileagent.virtual.loading import BrokenApp
+from pytest_mobileagent.virtual.system.installer import Installer, token
+from pytest_mobileagent.virtual.system.packaged import PackagedApp, app_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_mobileagent.virtual.app import Activity, App
     from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.system.installer import Options
 
 FIRST_UID = 10_100
 STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3, "disabled-until-used": 4}
@@ -51,6 +52,9 @@ class Installed:
     stopped: bool = True
     granted: dict[str, bool] = field(default_factory=dict)  # runtime permissions
     off: list[str] = field(default_factory=list)  # components that are switched off
+    code: str = ""  # the folder of an app that came as an APK
+    updated: float = 0.0  # 0 if never
+    installer: str | None = None
 
 
 class Packages:
@@ -62,6 +66,11 @@ class Packages:
         uids = {kind.package: uid_of(kind, at) for at, kind in enumerate(kinds.values())}
         self._apps = {name: kind(phone, uids[name]) for name, kind in kinds.items()}
         self._installed: dict[str, Installed] = {}
+        self._kept: dict[str, int] = {}  # user ids of apps that have left their data behind
+        self._packaged: dict[
+            str, tuple[bytes, PackagedApp]
+        ] = {}  # by folder: the base APK, and its app
+        self.installer = Installer(phone)
 
     def install_all(self) -> None:
         """Install every app, as the first boot does."""
@@ -83,12 +92,12 @@ class Packages:
 
     def app(self, package: str) -> App:
         """Give an installed app."""
-        self[package]
-        return self._apps[package]
+        code = self[package].code
+        return self._packaged[code][1] if code else self._apps[package]
 
     def apps(self) -> list[App]:
         """Give every installed app, in the order of installation."""
-        return [self._apps[name] for name in self._installed]
+        return [self.app(name) for name in self._installed]
 
     def enabled(self, package: str) -> bool:
         """Tell whether an app can be started."""
@@ -96,19 +105,26 @@ class Packages:
 
     def path(self, package: str) -> str:
         """Give the path of an app's APK."""
-        app = self.app(package)
+        app, code = self.app(package), self[package].code
+        if code:
+            return f"{code}/base.apk"
         if app.system:
             return f"/product/app/{app.label.replace(' ', '')}/{app.label.replace(' ', '')}.apk"
-        return (
-            f"/data/app/~~{_token(package, 'outer')}/{package}-{_token(package, 'inner')}/base.apk"
-        )
+        return f"/data/app/~~{token(package, 'outer')}/{package}-{token(package, 'inner')}/base.apk"
+
+    def paths(self, package: str) -> list[str]:
+        """Give the paths of all of an app's APKs, the base first."""
+        base, code = self.path(package), self[package].code
+        names = self._phone.files.listdir(code) if code else []
+        splits = [name for name in names if name.startswith("split_") and name.endswith(".apk")]
+        return [base, *(f"{code}/{name}" for name in splits)]
 
     def find(self, component: str) -> tuple[App, type[Activity]] | None:
         """Give the activity of a component, in either spelling, if it is there and enabled."""
         package = component.partition("/")[0]
         if not self.enabled(package):
             return None
-        app = self._apps[package]
+        app = self.app(package)
         for kind in app.activities:
             if kind.component(package) == full(component) not in self[package].off:
                 return app, kind
@@ -172,15 +188,62 @@ class Packages:
             self._fill(app)
         self._phone.changed()
 
-    def uninstall(self, package: str) -> None:
+    def install(self, package: str, code: str, options: Options) -> None:
+        """Take an app whose APKs are in the folder `code`, in the place of an older version."""
+        old, now = self._installed.get(package), self._phone.clock.time()
+        app = self._read(code, old.uid if old else self._uid(package))
+        if old is None:
+            self._installed[package] = Installed(app.uid, now, off=[*app.disabled])
+            self._fill(app)
+        else:
+            self._phone.activities.kill(package, "installPackageLI")
+            self._remove_code(old.code)
+            old.updated = now
+        self._kept.pop(package, None)
+        installed = self[package]
+        installed.code, installed.installer = code, options.installer
+        if options.grant:
+            wanted = (each for each in app.permissions if each not in INSTALL_TIME)
+            installed.granted |= dict.fromkeys(wanted, True)
+        self._phone.changed()
+
+    def uninstall(self, package: str, *, keep_data: bool = False) -> None:
         """Remove an app that is not part of the image."""
         app = self.app(package)
         if app.system:
             raise PermissionError(package)
         self._phone.activities.force_stop(package)
-        self._wipe(app)
+        self._remove_code(self[package].code)
+        if keep_data:
+            self._kept[package] = app.uid
+        else:
+            self._wipe(app)
         del self._installed[package]
         self._phone.changed()
+
+    def _read(self, code: str, uid: int) -> PackagedApp:
+        """Make an app of the APK in a folder, unless that is the one that is known."""
+        data = self._phone.files.read(f"{code}/base.apk")
+        if code in self._packaged:
+            known, app = self._packaged[code]
+            if known is data and app.uid == uid:
+                return app
+        from pytest_mobileagent.virtual.apk import read_apk  # noqa: PLC0415 - seldom used
+
+        app = app_of(read_apk(data, code))(self._phone, uid)
+        self._packaged[code] = data, app
+        return app
+
+    def _uid(self, package: str) -> int:
+        """Give the user id of an app that is new: that of the data it left behind, or the next."""
+        others = {installed.uid for installed in self._installed.values()}
+        apps = {app.uid for app in self._apps.values()}
+        highest = max(FIRST_UID - 1, *others, *apps, *self._kept.values())
+        return self._kept.get(package, highest + 1)
+
+    def _remove_code(self, code: str) -> None:
+        if code:
+            self._phone.files.rmtree(code.rpartition("/")[0])
 
     def _wipe(self, app: App) -> None:
         for folder in {app.data_dir, f"/data/data/{app.package}"}:
@@ -197,24 +260,29 @@ class Packages:
 
     def save(self) -> dict[str, Any]:
         """Give what is remembered of every app."""
-        return {name: asdict(installed) for name, installed in self._installed.items()}
+        return {
+            "installed": {name: asdict(each) for name, each in self._installed.items()},
+            "kept": self._kept,
+            "installer": self.installer.save(),
+        }
 
     def load(self, saved: dict[str, Any]) -> None:
         """Take it back; an app that this phone does not have any more is left out."""
-        self._installed = {
-            name: Installed(**plain) for name, plain in saved.items() if name in self._apps
-        }
+        self._installed, self._kept = {}, saved["kept"]
+        self.installer.load(saved["installer"])
+        for name, plain in saved["installed"].items():
+            installed = Installed(**plain)
+            if installed.code:
+                self._read(installed.code, installed.uid)
+            elif name not in self._apps:
+                continue
+            self._installed[name] = installed
 
 
 def uid_of(kind: type[App], at: int) -> int:
     """Give an app its user id; Android's own have fixed ones."""
     fixed = {"android": 1000, "com.android.settings": 1000, "com.android.shell": 2000}
     return fixed.get(kind.package, FIRST_UID + at)
-
-
-def _token(package: str, salt: str) -> str:
-    digest = hashlib.sha256(f"{salt}:{package}".encode()).digest()[:16]
-    return base64.urlsafe_b64encode(digest).decode()
 
 
 def _answers(app: App, kind: type[Activity], intent: Intent) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.intent import full
-from pytest_mobileagent.virtual.shell.android.intents import integer
+from pytest_mobileagent.virtual.intent import full, short
 from pytest_mobileagent.virtual.shell.android.service import (
     FAILED,
     Arguments,
@@ -30,12 +29,18 @@ HELP = """Package manager (package) commands:
   path [--user USER_ID] PACKAGE
   has-feature FEATURE_NAME [version]
   list features
+  list instrumentation [-f] [TARGET-PACKAGE]
   list packages [-f] [-d] [-e] [-s] [-3] [-i] [-l] [-u] [-U]
       [--show-versioncode] [--apex-only] [--uid UID] [--user USER_ID] [FILTER]
   list users
   resolve-activity [--brief] [--components] [--user USER_ID] INTENT
   query-activities [--brief] [--components] [--user USER_ID] INTENT
-  install [-r] [-t] [-g] [-d] [--user USER_ID] [-S BYTES] [PATH|-]
+  install [-rtdg] [-i PACKAGE] [--user USER_ID] [-S BYTES] [PATH|-]
+  install-create [-rtdg] [-i PACKAGE] [-p INHERIT_PACKAGE] [-S BYTES]
+  install-write [-S BYTES] SESSION_ID SPLIT_NAME [PATH|-]
+  install-remove SESSION_ID SPLIT...
+  install-commit SESSION_ID
+  install-abandon SESSION_ID
   uninstall [-k] [--user USER_ID] PACKAGE
   clear [--user USER_ID] [--cache-only] PACKAGE
   enable [--user USER_ID] PACKAGE_OR_COMPONENT
@@ -54,7 +59,6 @@ FEATURES = (
     "android.software.input_methods",
     "android.software.webview",
 )
-STAGED = 1_846_291_306  # the session of an APK that is being installed
 FOR_SHELL = ("default", "enabled", "disabled-user")  # states that shell may give to a package
 package = Service("package", HELP)
 
@@ -75,7 +79,9 @@ async def list_(ctx: Context, args: Arguments) -> int:
         await ctx.out("Users:\n\tUserInfo{0:Owner:c13} running\n")
     elif what == "features":
         await ctx.out("".join(f"feature:{name}\n" for name in FEATURES))
-    elif what not in ("instrumentation", "libraries", "permission-groups", "permissions"):
+    elif what == "instrumentation":
+        await _list_instrumentations(ctx, args)
+    elif what not in ("libraries", "permission-groups", "permissions"):
         missing = "didn't specify type of data to list"
         problem = f"unknown list type '{what}'" if what else missing
         await ctx.err(f"Error: {problem}\n")
@@ -117,6 +123,17 @@ async def _list_packages(ctx: Context, args: Arguments) -> int:
     return 0
 
 
+async def _list_instrumentations(ctx: Context, args: Arguments) -> None:
+    with_path, packages = args.option() == "-f", ctx.phone.packages
+    target = args.next()
+    for app in packages.apps():
+        path = f"{packages.path(app.package)}=" if with_path else ""
+        for each in app.instrumentations:
+            if target in (None, each.target):
+                name = short(f"{app.package}/{each.name}")
+                await ctx.out(f"instrumentation:{path}{name} (target={each.target})\n")
+
+
 def _has_uid(uid: int, _: Context, app: App) -> bool:
     return app.uid == uid
 
@@ -124,7 +141,8 @@ def _has_uid(uid: int, _: Context, app: App) -> bool:
 def _package_line(ctx: Context, app: App, columns: set[str]) -> str:
     path = f"{ctx.phone.packages.path(app.package)}=" if "-f" in columns else ""
     version = f" versionCode:{app.version_code}" if "--show-versioncode" in columns else ""
-    installer = "  installer=null" if "-i" in columns else ""
+    by = ctx.phone.packages[app.package].installer or "null"
+    installer = f"  installer={by}" if "-i" in columns else ""
     uid = f" uid:{app.uid}" if "-U" in columns else ""
     return f"package:{path}{app.package}{version}{installer}{uid}\n"
 
@@ -135,7 +153,7 @@ async def path(ctx: Context, args: Arguments) -> int:
     name = _package(args)
     if name not in ctx.phone.packages:
         return 1
-    await ctx.out(f"package:{ctx.phone.packages.path(name)}\n")
+    await ctx.out("".join(f"package:{path}\n" for path in ctx.phone.packages.paths(name)))
     return 0
 
 
@@ -152,57 +170,6 @@ async def clear(ctx: Context, args: Arguments) -> int:
     ctx.phone.packages.clear(name)
     await ctx.out("Success\n")
     return 0
-
-
-@package.command("uninstall")
-async def uninstall(ctx: Context, args: Arguments) -> int:
-    """Remove a package."""
-    name = _package(args)
-    if not name:
-        await ctx.err("Error: package name not specified\n")
-        return 1
-    try:
-        ctx.phone.packages.uninstall(name)
-    except (UnknownPackage, PermissionError):
-        await ctx.out("Failure [DELETE_FAILED_INTERNAL_ERROR]\n")
-        return 1
-    await ctx.out("Success\n")
-    return 0
-
-
-@package.command("install")
-async def install(ctx: Context, args: Arguments) -> int:
-    """Refuse an APK as Android does one that it cannot parse: this phone runs no compiled code."""
-    size, path = _apk(args)
-    if path and not ctx.files.is_file(path):
-        await ctx.err(f"Error: Unable to open file: {path}\n")
-        await ctx.err("Consider using a file under /data/local/tmp/\n")
-        raise illegal(f"Error: Can't open file: {path}")
-    if not path:
-        if size is None:
-            raise illegal("Error: must either specify a package size or an APK file")
-        await _take(ctx, size)
-    staged = f"/data/app/vmdl{STAGED}.tmp/base.apk"
-    await ctx.out(f"Failure [INSTALL_PARSE_FAILED_NOT_APK: Failed to parse {path or staged}]\n")
-    return 1
-
-
-def _apk(args: Arguments) -> tuple[int | None, str]:
-    """Take the size of an APK that comes on stdin, and the path of one that does not."""
-    size = None
-    while option := args.option():
-        if option == "-S":
-            size = integer(args.required())
-        elif option in ("-i", "-p", "--user", "--abi", "--install-location", "--install-reason"):
-            args.required()
-    path = args.next() or "-"
-    return size, "" if path == "-" else path
-
-
-async def _take(ctx: Context, size: int) -> None:
-    """Read so many bytes from stdin, which the sender leaves open; fewer if it ends."""
-    while size > 0 and (data := await ctx.stdin.read(min(size, 1 << 16))):
-        size -= len(data)
 
 
 @package.command("grant")

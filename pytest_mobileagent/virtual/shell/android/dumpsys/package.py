@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.system.packaged import PackagedApp
 from pytest_mobileagent.virtual.system.packages import INSTALL_TIME, STATES
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.app import App
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
 
-SIGNATURES = "signatures=PackageSignatures{7d2 version:2, signatures:[5f3e], past signatures:[]}"
+BUILT_IN = "5f3e"  # the certificate of apps that are no APKs
 
 
 async def dump(ctx: Context, args: list[str]) -> str:
@@ -27,9 +29,17 @@ async def dump(ctx: Context, args: list[str]) -> str:
 
 def _package(phone: Phone, name: str) -> str:
     app, installed = phone.packages.app(name), phone.packages[name]
-    since = f"{datetime.fromtimestamp(installed.since, phone.clock.zone):%Y-%m-%d %H:%M:%S}"
+    since, updated = (
+        f"{datetime.fromtimestamp(moment, phone.clock.zone):%Y-%m-%d %H:%M:%S}"
+        for moment in (installed.since, installed.updated or installed.since)
+    )
+    least, target, signer, debuggable = _build(app)
     token = f"{installed.uid * 2654435761 & 0xFFFFFF:x}"
-    flags = "SYSTEM HAS_CODE" if app.system else "HAS_CODE ALLOW_CLEAR_USER_DATA ALLOW_BACKUP"
+    flags = (
+        "SYSTEM HAS_CODE"
+        if app.system
+        else f"{debuggable}HAS_CODE ALLOW_CLEAR_USER_DATA ALLOW_BACKUP"
+    )
     at_install = [each for each in app.permissions if each in INSTALL_TIME]
     runtime = [each for each in app.permissions if each not in INSTALL_TIME]
     return "\n".join(
@@ -39,11 +49,13 @@ def _package(phone: Phone, name: str) -> str:
             f"    pkg=Package{{{token} {name}}}",
             f"    codePath={phone.packages.path(name).rpartition('/')[0]}",
             f"    dataDir={app.data_dir}",
-            f"    versionCode={app.version_code} minSdk=24 targetSdk=34",
+            f"    versionCode={app.version_code} minSdk={least} targetSdk={target}",
             f"    versionName={app.version_name}",
-            f"    {SIGNATURES}",
+            f"    splits=[{', '.join(_splits(phone, name))}]",
+            f"    signatures={_signatures(token, signer)}",
             f"    pkgFlags=[ {flags} ]",
-            f"    lastUpdateTime={since}",
+            f"    lastUpdateTime={updated}",
+            f"    installerPackageName={installed.installer or 'null'}",
             "    requested permissions:",
             *[f"      {each}" for each in app.permissions],
             "    install permissions:",
@@ -64,6 +76,28 @@ def _package(phone: Phone, name: str) -> str:
             "",
         ]
     )
+
+
+def _build(app: App) -> tuple[int, int, str, str]:
+    """Give the SDKs that an app was built for, who has signed it, and a flag for debugging."""
+    if not isinstance(app, PackagedApp):
+        return 24, 34, BUILT_IN, ""
+    manifest, signer = app.apk.manifest, (app.apk.certificate or "")[:8]
+    return (
+        manifest.min_sdk,
+        manifest.target_sdk,
+        signer,
+        "DEBUGGABLE " if manifest.debuggable else "",
+    )
+
+
+def _signatures(token: str, signer: str) -> str:
+    return f"PackageSignatures{{{token} version:2, signatures:[{signer}], past signatures:[]}}"
+
+
+def _splits(phone: Phone, name: str) -> list[str]:
+    files = (path.rpartition("/")[2] for path in phone.packages.paths(name)[1:])
+    return ["base", *(file.removeprefix("split_").removesuffix(".apk") for file in files)]
 
 
 def _word(flag: object) -> str:

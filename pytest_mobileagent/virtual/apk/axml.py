@@ -1,0 +1,120 @@
+"""Binary XML: the manifest of an APK as a tree of elements."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.apk.chunks import STRING_POOL, Strings, chunk_at, chunks_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_XML = 0x0003
+_RESOURCE_MAP = 0x0180
+_START_ELEMENT, _END_ELEMENT = 0x0102, 0x0103
+_REFERENCE, _STRING, _FLOAT, _BOOLEAN = 0x01, 0x03, 0x04, 0x12
+_NOTHING = 0xFFFFFFFF
+
+# Attributes whose names tools leave out, as their resource ids say it all.
+_NAMES = {
+    0x01010001: "label",
+    0x01010002: "icon",
+    0x01010003: "name",
+    0x01010006: "permission",
+    0x0101000E: "enabled",
+    0x0101000F: "debuggable",
+    0x01010010: "exported",
+    0x01010018: "authorities",
+    0x01010021: "targetPackage",
+    0x01010026: "mimeType",
+    0x01010027: "scheme",
+    0x01010028: "host",
+    0x01010202: "targetActivity",
+    0x0101020C: "minSdkVersion",
+    0x0101021B: "versionCode",
+    0x0101021C: "versionName",
+    0x01010270: "targetSdkVersion",
+    0x01010272: "testOnly",
+    0x01010591: "isSplitRequired",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The id of a resource, in place of a value."""
+
+    id: int
+
+
+Value = str | int | bool | float | Reference | None
+
+
+@dataclass(slots=True)
+class Element:
+    """An element: its tag, its attributes without their namespaces, what is in it, its line."""
+
+    tag: str
+    attributes: dict[str, Value]
+    line: int = 0
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, *tags: str) -> Iterator[Element]:
+        """Yield the children with these tags."""
+        return (child for child in self.children if child.tag in tags)
+
+
+def parse(data: bytes) -> Element:
+    """Read binary XML and give its outermost element; ValueError if it is none."""
+    document = chunk_at(data, 0)
+    if document.kind != _XML:
+        raise ValueError("this is no binary XML")
+    try:
+        return _parse(document.body)
+    except (struct.error, IndexError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _parse(body: bytes) -> Element:
+    strings: Strings | None = None
+    ids: tuple[int, ...] = ()
+    top = Element("", {})
+    path = [top]
+    for chunk in chunks_in(body):
+        if chunk.kind == STRING_POOL:
+            strings = Strings(chunk)
+        elif chunk.kind == _RESOURCE_MAP:
+            ids = struct.unpack(f"<{len(chunk.body) // 4}I", chunk.body)
+        elif chunk.kind == _START_ELEMENT and strings:
+            (line,) = struct.unpack_from("<I", chunk.data, 8)
+            element = _element(chunk.body, line, strings, ids)
+            path[-1].children.append(element)
+            path.append(element)
+        elif chunk.kind == _END_ELEMENT:
+            path.pop()
+    return top.children[0]
+
+
+def _element(body: bytes, line: int, strings: Strings, ids: tuple[int, ...]) -> Element:
+    _, tag, start, size, count = struct.unpack_from("<IIHHH", body)
+    attributes: dict[str, Value] = {}
+    for at in range(start, start + size * count, size):
+        _, name, raw, _, _, kind, value = struct.unpack_from("<IIIHBBI", body, at)
+        known = _NAMES.get(ids[name]) if name < len(ids) else None
+        attributes[known or strings[name]] = _value(kind, value, raw, strings)
+    return Element(strings[tag], attributes, line)
+
+
+def _value(kind: int, value: int, raw: int, strings: Strings) -> Value:
+    if kind == _STRING:
+        return strings[value]
+    if kind == _BOOLEAN:
+        return value != 0
+    if kind == _REFERENCE:
+        return Reference(value)
+    if kind == _FLOAT:
+        return float(struct.unpack("<f", struct.pack("<I", value))[0])
+    if 0x10 <= kind <= 0x1F:
+        return int(value - (1 << 32) if value >> 31 else value)
+    return None if raw == _NOTHING else strings[raw]

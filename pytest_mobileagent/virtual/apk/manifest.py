@@ -1,0 +1,162 @@
+"""What an APK says of itself: its versions, permissions and components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.apk.axml import Element, Reference
+from pytest_mobileagent.virtual.apk.errors import BadApk
+from pytest_mobileagent.virtual.intent import class_name
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.apk.axml import Value
+    from pytest_mobileagent.virtual.apk.resources import Resources
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """The intents that a component takes."""
+
+    actions: tuple[str, ...]
+    categories: tuple[str, ...]
+    schemes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """An activity, a service, a receiver or a provider."""
+
+    name: str  # of the class, in full
+    label: str
+    exported: bool
+    enabled: bool
+    permission: str
+    filters: tuple[Filter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Instrumentation:
+    """What can be run in the place of an app, as tests are."""
+
+    name: str  # of the class, in full
+    target: str  # the package that it is about
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The manifest of one APK, be it the base or a split of an app."""
+
+    package: str
+    split: str  # "" for a base
+    version_code: int
+    version_name: str
+    min_sdk: int
+    target_sdk: int
+    sdk_line: int  # where the manifest speaks of SDKs
+    label: str
+    icon: int  # the id of a resource; 0 without one
+    debuggable: bool
+    test_only: bool
+    split_required: bool
+    permissions: tuple[str, ...]
+    activities: tuple[Component, ...]
+    services: tuple[Component, ...]
+    receivers: tuple[Component, ...]
+    providers: tuple[Component, ...]
+    instrumentations: tuple[Instrumentation, ...]
+
+
+def read_manifest(root: Element, resources: Resources) -> Manifest:
+    """Read a manifest; BadApk if it is none."""
+    return _Reader(root, resources).read()
+
+
+class _Reader:
+    """Reads one manifest."""
+
+    def __init__(self, root: Element, resources: Resources) -> None:
+        self._root = root
+        self._resources = resources
+        self._package = self._text(root, "package")
+
+    def read(self) -> Manifest:
+        root = self._root
+        if root.tag != "manifest" or not self._package:
+            raise BadApk("INSTALL_PARSE_FAILED_MANIFEST_MALFORMED", "Missing <manifest> package")
+        app = next(root.all("application"), Element("", {}))
+        sdk = next(root.all("uses-sdk"), Element("", {}))
+        least = self._number(sdk, "minSdkVersion", 1)
+        return Manifest(
+            self._package,
+            self._text(root, "split"),
+            self._number(root, "versionCode", 0) | self._number(root, "versionCodeMajor", 0) << 32,
+            self._text(root, "versionName"),
+            least,
+            self._number(sdk, "targetSdkVersion", least),
+            sdk.line,
+            self._text(app, "label") or self._text(app, "name") or self._package,
+            _resource(app.attributes.get("icon")),
+            app.attributes.get("debuggable") is True,
+            app.attributes.get("testOnly") is True,
+            root.attributes.get("isSplitRequired") is True
+            or app.attributes.get("isSplitRequired") is True,
+            tuple(
+                dict.fromkeys(
+                    self._text(each, "name")
+                    for each in root.all("uses-permission", "uses-permission-sdk-23")
+                )
+            ),
+            self._components(app, "activity", "activity-alias"),
+            self._components(app, "service"),
+            self._components(app, "receiver"),
+            self._components(app, "provider"),
+            tuple(
+                Instrumentation(self._class(each), self._text(each, "targetPackage"))
+                for each in root.all("instrumentation")
+            ),
+        )
+
+    def _components(self, app: Element, *tags: str) -> tuple[Component, ...]:
+        return tuple(self._component(each) for each in app.all(*tags))
+
+    def _component(self, element: Element) -> Component:
+        filters = tuple(self._filter(each) for each in element.all("intent-filter"))
+        return Component(
+            self._class(element),
+            self._text(element, "label"),
+            bool(element.attributes.get("exported", bool(filters))),
+            element.attributes.get("enabled") is not False,
+            self._text(element, "permission"),
+            filters,
+        )
+
+    def _filter(self, element: Element) -> Filter:
+        return Filter(
+            self._names(element, "action", "name"),
+            self._names(element, "category", "name"),
+            self._names(element, "data", "scheme"),
+        )
+
+    def _names(self, element: Element, tag: str, attribute: str) -> tuple[str, ...]:
+        texts = (self._text(each, attribute) for each in element.all(tag))
+        return tuple(dict.fromkeys(text for text in texts if text))
+
+    def _class(self, element: Element) -> str:
+        return class_name(self._package, self._text(element, "name"))
+
+    def _text(self, element: Element, attribute: str) -> str:
+        value = element.attributes.get(attribute)
+        if isinstance(value, Reference):
+            return self._resources.text(value.id) or ""
+        return "" if value is None else str(value)
+
+    def _number(self, element: Element, attribute: str, otherwise: int) -> int:
+        value = element.attributes.get(attribute)
+        if isinstance(value, str) and value.isdecimal():
+            return int(value)
+        return value if isinstance(value, int) else otherwise
+
+
+def _resource(value: Value) -> int:
+    return value.id if isinstance(value, Reference) else 0

@@ -1,0 +1,109 @@
+"""The table of resources: what an id stands for, where no language or screen is asked for."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.apk.chunks import STRING_POOL, Chunk, Strings, chunk_at, chunks_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TABLE, _PACKAGE, _TYPE = 0x0002, 0x0200, 0x0201
+_REFERENCE, _STRING = 0x01, 0x03
+_SPARSE, _SHORT_OFFSETS = 1, 2  # how the offsets of a type are written
+_COMPLEX, _COMPACT = 1, 8  # what an entry is
+_MOST_REFERENCES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One value of a resource: a text (for a file its path), for a language and a density."""
+
+    value: str
+    language: str
+    density: int
+
+
+class Resources:
+    """The resources of one APK by id."""
+
+    def __init__(self, data: bytes) -> None:
+        self._strings: Strings | None = None
+        self._types: dict[int, list[Chunk]] = {}  # by package and type, as in an id
+        if not data:
+            return
+        table = chunk_at(data, 0)
+        if table.kind != _TABLE:
+            raise ValueError("this is no table of resources")
+        for chunk in chunks_in(table.body):
+            if chunk.kind == STRING_POOL:
+                self._strings = Strings(chunk)
+            elif chunk.kind == _PACKAGE:
+                self._add(chunk)
+
+    def _add(self, package: Chunk) -> None:
+        (number,) = struct.unpack_from("<I", package.data, 8)
+        for chunk in chunks_in(package.body):
+            if chunk.kind == _TYPE:
+                key = number << 8 | chunk.data[8]
+                self._types.setdefault(key, []).append(chunk)
+
+    def text(self, id: int) -> str | None:
+        """Give the text that an id stands for, in the language that is used for want of one."""
+        found = self.variants(id)
+        plain = [each for each in found if not each.language]
+        return next((each.value for each in plain or found), None)
+
+    def variants(self, id: int) -> list[Variant]:
+        """Give all texts, or paths of files, that an id stands for."""
+        return list(self._variants(id, _MOST_REFERENCES))
+
+    def _variants(self, id: int, hops: int) -> Iterator[Variant]:
+        for chunk in self._types.get(id >> 16, []):
+            found = _entry(chunk, id & 0xFFFF)
+            if found is None or self._strings is None:
+                continue
+            kind, value = found
+            if kind == _STRING:
+                yield Variant(self._strings[value], *_configuration(chunk))
+            elif kind == _REFERENCE and hops:
+                yield from self._variants(value, hops - 1)
+
+
+def _configuration(chunk: Chunk) -> tuple[str, int]:
+    language, density = struct.unpack_from("<8x2s4xH", chunk.data, 20)
+    return language.rstrip(b"\0").decode("latin-1"), density
+
+
+def _entry(chunk: Chunk, index: int) -> tuple[int, int] | None:
+    """Give the kind and the value of an entry; None if this variant has none."""
+    flags, count, start = struct.unpack_from("<xBxxII", chunk.data, 8)
+    offset = _offset(chunk, index, flags, count)
+    if offset is None:
+        return None
+    at = start + offset
+    size, entry_flags = struct.unpack_from("<HH", chunk.data, at)
+    if entry_flags & _COMPACT:
+        (value,) = struct.unpack_from("<I", chunk.data, at + 4)
+        return entry_flags >> 8, value
+    if entry_flags & _COMPLEX:
+        return None
+    kind, value = struct.unpack_from("<xxxBI", chunk.data, at + size)
+    return kind, value
+
+
+def _offset(chunk: Chunk, index: int, flags: int, count: int) -> int | None:
+    head = chunk.header_size
+    if flags & _SPARSE:
+        pairs = struct.iter_unpack("<HH", chunk.data[head : head + 4 * count])
+        return next((offset * 4 for at, offset in pairs if at == index), None)
+    if index >= count:
+        return None
+    if flags & _SHORT_OFFSETS:
+        (short,) = struct.unpack_from("<H", chunk.data, head + 2 * index)
+        return None if short == 0xFFFF else short * 4
+    (offset,) = struct.unpack_from("<I", chunk.data, head + 4 * index)
+    return None if offset == 0xFFFFFFFF else int(offset)

@@ -1,0 +1,82 @@
+"""Who has signed an APK. Digests are not checked: the certificate is what updates are held to."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import zipfile
+    from collections.abc import Iterator
+
+_MAGIC = b"APK Sig Block 42"
+_SCHEMES = (0xF05368C0, 0x7109871A)  # version 3, version 2
+_JAR = (".RSA", ".DSA", ".EC")
+_CERTIFICATES = 0xA0  # the tag under which PKCS #7 has them
+
+
+def certificate(data: bytes, archive: zipfile.ZipFile) -> str | None:
+    """Give the SHA-256 of the first signer's certificate; None where nobody has signed."""
+    try:
+        found = _of_block(data, archive.start_dir) or _of_jar(archive)
+    except (struct.error, IndexError, StopIteration):
+        return None
+    return hashlib.sha256(found).hexdigest() if found else None
+
+
+def _of_block(data: bytes, directory: int) -> bytes | None:
+    """Look into the signing block, which lies before the central directory."""
+    if data[directory - 16 : directory] != _MAGIC:
+        return None
+    (size,) = struct.unpack_from("<Q", data, directory - 24)
+    at, end = directory - size, directory - 24
+    schemes: dict[int, bytes] = {}
+    while at < end:
+        length, scheme = struct.unpack_from("<QI", data, at)
+        schemes[scheme] = data[at + 12 : at + 8 + length]
+        at += 8 + length
+    for scheme in _SCHEMES:
+        if scheme in schemes:
+            signer = next(_prefixed(next(_prefixed(schemes[scheme]))))
+            _, certificates, *_ = _prefixed(next(_prefixed(signer)))
+            return next(_prefixed(certificates))
+    return None
+
+
+def _prefixed(data: bytes) -> Iterator[bytes]:
+    """Yield pieces that have their lengths before them."""
+    at = 0
+    while at + 4 <= len(data):
+        (size,) = struct.unpack_from("<I", data, at)
+        yield data[at + 4 : at + 4 + size]
+        at += 4 + size
+
+
+def _of_jar(archive: zipfile.ZipFile) -> bytes | None:
+    """Look for the certificate in a PKCS #7 file of META-INF."""
+    for name in archive.namelist():
+        if name.startswith("META-INF/") and name.upper().endswith(_JAR):
+            _, content = _inside(archive.read(name))
+            signed_data = _inside(_inside(content)[0])
+            return next(_inside(part)[0] for part in signed_data if part[0] == _CERTIFICATES)
+    return None
+
+
+def _inside(element: bytes) -> list[bytes]:
+    """Give the DER elements in one."""
+    head, size = _header(element)
+    body, found = element[head : head + size], []
+    while body:
+        head, size = _header(body)
+        found.append(body[: head + size])
+        body = body[head + size :]
+    return found
+
+
+def _header(data: bytes) -> tuple[int, int]:
+    """Give the size of an element's head and of its content, in bytes."""
+    if data[1] < 0x80:
+        return 2, data[1]
+    width = data[1] & 0x7F
+    return 2 + width, int.from_bytes(data[2 : 2 + width], "big")

@@ -1,0 +1,74 @@
+"""Apps that come as an APK. Their code cannot run here: all that they show is an empty screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_mobileagent.virtual.app import Activity, App
+from pytest_mobileagent.virtual.intent import LAUNCHER, MAIN
+from pytest_mobileagent.virtual.ui.components import AppBar
+from pytest_mobileagent.virtual.ui.views import MATCH, Column, View
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.apk import Apk, Component
+
+
+class PackagedApp(App):
+    """An app that was installed from an APK."""
+
+    apk: ClassVar[Apk]
+    disabled: ClassVar[tuple[str, ...]]  # components that are off until somebody wants them
+
+
+class PackagedActivity(Activity):
+    """What an activity shows before its code does anything: its title, over nothing."""
+
+    label: ClassVar[str]
+
+    def content(self) -> View:
+        """Build the window that the system gives to every activity."""
+        return Column([AppBar(title=self.label, id="android:id/action_bar")], height=MATCH)
+
+
+def app_of(apk: Apk) -> type[PackagedApp]:
+    """Make an app of an APK."""
+    manifest = apk.manifest
+    activities = tuple(_activity(each, manifest.label) for each in manifest.activities)
+    attributes = {
+        "apk": apk,
+        "package": manifest.package,
+        "label": _launcher_label(apk),
+        "version_name": manifest.version_name,
+        "version_code": manifest.version_code,
+        "activities": activities,
+        "permissions": manifest.permissions,
+        "services": tuple(each.name for each in manifest.services),
+        "instrumentations": manifest.instrumentations,
+        "disabled": tuple(
+            f"{manifest.package}/{each.name}" for each in manifest.activities if not each.enabled
+        ),
+    }
+    return type("PackagedApp", (PackagedApp,), attributes)
+
+
+def _activity(component: Component, label: str) -> type[PackagedActivity]:
+    entries = [each for each in component.filters if MAIN in each.actions]
+    others = [each for each in component.filters if MAIN not in each.actions]
+    attributes = {
+        "name": component.name,
+        "label": component.label or label,
+        "main": tuple(name for entry in entries for name in entry.categories),
+        "actions": tuple(name for other in others for name in other.actions),
+        "schemes": tuple(name for other in others for name in other.schemes),
+        "exported": component.exported,
+    }
+    return type("PackagedActivity", (PackagedActivity,), attributes)
+
+
+def _launcher_label(apk: Apk) -> str:
+    """Give the name under an app's icon, which is that of its entry if this has one."""
+    for component in apk.manifest.activities:
+        for each in component.filters:
+            if MAIN in each.actions and LAUNCHER in each.categories:
+                return component.label or apk.manifest.label
+    return apk.manifest.label
