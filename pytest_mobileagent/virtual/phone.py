@@ -117,6 +117,7 @@ class Phone:
             "notifications": self.notifications,
             "shade": self.shade,
             "windows": self.windows,
+            "events": self.events,
         }
 
     def _watch(self) -> None:
@@ -162,6 +163,7 @@ class Phone:
         """Say that something changed, so that the screen is built anew."""
         self._version += 1
         self.windows.forget()
+        self.events.stir()
 
     def screenshot(self) -> bytes:
         """Give the screen as PNG."""
@@ -243,8 +245,9 @@ class Phone:
             if run in ("\n", "\t"):
                 self.key("ENTER" if run == "\n" else "TAB")
             else:
-                self.clock.input_happened()
-                self.ime.commit(run)
+                with self.windows.watched(by_keys=True):
+                    self.clock.input_happened()
+                    self.ime.commit(run)
 
     def processes(self) -> list[Process]:
         """Give the process table."""

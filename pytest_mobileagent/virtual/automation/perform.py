@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.system.events import SCROLLED, TEXT_CHANGED
 from pytest_mobileagent.virtual.ui import HScroll, Input, SeekBar, editing, touch
 from pytest_mobileagent.virtual.ui.layout import UiState
 
@@ -44,9 +43,6 @@ def set_text(phone: Phone, node: Node, text: str) -> bool:
         with phone.activities.guard(window.record):
             editing.set_text(view, text, state)
         phone.changed()
-        if now := phone.accessibility.find(node.identity):
-            window = phone.accessibility.window_of(now).window
-            phone.events.view(TEXT_CHANGED, window, now.box, before=view.text)
     return True
 
 
@@ -55,8 +51,9 @@ def focus(phone: Phone, node: Node) -> bool:
     window = phone.accessibility.window_of(node).window
     if not (isinstance(node.box.view, Input) and node.enabled and window is phone.windows.active):
         return False
-    phone.windows.focus(window, node.box)
-    phone.changed()
+    with phone.windows.watched():
+        phone.windows.focus(window, node.box)
+        phone.changed()
     return True
 
 
@@ -68,9 +65,9 @@ def scroll(phone: Phone, node: Node, *, forward: bool) -> bool:
     left, top, right, bottom = node.bounds
     sideways = isinstance(node.box.view, HScroll)
     way = (right - left if sideways else bottom - top) * (-1 if forward else 1)
-    moved = touch.scroll(node.box, way if sideways else 0, 0 if sideways else way, window.state)
-    phone.events.view(SCROLLED, window, node.box)
-    phone.changed()
+    with phone.windows.watched():
+        moved = touch.scroll(node.box, way if sideways else 0, 0 if sideways else way, window.state)
+        phone.changed()
     return moved
 
 
@@ -80,7 +77,8 @@ def set_progress(phone: Phone, node: Node, value: float) -> bool:
     if not isinstance(view, SeekBar) or not view.enabled or view.on_change is None:
         return False
     window = phone.accessibility.window_of(node).window
-    with phone.windows.watched(), phone.activities.guard(window.record):
-        view.on_change(min(max(0.0, value), view.maximum))
-    phone.changed()
+    with phone.windows.watched():
+        with phone.activities.guard(window.record):
+            view.on_change(min(max(0.0, value), view.maximum))
+        phone.changed()
     return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.system.events import CLICKED, LONG_CLICKED, SCROLLED
 from pytest_mobileagent.virtual.system.scene import BAR, FOCUSABLE, Window
 from pytest_mobileagent.virtual.system.windows import cancelable
 from pytest_mobileagent.virtual.ui import SeekBar, touch
@@ -51,13 +50,13 @@ class Gestures:
 
     def hold(self, window: Window, box: Box, x: int, y: int) -> bool:
         """Long-press this very box; False if it does not answer that."""
-        held = False
+        if not (box.view.enabled and box.view.long_clickable):
+            return False
+        self._phone.events.long_click(window, box)
         with self._phone.activities.guard(window.record):
-            held = touch.long_press(box, x, y, window.state)
-            if held:
-                self._after_touch(box)
-                self._phone.events.view(LONG_CLICKED, window, box)
-        return held
+            touch.long_press(box, x, y, window.state)
+            self._after_touch(box)
+        return True
 
     def swipe(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int) -> None:
         """Draw a line with a finger; in place it is a tap or a long press."""
@@ -122,7 +121,8 @@ class Gestures:
         with self._phone.activities.guard(window.record):
             touch.tap(box, x, y, window.state)
         self._after_touch(box)
-        self._phone.events.view(CLICKED, window, box)
+        if not isinstance(box.view, Input) or box.focused:  # the first tap on a field focuses it
+            self._phone.events.click(window, box)
 
     def _after_touch(self, box: Box) -> None:
         if isinstance(box.view, Input) and box.view.enabled:
@@ -167,7 +167,6 @@ class Gestures:
         seconds = max(milliseconds, 1) / 1000
         ways = [_beyond(way, self._px(SLOP)) + self._fling(way / seconds) for way in (dx, dy)]
         touch.scroll(box, ways[0], ways[1], window.state)
-        self._phone.events.view(SCROLLED, window, box)
 
     def _fling(self, velocity: float) -> float:
         """Give the way that content goes on after the finger has left, as OverScroller does."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from pytest_mobileagent.virtual.system.events import TEXT_CHANGED
 from pytest_mobileagent.virtual.ui import Text, View, editing
 from pytest_mobileagent.virtual.ui.keyboard import Layer, keyboard
 
@@ -166,8 +165,6 @@ class InputMethods:
             change(field, window.state)
         self._phone.windows.reveal()
         self._phone.changed()
-        if box := self._phone.windows.focused():
-            self._phone.events.view(TEXT_CHANGED, window, box, before=field.text)
         return True
 
     def save(self) -> dict[str, Any]:

@@ -148,6 +148,8 @@ class Keys:
         left, top, right, bottom = box.visible or box.bounds
         with self._phone.activities.guard(window.record):
             touch.tap(box, (left + right) // 2, (top + bottom) // 2, window.state)
+        self._phone.changed()
+        self._phone.events.click(window, box)
 
     def _page(self, way: int) -> None:
         window = self._phone.windows.active

@@ -42,6 +42,7 @@ class Notifications:
         self._posted.pop(posted.key, None)
         self._posted[posted.key] = posted
         self._phone.changed()
+        self._phone.events.notification(package, tag, (title, text))
         return posted
 
     def cancel(self, package: str, tag: str) -> None:

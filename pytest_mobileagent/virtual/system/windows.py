@@ -72,16 +72,11 @@ class Windows:
         return toast if toast and toast.until > self._phone.clock.uptime() else None
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Tell the listeners to events of a window that comes up meanwhile."""
-        if not self._phone.events.listened:
-            yield
-            return
-        before = self.active
+    def watched(self, *, by_keys: bool = False) -> Iterator[None]:
+        """Tell the listeners to events at once of what happens meanwhile."""
+        self._phone.events.settle()
         yield
-        after = self.active
-        if (before.kind, before.record.number) != (after.kind, after.record.number):
-            self._phone.events.window(after)
+        self._phone.events.settle(by_keys=by_keys)
 
     def visible_boxes(self) -> list[Box]:
         """Give what is drawn: nothing but black while the screen is off or the app is secure."""

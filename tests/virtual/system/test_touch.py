@@ -103,24 +103,3 @@ def test_nothing_is_touched_while_the_screen_is_off(demo, hand):
     demo.key("BACK")
     demo.key("WAKEUP")
     assert demo.activities.top.component.endswith("NotesActivity")
-
-
-def test_listeners_hear_of_clicks_windows_and_toasts(demo, hand):
-    heard = []
-    stop = demo.events.subscribe(heard.append)
-    hand.tap("content-desc", "More options")
-    hand.tap("text", "Rate")
-    hand.tap("text", "Yes")
-    stop()
-    told = [(event.type, event.class_name, event.text) for event in heard]
-    assert told == [
-        ("TYPE_VIEW_CLICKED", "android.widget.ImageView", ()),
-        ("TYPE_WINDOW_STATE_CHANGED", "android.widget.FrameLayout", ("Rate", "About")),
-        ("TYPE_VIEW_CLICKED", "android.widget.TextView", ("Rate",)),
-        ("TYPE_WINDOW_STATE_CHANGED", "android.app.AlertDialog",
-         ("Rate Demo", "Do you like it?", "Later", "Yes")),
-        ("TYPE_NOTIFICATION_STATE_CHANGED", "android.widget.Toast", ("Thank you",)),
-        ("TYPE_VIEW_CLICKED", "android.widget.Button", ("Yes",)),
-        ("TYPE_WINDOW_STATE_CHANGED", "org.demo.NotesActivity", ("Notes",)),
-    ]  # fmt: skip
-    assert str(heard[0]).startswith("EventType: TYPE_VIEW_CLICKED; EventTime: ")
