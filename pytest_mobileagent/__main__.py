@@ -7,7 +7,10 @@ import sys
 _USAGE = """usage: python -m pytest_mobileagent COMMAND
 
 commands:
-  device    start a virtual phone (device --help tells its options)
+  device    start a virtual phone
+  doctor    check a device: what is wrong with it, and how to mend that
+
+COMMAND --help tells a command's options.
 """
 
 
@@ -19,6 +22,10 @@ def main(arguments: list[str]) -> int:
     command, *rest = arguments
     if command == "device":
         return _device(rest)
+    if command == "doctor":
+        from pytest_mobileagent.device.doctor.command import main as doctor  # noqa: PLC0415
+
+        return doctor(rest)
     if command in {"-h", "--help"}:
         sys.stdout.write(_USAGE)
         return 0

@@ -59,6 +59,9 @@ class Device(Protocol):
         That is the snapshot; where the device has none, `apps` are cleared and stopped instead.
         """
 
+    def snapshots(self) -> Sequence[str]:
+        """Return the names of the snapshots that `reset` can load; none where there are none."""
+
     def packages(self) -> frozenset[str]:
         """Return the packages that are installed."""
 

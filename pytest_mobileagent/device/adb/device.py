@@ -111,6 +111,10 @@ class AdbDevice:
         self._shot = None
         return self.system.reset(snapshot, apps)
 
+    def snapshots(self) -> Sequence[str]:
+        """Return the names of the snapshots; only emulators have any."""
+        return self.system.snapshots()
+
     def packages(self) -> frozenset[str]:
         """Return the packages that are installed."""
         return self.system.packages()

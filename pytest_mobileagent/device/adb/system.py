@@ -70,8 +70,7 @@ class AdbSystem:
             TaskError: the device has snapshots, but not this one.
         """
         self._packages = None
-        has_console = console_port(self.address.serial) is not None
-        names = Console(self.address).snapshots() if has_console else []
+        names = self.snapshots()
         if not names:
             return self._clear(apps)
         if snapshot not in names:
@@ -81,6 +80,12 @@ class AdbSystem:
         self._await_ready()
         self._restored = True
         return f"snapshot {snapshot}"
+
+    def snapshots(self) -> list[str]:
+        """Return the names of the snapshots; only emulators have any."""
+        if console_port(self.address.serial) is None:
+            return []
+        return Console(self.address).snapshots()
 
     def packages(self) -> frozenset[str]:
         """Return the packages that are installed."""

@@ -1,0 +1,119 @@
+"""Checks of a device's state, which change nothing on it."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.device.doctor.finding import Doubtful, Unwell
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.device.device import Device
+
+_ROOM_MB = 300
+_CLOCK_SECONDS = 3600.0
+_SCALES = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
+UNICODE_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
+
+
+def answers(device: Device) -> str:
+    """Commands reach the device, and their output comes back."""
+    started = time.monotonic()
+    said = device.shell("echo here").strip()
+    if said != "here":
+        msg = f"`echo here` came back as {said[:100]!r}"
+        raise Unwell(msg, "reconnect the device; `adb kill-server` helps when adb is confused")
+    return f"a shell command takes {1000 * (time.monotonic() - started):.0f} ms"
+
+
+def awake(device: Device) -> str:
+    """The screen is on: what is dark shows nothing and takes no touches."""
+    found = re.search(r"mWakefulness=(\w+)", device.shell("dumpsys power"))
+    if found is None:
+        raise Doubtful(
+            "`dumpsys power` does not say whether the screen is on", "look at the device"
+        )
+    if found[1] != "Awake":
+        msg = f"the screen is off ({found[1]})"
+        raise Unwell(
+            msg, "`adb shell input keyevent WAKEUP`, and `adb shell svc power stayon true`"
+        )
+    return "the screen is on"
+
+
+def unlocked(device: Device) -> str:
+    """No lock screen stands in front of the apps."""
+    text = device.shell("dumpsys window")
+    flags = re.findall(r"(?:mShowingLockscreen|mDreamingLockscreen|isKeyguardShowing)=(\w+)", text)
+    if "true" in flags:
+        mend = "unlock it, and set Settings → Security → Screen lock to None"
+        raise Unwell("the lock screen is shown", mend)
+    return "no lock screen"
+
+
+def root(device: Device) -> str:
+    """The shell is root's: databases and preferences of apps can be read by nobody else."""
+    user = device.shell("id -u").strip()
+    if user != "0":
+        msg = f"the shell is that of user {user[:20]}: databases of apps cannot be read"
+        mend = "use an image on which `adb root` works: one with Google APIs, without Google Play"
+        raise Doubtful(msg, mend)
+    return "the shell is root's"
+
+
+def storage(device: Device) -> str:
+    """There is room on the data partition."""
+    rows = device.shell("df -k /data").splitlines()
+    cells = rows[-1].split() if rows else []
+    if len(cells) < 4 or not cells[-3].isdigit():
+        msg = f"`df` says {' '.join(rows)[:100]!r}"
+        raise Doubtful(msg, "look at Settings → Storage")
+    free = int(cells[-3]) // 1024
+    if free < _ROOM_MB:
+        msg = f"only {free} MB of storage are free"
+        raise Unwell(msg, "remove files or apps, or make the AVD with a larger data partition")
+    return f"{free} MB of storage are free"
+
+
+def clock(device: Device) -> str:
+    """The clock agrees with this machine's: goals name times, and TLS needs the right day."""
+    said = device.shell("date +%s").strip()
+    if not said.isdigit():
+        raise Unwell(f"`date +%s` says {said[:100]!r}", "set the device's date")
+    apart = abs(int(said) - time.time())
+    if apart > _CLOCK_SECONDS:
+        msg = f"the device's clock is {apart / 3600:.0f} hours off"
+        mend = (
+            "`adb shell date @SECONDS` as root; certificates of web sites may be refused until then"
+        )
+        raise Doubtful(msg, mend)
+    return f"the clock is {apart:.0f} s off"
+
+
+def animations(device: Device) -> str:
+    """Animations are off: every step waits for those that are not."""
+    values = {name: device.shell(f"settings get global {name}").strip() for name in _SCALES}
+    on = [name for name, value in values.items() if value not in {"0", "0.0"}]
+    if on:
+        commands = "; ".join(f"settings put global {name} 0" for name in on)
+        raise Doubtful(f"animations are on: {', '.join(on)}", f"`adb shell '{commands}'`")
+    return "animations are off"
+
+
+def keyboard(device: Device) -> str:
+    """Text beyond ASCII can be typed: `input text` cannot, the app ADBKeyboard can."""
+    installed = device.shell("ime list -a -s").split()
+    if UNICODE_KEYBOARD not in installed:
+        mend = "install the app ADBKeyboard (github.com/senzhk/ADBKeyBoard), or use Appium's driver"
+        raise Doubtful("adb cannot type beyond ASCII here", mend)
+    return "ADBKeyboard is installed"
+
+
+def snapshots(device: Device) -> str:
+    """Tasks can start from a snapshot: without, only their own apps are cleared."""
+    names = device.snapshots()
+    if not names:
+        mend = "use an emulator, and save one: `adb emu avd snapshot save NAME`"
+        raise Doubtful("there are no snapshots: tasks clear their own apps, and no more", mend)
+    return f"snapshots: {', '.join(names)}"

@@ -1,0 +1,27 @@
+"""A phone with the project's own Settings, which the doctor's checks open."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from pytest_mobileagent.device.adb.device import AdbDevice
+from pytest_mobileagent.device.provision.run import SharedRun
+from pytest_mobileagent.device.provision.virtual import VirtualProvision
+
+APPS = Path(__file__).parents[3] / "fixtures" / "apps"
+
+
+@pytest.fixture(scope="session")
+def whole_phone():
+    with contextlib.closing(SharedRun()) as run:
+        yield VirtualProvision(run, 1, [APPS]).address(0)
+
+
+@pytest.fixture
+def device(whole_phone):
+    with contextlib.closing(AdbDevice(whole_phone)) as device:
+        device.reset("default_boot", ())
+        yield device

@@ -1,0 +1,84 @@
+"""Each check finds a sound device sound, and names what is wrong with another."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from pytest_mobileagent.device.doctor import acting, checks, looking, state
+from pytest_mobileagent.device.doctor.finding import Finding, examine
+
+OFF_HOURS = str(int(time.time()) - 36_000)
+
+
+@pytest.mark.parametrize("check", [*checks.LOOKING, *checks.ACTING], ids=checks.title)
+def test_a_sound_device_is_found_sound(device, check):
+    device.shell(
+        "for s in window_animation_scale transition_animation_scale animator_duration_scale;"
+        " do settings put global $s 0; done"
+    )
+    finding = examine(checks.title(check), check, device)
+    assert (finding.level, finding.mend) == ("ok", ""), finding.seen
+    assert finding.seen
+
+
+def test_acting_leaves_the_rotation_as_it_was(device):
+    before = device.observe().screen.size
+    acting.turns(device)
+    assert device.observe().screen.size == before
+
+
+@pytest.mark.parametrize(
+    ("check", "command", "level", "seen"),
+    [
+        (state.awake, "input keyevent SLEEP", "problem", "the screen is off"),
+        (state.animations, "settings put global window_animation_scale 1", "warning", "window_a"),
+        (looking.screenshot, "wm size 720x1280; input keyevent HOME", "ok", "720x1280"),
+    ],
+)
+def test_what_the_device_shows_is_judged(device, check, command, level, seen):
+    device.shell(command)
+    finding = examine("it", check, device)
+    assert finding.level == level
+    assert seen in finding.seen
+    assert bool(finding.mend) == (level != "ok")
+
+
+@pytest.mark.parametrize(
+    ("check", "said", "level", "seen"),
+    [
+        (state.answers, "", "problem", "came back as ''"),
+        (state.awake, "", "warning", "does not say"),
+        (state.unlocked, "  isKeyguardShowing=true\n", "problem", "lock screen is shown"),
+        (state.root, "2000\n", "warning", "user 2000"),
+        (state.storage, "Filesystem\n/dev/x 9000 8000 1000 88% /data\n", "problem", "0 MB"),
+        (state.storage, "df: /data: Permission denied", "warning", "Permission denied"),
+        (state.clock, OFF_HOURS, "warning", "10 hours off"),
+        (state.clock, "date: bad", "problem", "date: bad"),
+        (state.keyboard, "com.google.android.inputmethod.latin/.Ime", "warning", "beyond ASCII"),
+    ],
+)
+def test_what_a_device_says_of_itself_is_judged(check, said, level, seen):
+    finding = examine("it", check, SimpleNamespace(shell=lambda _: said))
+    assert finding.level == level
+    assert seen in finding.seen
+    assert finding.mend
+
+
+def test_without_snapshots_it_warns():
+    finding = examine("it", state.snapshots, SimpleNamespace(snapshots=list))
+    assert finding.level == "warning"
+
+
+def test_a_device_that_breaks_off_is_a_problem_and_no_crash(device):
+    device.close()
+    broken = type(device).__new__(type(device))
+    broken.system = device.system
+    device.system.address = type(device.address)("emulator-1", "127.0.0.1", 1, "")
+    device.system._shell.address = device.system.address
+    finding = examine("it", state.answers, broken)
+    assert isinstance(finding, Finding)
+    assert (finding.level, finding.check) == ("problem", "it")
+    assert "no adb server" in finding.seen

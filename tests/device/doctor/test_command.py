@@ -1,0 +1,51 @@
+"""The command, on a phone and where there is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.__main__ import main
+
+
+@pytest.fixture(autouse=True)
+def home(whole_phone, monkeypatch):
+    """The emulator's console token is in the user's home."""
+    monkeypatch.setenv("HOME", whole_phone.home)
+
+
+def doctor(phone, *arguments, serial=None):
+    where = f"{phone.adb_host}:{phone.adb_port}/{serial or phone.serial}"
+    return main(["doctor", "--device", where, *arguments])
+
+
+def test_it_prints_what_fits_in_a_bug_report(whole_phone, capsys):
+    assert doctor(whole_phone) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("pytest-mobileagent 0.")
+    assert whole_phone.serial in lines[1]
+    assert "Android 14 (API 34), 1080x2400 at 420 dpi" in lines[1]
+    assert "/" in lines[2]
+    assert [line for line in lines if line.startswith("ok       taps: ")]
+    assert any(line.startswith("         → `adb shell") for line in lines)
+    assert lines[-1].endswith("0 problems, 1 warnings")
+    assert max(map(len, lines)) <= 110
+
+
+def test_it_can_leave_the_device_alone(whole_phone, capsys):
+    assert doctor(whole_phone, "--look-only") == 0
+    assert " taps: " not in capsys.readouterr().out
+
+
+def test_a_device_that_is_not_there_is_explained(whole_phone, capsys):
+    assert doctor(whole_phone, serial="nowhere") == 1
+    shown = capsys.readouterr().err
+    assert "device nowhere" in shown
+    assert "adb devices" in shown
+
+
+@pytest.mark.parametrize("device", ["", "farm/x", "farm:0/x"])
+def test_what_names_no_device_is_a_usage_error(device, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["doctor", "--device", device])
+    assert ended.value.code == 2
+    assert "SERIAL" in capsys.readouterr().err
