@@ -1,15 +1,15 @@
-"""Roboto: how wide a text is, where its lines break, and its pixels."""
+"""Text: how wide it is, where its lines break, and its pixels."""
 
 from __future__ import annotations
 
 import math
 import re
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 
-import font_roboto
 from PIL import Image, ImageFont
 
+from pytest_mobileagent.virtual.ui import bidi
+from pytest_mobileagent.virtual.ui.fonts import FOREIGN, Family, font, parts, roboto
 from pytest_mobileagent.virtual.ui.strokes import icon
 
 # Of the font size: one line to the next, and what a TextView adds above and below the lines.
@@ -27,21 +27,56 @@ _SIGNS = {
     "\N{RIGHTWARDS ARROW}": "arrow_forward",
 }
 _SIGN = re.compile(f"([{''.join(_SIGNS)}])")
+_GLUE = " .,:!?-()[]{}"
+_MIRRORED = str.maketrans("()[]{}<>", ")(][}{><")
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
-
-@cache
-def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
-    path = Path(font_roboto.font_files["RobotoMedium" if bold else "Roboto"])
-    return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
+# Where lines may break: at spaces, and around every Chinese sign but after an opening bracket.
+_WORDS = re.compile(
+    "[\u300a\u300c\u300e\u3010\uff08]*[\u2e80-\u9fff\uf900-\ufaff]"
+    "[\u3001\u3002\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff1a\uff1b\uff1f]* ?"
+    "|[^\u2e80-\u9fff\uf900-\ufaff ]+ ?| "
+)
 
 
 @lru_cache(8192)
 def width(text: str, size: int, bold: bool = False) -> int:
     """Give the width of a line in pixels, rounded up."""
+    if FOREIGN.search(text):
+        return sum(_run_width(run, family, size, bold) for run, family, _ in _runs(text))
     signs = len(_SIGN.findall(text))
     letters = _SIGN.sub("", text) if signs else text
-    return math.ceil(_font(size, bold).getlength(letters)) + signs * size
+    return math.ceil(roboto(size, bold).getlength(letters)) + signs * size
+
+
+def _runs(text: str) -> list[tuple[str, Family | None, bool]]:
+    """Give what is drawn in one go, from left to right, and whether it runs to the left."""
+    if not bidi.RIGHT_TO_LEFT.search(text):
+        return [(run, family, False) for run, family in parts(text)]
+    runs = []
+    for run, leftwards in bidi.visual(text):
+        pieces = list(_joined(run)) if leftwards else list(parts(run))
+        pieces = pieces[::-1] if leftwards else pieces
+        runs += [(piece, family, leftwards) for piece, family in pieces]
+    return runs
+
+
+def _joined(run: str) -> list[tuple[str, Family | None]]:
+    """Split a run for its fonts, leaving spaces and marks with the letters that they follow."""
+    pieces: list[tuple[str, Family | None]] = []
+    for piece, family in parts(run):
+        if pieces and (family == pieces[-1][1] or (family is None and not piece.strip(_GLUE))):
+            pieces[-1] = (pieces[-1][0] + piece, pieces[-1][1])
+        else:
+            pieces.append((piece, family))
+    return pieces
+
+
+@lru_cache(4096)
+def _run_width(run: str, family: Family | None, size: int, bold: bool) -> int:
+    if family is None and _SIGN.search(run):
+        return width(run, size, bold)
+    return math.ceil(font(family, size, bold).getlength(run))
 
 
 def line_height(size: int) -> int:
@@ -70,18 +105,20 @@ def _break(paragraph: str, size: int, bold: bool, limit: int) -> list[str]:
     if width(paragraph, size, bold) <= limit:
         return [paragraph]
     lines, line = [], ""
-    for word in paragraph.split(" "):
-        longer = f"{line} {word}" if line else word
-        if width(longer, size, bold) <= limit:
+    for word in _WORDS.findall(paragraph):
+        longer = line + word
+        if width(longer.rstrip(" "), size, bold) <= limit:
             line = longer
             continue
         if line:
-            lines.append(line)
-        while word and width(word, size, bold) > limit:
-            fit = fitting(word, size, bold, limit)
-            lines.append(word[:fit])
-            word = word[fit:]  # noqa: PLW2901 - the rest of a word longer than a line
-        line = word
+            lines.append(line.rstrip(" "))
+        rest = word.rstrip(" ")
+        while rest and width(rest, size, bold) > limit:
+            fit = fitting(rest, size, bold, limit)
+            lines.append(rest[:fit])
+            rest = rest[fit:]
+        line = rest + word[len(word.rstrip(" ")) :]
+    line = line.rstrip(" ")
     return [*lines, line] if line or not lines else lines
 
 
@@ -108,19 +145,52 @@ def mask(text: str, size: int, bold: bool) -> Image.Image:
     """Give one line as a grey picture, `line_height` high and as wide as the text."""
     picture = Image.new("L", (width(text, size, bold) + 2, line_height(size)))
     baseline = round(size * 0.928)
+    if FOREIGN.search(text):
+        return _foreign_mask(text, size, bold, baseline)
     x = 0
     for part in _SIGN.split(text):
         if part in _SIGNS:
             picture.paste(icon(_SIGNS[part], size), (x, baseline - size * 7 // 8))
             x += size
         elif part:
-            glyphs, (left, top) = _font(size, bold).getmask2(part, "L", anchor="ls")
-            if all(glyphs.size):
-                ink = Image.new("L", glyphs.size)
-                ink.im.paste(glyphs, (0, 0, *glyphs.size))
-                picture.paste(ink, (x + left, baseline + top))
+            _draw(picture, (x, baseline), part, roboto(size, bold))
             x += width(part, size, bold)
     return picture
+
+
+def _foreign_mask(text: str, size: int, bold: bool, baseline: int) -> Image.Image:
+    """Draw a line of several fonts; some letters reach below those of Roboto."""
+    picture = Image.new("L", (width(text, size, bold) + 2, line_height(size) + round(size * 0.2)))
+    x = 0
+    for run, family, leftwards in _runs(text):
+        if family is None and _SIGN.search(run):
+            inner = mask(run, size, bold)
+            picture.paste(inner, (x, 0), inner)
+        else:
+            chosen = font(family, size, bold)
+            shaped = chosen.layout_engine == ImageFont.Layout.RAQM
+            direction = ("rtl" if leftwards else "ltr") if shaped else None
+            if leftwards and not shaped:  # in the right order at least, if not joined
+                run = run[::-1].translate(_MIRRORED)  # noqa: PLW2901 - see above
+            heavier = bold and family is not None and not shaped  # a font of one weight
+            for shift in (0, max(1, size // 28)) if heavier else (0,):
+                _draw(picture, (x + shift, baseline), run, chosen, direction)
+        x += _run_width(run, family, size, bold)
+    return picture
+
+
+def _draw(
+    picture: Image.Image,
+    at: tuple[int, int],
+    run: str,
+    chosen: ImageFont.FreeTypeFont,
+    direction: str | None = None,
+) -> None:
+    glyphs, (left, top) = chosen.getmask2(run, "L", direction=direction, anchor="ls")
+    if all(glyphs.size):
+        ink = Image.new("L", glyphs.size)
+        ink.im.paste(glyphs, (0, 0, *glyphs.size))
+        picture.paste(ink, (at[0] + left, at[1] + top), ink)
 
 
 def starts(text: str, lines: tuple[str, ...]) -> list[int]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pytest_mobileagent.virtual.ui import text as roboto
 
 SIZE = 20
-TEXTS = st.text(st.sampled_from("ab cW\n✓é"), max_size=60)
+TEXTS = st.text(st.sampled_from("ab cW\n✓é设，설س"), max_size=60)
 
 
 @pytest.mark.parametrize(

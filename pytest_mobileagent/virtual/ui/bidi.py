@@ -1,0 +1,123 @@
+"""The order in which the parts of a line are seen: the rules of bidirectional text, in short.
+
+Levels are as in Unicode's algorithm without explicit marks: letters of a right-to-left script
+have an odd one, others an even one; numbers keep their order; what is neutral goes with both
+its neighbours if they agree, else with the line.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import groupby
+from typing import Final
+
+RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_RTL = {"R", "AL"}
+_NUMBERS = {"EN", "AN"}
+_JOINTS = {"CS", "ES", "ET"}  # which belong to the numbers that they stand between or beside
+
+
+def base(text: str) -> int:
+    """Give the level of a line by its first letter: 1 from right to left, else 0."""
+    for sign in text:
+        kind = unicodedata.bidirectional(sign)
+        if kind == "L":
+            return 0
+        if kind in _RTL:
+            return 1
+    return 0
+
+
+def visual(text: str) -> list[tuple[str, bool]]:
+    """Give the runs of a line from left to right, each with whether it runs to the left.
+
+    The signs of a run are in the order in which they are read.
+    """
+    levels = _levels(text)
+    runs = [
+        ["".join(sign for sign, _ in group), level]
+        for level, group in groupby(zip(text, levels, strict=True), key=lambda pair: pair[1])
+    ]
+    highest = max(levels, default=0)
+    for level in range(highest, 0, -1):  # from the highest level to the lowest odd one
+        at = 0
+        while at < len(runs):
+            end = at
+            while end < len(runs) and int(runs[end][1]) >= level:
+                end += 1
+            runs[at:end] = reversed(runs[at:end])
+            at = max(end, at + 1)
+    return [(str(run), bool(int(level) % 2)) for run, level in runs]
+
+
+def _levels(text: str) -> list[int]:
+    line = "R" if base(text) else "L"
+    kinds = _numbers(_letters(text), line)
+    _brackets(text, kinds, line)
+    _neutrals(kinds, line)
+    of = {"R": 1, "L": 0 if line == "L" else 2, "EN": 2, "AN": 2}
+    return [of[kind] for kind in kinds]
+
+
+def _letters(text: str) -> list[str]:
+    """Tell of each sign whether it is L, R, a number (EN, AN), a joint of numbers, or neutral."""
+    kinds: list[str] = []
+    for sign in text:
+        kind = unicodedata.bidirectional(sign)
+        if kind == "NSM":  # a mark goes with its letter
+            kind = kinds[-1] if kinds else "N"
+        known = ("L", *_NUMBERS, *_JOINTS)
+        kinds.append("R" if kind in _RTL else kind if kind in known else "N")
+    return kinds
+
+
+def _numbers(kinds: list[str], line: str) -> list[str]:
+    """Join numbers with the signs in them; those after letters that run right are such letters."""
+    for at, kind in enumerate(kinds):
+        if kind in _JOINTS:
+            sides = [kinds[i] for i in (at - 1, at + 1) if 0 <= i < len(kinds)]
+            numbers = [side for side in sides if side in _NUMBERS]
+            joined = len(numbers) == 2 or (numbers and kind == "ET")
+            kinds[at] = numbers[0] if joined else "N"
+    before = line
+    for at, kind in enumerate(kinds):
+        before = kind if kind in ("L", "R") else before
+        if kind == "EN" and before == "L":
+            kinds[at] = "L"
+    return kinds
+
+
+def _brackets(text: str, kinds: list[str], line: str) -> None:
+    """Let both brackets of a pair run the way of what is inside."""
+    opened: list[int] = []
+    for at, sign in enumerate(text):
+        if sign in "([{":
+            opened.append(at)
+        elif sign in ")]}" and opened:
+            start = opened.pop()
+            inside = {_side(kind) for kind in kinds[start + 1 : at]} - {"N"}
+            other = "L" if line == "R" else "R"
+            earlier = [_side(kind) for kind in kinds[:start] if _side(kind) != "N"]
+            if line in inside or (inside and [line, *earlier][-1] != other):
+                kinds[start] = kinds[at] = line
+            elif inside:
+                kinds[start] = kinds[at] = other
+
+
+def _neutrals(kinds: list[str], line: str) -> None:
+    """Let what is neutral go with its neighbours if they agree, else with the line."""
+    at = 0
+    while at < len(kinds):
+        end = at
+        while end < len(kinds) and kinds[end] == "N":
+            end += 1
+        if end > at:
+            before = _side(kinds[at - 1]) if at else line
+            after = _side(kinds[end]) if end < len(kinds) else line
+            kinds[at:end] = [before if before == after else line] * (end - at)
+        at = end + 1
+
+
+def _side(kind: str) -> str:
+    return "R" if kind in _NUMBERS else kind
