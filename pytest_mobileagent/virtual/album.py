@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pytest_mobileagent.virtual.state import Snapshot, Snapshots
@@ -19,6 +20,8 @@ class Album:
     def __init__(self, snapshots: Snapshots, folder: Path | None) -> None:
         self._snapshots = snapshots
         self.folder = folder
+        self.loaded = ""  # the name of the last one
+        self.on_load: Callable[[], object] = lambda: None
         if folder:
             folder.mkdir(parents=True, exist_ok=True)
             for file in sorted(folder.glob(f"*{_SUFFIX}"), key=lambda file: file.stat().st_mtime):
@@ -35,6 +38,8 @@ class Album:
     def load(self, name: str) -> None:
         """Go back; KeyError if there is no such snapshot."""
         self._snapshots.load(name)
+        self.loaded = name
+        self.on_load()
 
     def delete(self, name: str) -> None:
         """Forget one; KeyError if there is no such snapshot."""

@@ -77,17 +77,41 @@ def _parser() -> argparse.ArgumentParser:
         help="the phone's time at the start, in UTC, as in 2026-05-01T09:30 (default: now)",
     )
     add("--frozen", action="store_true", help="the phone's clock stands still")
+    add("--avd", default="virtual", metavar="NAME", help="the phone's name (default: virtual)")
+    add(
+        "--no-boot-snapshot",
+        action="store_true",
+        help="do not keep the freshly booted phone as the snapshot default_boot",
+    )
+    add("--read-only", action="store_true", help="the console refuses to touch snapshots")
+    add(
+        "--boot-seconds",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="how long the phone goes on booting once adb sees it (default: 0)",
+    )
+    add(
+        "--drop-on-load",
+        type=float,
+        metavar="S",
+        help="adb loses the phone so many seconds after a snapshot was loaded (default: never)",
+    )
     add("--keep", action="store_true", help="do not end when standard input does")
     return parser
 
 
 async def _start(options: argparse.Namespace) -> int:
     from pytest_mobileagent.virtual.loading import BrokenApp  # noqa: PLC0415 - `--help` is quick
+    from pytest_mobileagent.virtual.phone import BOOTED  # noqa: PLC0415
     from pytest_mobileagent.virtual.wire.ports import claim  # noqa: PLC0415
 
     try:
         _check_port(options.adb_server_port)
-        phone = boot(options.apps, _moment(options.time), frozen=options.frozen)
+        time = _moment(options.time)
+        phone = boot(options.apps, time, frozen=options.frozen, name=options.avd)
+        if options.no_boot_snapshot:
+            phone.snapshots.delete(BOOTED)
         album = _open_album(phone, options.data, options.snapshot)
         ports = claim(options.port)
     except (OSError, ValueError, BrokenApp) as error:
@@ -114,14 +138,18 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def boot(
-    folders: Iterable[Path] = (), time: datetime | None = None, *, frozen: bool = False
+    folders: Iterable[Path] = (),
+    time: datetime | None = None,
+    *,
+    frozen: bool = False,
+    name: str = "virtual",
 ) -> Phone:
     """Boot a phone with the apps of some folders; of two with the same name the last counts."""
     from pytest_mobileagent.virtual.loading import load_apps  # noqa: PLC0415 - `--help` is quick
     from pytest_mobileagent.virtual.phone import Phone  # noqa: PLC0415
 
     apps = {app.package: app for folder in folders for app in load_apps(folder)}
-    return Phone(apps.values(), time=time, frozen=frozen)
+    return Phone(apps.values(), avd_name=name, time=time, frozen=frozen)
 
 
 def _open_album(phone: Phone, folder: Path | None, snapshot: str | None) -> Album:
@@ -138,10 +166,15 @@ def _open_album(phone: Phone, folder: Path | None, snapshot: str | None) -> Albu
 
 
 async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports: Pair) -> None:
+    from pytest_mobileagent.virtual.wire.emulator import Manners  # noqa: PLC0415
     from pytest_mobileagent.virtual.wire.server import Server  # noqa: PLC0415 - `--help` is quick
 
-    async with Server(phone, album, ports, options.adb_server_port) as server:
+    manners = Manners(options.read_only, options.drop_on_load)
+    async with Server(phone, album, ports, options.adb_server_port, manners) as server:
         loop = asyncio.get_running_loop()
+        if options.boot_seconds > 0:
+            phone.set_booting(True)
+            loop.call_later(options.boot_seconds, phone.set_booting, False)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, server.stopped.set)
         if not options.keep:

@@ -63,6 +63,7 @@ class Phone:
         density: int = 420,
     ) -> None:
         self.avd_name = avd_name
+        self.booting = False
         self.clock = Clock(time, frozen=frozen)
         self.files = FileSystem(self.clock.time)
         self.log = Log(self.clock)
@@ -252,6 +253,12 @@ class Phone:
     def processes(self) -> list[Process]:
         """Give the process table."""
         return self.proc.list()
+
+    def set_booting(self, booting: bool) -> None:
+        """Say that services are not there yet, or are from now on."""
+        self.booting = booting
+        self.props.set("sys.boot_completed", "" if booting else "1")
+        self.props.set("init.svc.bootanim", "running" if booting else "stopped")
 
     def shutdown(self) -> None:
         """Switch off: whoever wants to know is told."""

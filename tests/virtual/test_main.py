@@ -132,6 +132,13 @@ def test_apps_time_and_snapshots_outlive_a_process(tmp_path: Path) -> None:
         assert " 2026-05-01 09:30:00 " in listed
 
 
+def test_a_phone_has_a_name_and_may_have_no_snapshot_of_its_boot(tmp_path: Path) -> None:
+    with device(tmp_path, "--adb-server-port=1", "--avd=pixel", "--no-boot-snapshot") as (_, about):
+        assert console(about["console_port"], tmp_path, "avd name") == "pixel\nOK\n"
+        listed = console(about["console_port"], tmp_path, "avd snapshot list")
+        assert listed == "There is no snapshot available.\nOK\n"
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

@@ -29,6 +29,7 @@ class Adbd:
         self.phone = phone
         self.tasks = tasks
         self.listeners: dict[str, Listener] = {}  # by address on the phone, such as tcp:6790
+        self._connections: set[Connection] = set()
 
     @property
     def uid(self) -> int:
@@ -47,4 +48,14 @@ class Adbd:
 
     async def attach(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one adb server until it leaves."""
-        await Connection(self, reader, writer).serve()
+        connection = Connection(self, reader, writer)
+        self._connections.add(connection)
+        try:
+            await connection.serve()
+        finally:
+            self._connections.discard(connection)
+
+    def drop(self) -> None:
+        """Break off with every adb server."""
+        for connection in list(self._connections):
+            connection.drop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -17,14 +18,28 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.state import Snapshot
 
 
-def commands(phone: Phone, album: Album, stop: Callable[[], None]) -> tuple[Command, ...]:
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How an emulator behaves that was started in one way or another.
+
+    A `read_only` one refuses to touch snapshots. From one that has loaded a snapshot adb is
+    cut off `drop_on_load` seconds later, unless that is None.
+    """
+
+    read_only: bool = False
+    drop_on_load: float | None = None
+
+
+def commands(
+    phone: Phone, album: Album, stop: Callable[[], None], *, read_only: bool = False
+) -> tuple[Command, ...]:
     """Give the commands for `phone`; `stop` ends it."""
 
     def kill(_: str) -> str:
         stop()
         raise Hangup("OK: killing emulator, bye bye\n")
 
-    snapshots = _SnapshotCommands(album)
+    snapshots = _SnapshotCommands(album, read_only=read_only)
     snapshot = Command("snapshot", "state snapshot commands", parts=(
         Command("list", "list available state snapshots", snapshots.list),
         Command("save", "save state snapshot", snapshots.save),
@@ -60,9 +75,9 @@ def _running(_: str) -> str:
 class _SnapshotCommands:
     """`avd snapshot …`."""
 
-    def __init__(self, album: Album) -> None:
+    def __init__(self, album: Album, *, read_only: bool) -> None:
         self._album = album
-        self._loaded = ""
+        self._read_only = read_only
 
     def list(self, _: str) -> str:
         snapshots = self._album.all()
@@ -75,26 +90,32 @@ class _SnapshotCommands:
     def save(self, name: str) -> None:
         if not name:
             raise Refusal("Argument missing, try 'avd snapshot save <name>'")
+        self._check("save")
         self._album.save(name)
 
     def load(self, name: str) -> None:
         if not name:
             raise Refusal("Argument missing, try 'avd snapshot load <name>'")
+        self._check("load")
         try:
             self._album.load(name)
         except KeyError:
             first = f"KO: Device 'encrypt' does not have the requested snapshot '{name}'\n"
             raise Refusal("Snapshot load failure: snapshot doesn't exist", first) from None
-        self._loaded = name
 
     def delete(self, name: str) -> None:
         if not name:
             raise Refusal("Argument missing, try 'avd snapshot list <name>'")  # sic
+        self._check("delete")
         with suppress(KeyError):  # the emulator does not complain either
             self._album.delete(name)
 
     def get(self, _: str) -> str:
-        return f"{self._loaded}\n"
+        return f"{self._album.loaded}\n"
+
+    def _check(self, what: str) -> None:
+        if self._read_only:
+            raise Refusal(f'Snapshot {what} is disabled because "-read-only" was specified')
 
 
 def _row(name: str, snapshot: Snapshot) -> str:

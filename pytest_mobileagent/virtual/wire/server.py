@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pytest_mobileagent.virtual.wire.adbd import Adbd
 from pytest_mobileagent.virtual.wire.console import LONGEST_LINE, Console
-from pytest_mobileagent.virtual.wire.emulator import commands
+from pytest_mobileagent.virtual.wire.emulator import Manners, commands
 from pytest_mobileagent.virtual.wire.packets import MAX_PAYLOAD
 from pytest_mobileagent.virtual.wire.registration import Registration
 from pytest_mobileagent.virtual.wire.tasks import Tasks
@@ -28,7 +28,14 @@ if TYPE_CHECKING:
 class Server:
     """Serves a phone on a pair of ports, from entering it until leaving it."""
 
-    def __init__(self, phone: Phone, album: Album, ports: Pair, adb_server_port: int) -> None:
+    def __init__(
+        self,
+        phone: Phone,
+        album: Album,
+        ports: Pair,
+        adb_server_port: int,
+        manners: Manners | None = None,
+    ) -> None:
         self.console_port: int = ports[0].getsockname()[1]
         self.adb_port: int = ports[1].getsockname()[1]
         self.serial = f"emulator-{self.console_port}"
@@ -37,7 +44,10 @@ class Server:
         self._ports = ports
         self._tasks = Tasks()
         self.adbd = Adbd(phone, self._tasks)
-        self._console = Console(commands(phone, album, self.stopped.set), token_file())
+        self._manners = manners or Manners()
+        album.on_load = self._loaded
+        console = commands(phone, album, self.stopped.set, read_only=self._manners.read_only)
+        self._console = Console(console, token_file())
         phone.on_shutdown.append(self.stopped.set)
 
     async def __aenter__(self) -> Self:
@@ -56,6 +66,11 @@ class Server:
         for server in self._servers:
             server.close()
         await self._tasks.cancel()
+
+    def _loaded(self) -> None:
+        """Let adb lose the phone after a snapshot was loaded, if it has such manners."""
+        if self._manners.drop_on_load is not None:
+            asyncio.get_running_loop().call_later(self._manners.drop_on_load, self.adbd.drop)
 
     async def _listen(self, port: socket.socket, serve: Serve, limit: int) -> asyncio.Server:
         return await asyncio.start_server(

@@ -86,6 +86,17 @@ APP = r"mFocusedApp=ActivityRecord\{[0-9a-f]+ u0 (\S+)\} t\d+\}"
 TOP = r"ACTIVITY (\S+) [0-9a-f]+ pid=(\d+)"
 
 
+def test_while_it_boots_a_phone_has_no_services(shell, phone):
+    phone.set_booting(True)
+    assert shell("getprop sys.boot_completed; getprop init.svc.bootanim").out == "\nrunning\n"
+    ran = shell("pm list packages")
+    assert (ran.status, ran.err) == (20, "cmd: Can't find service: package\n")
+    phone.set_booting(False)
+    ready = "1\nstopped\n"
+    assert shell("getprop sys.boot_completed; getprop init.svc.bootanim").out == ready
+    assert shell("pm list packages").out.startswith("package:")
+
+
 def test_the_focus_is_where_tools_look_for_it(sh, demo, hand):
     displays = sh("dumpsys window displays")
     assert re.search(FOCUS, displays)[1] == "org.demo/org.demo.NotesActivity"

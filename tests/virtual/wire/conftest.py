@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.wire.emulator import Manners
 
 T = TypeVar("T")
 PATIENCE = 10
@@ -145,10 +146,12 @@ class Running:
 
 
 @contextmanager
-def running(loop: Loop, adb: Adb, folder: Path | None = None) -> Iterator[Running]:
+def running(
+    loop: Loop, adb: Adb, folder: Path | None = None, manners: Manners | None = None
+) -> Iterator[Running]:
     """Run a phone until it is not needed any more."""
     phone = boot()
-    server = Server(phone, Album(phone.snapshots, folder), claim(0), adb.port)
+    server = Server(phone, Album(phone.snapshots, folder), claim(0), adb.port, manners)
     loop.run(server.__aenter__())
     try:
         assert loop.run(server.registration.attempt(PATIENCE)), "adb does not see the phone"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.virtual.wire.emulator import Manners
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -195,3 +197,24 @@ def test_an_empty_token_file_opens_the_console(running_phone: Running, token_fil
 def test_kill_stops_the_phone(running_phone: Running) -> None:
     assert running_phone.adb.text("emu", "kill") == "OK: killing emulator, bye bye"
     assert running_phone.server.stopped.is_set()
+
+
+@pytest.mark.parametrize("what", ["save", "load", "delete"])
+def test_a_read_only_emulator_leaves_its_snapshots_alone(
+    start_phone: StartPhone, server: Adb, what: str
+) -> None:
+    with start_phone(server, manners=Manners(read_only=True)) as phone:
+        reply = phone.adb.text("emu", "avd", "snapshot", what, "default_boot")
+        assert reply == f'KO: Snapshot {what} is disabled because "-read-only" was specified'
+        assert "default_boot" in phone.adb.text("emu", "avd", "snapshot", "list")
+
+
+def test_adb_may_lose_a_phone_that_has_loaded_a_snapshot_and_finds_it_again(
+    start_phone: StartPhone, server: Adb
+) -> None:
+    with start_phone(server, manners=Manners(drop_on_load=0)) as phone:
+        with phone.device.shell("cat", stream=True) as stream:
+            assert phone.adb.text("emu", "avd", "snapshot", "load", "default_boot") == "OK"
+            assert stream.read_until_close() == ""
+        phone.adb.run("wait-for-device")
+        assert phone.adb.text("shell", "echo back") == "back"

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pytest_mobileagent.virtual.shell.android.service import FAILED, Arguments, Service, services
+from pytest_mobileagent.virtual.shell.android.service import (
+    FAILED,
+    NO_SERVICE,
+    Arguments,
+    Service,
+    services,
+)
 from pytest_mobileagent.virtual.shell.commands import Context, command
 
-NO_SERVICE = 20
 uimode = Service("uimode", "UiModeManager service (uimode) commands:\n  night [yes|no|auto|custom]")
 alarm = Service(
     "alarm", "Alarm manager service (alarm) commands:\n  set-time TIME\n  set-timezone TZ"

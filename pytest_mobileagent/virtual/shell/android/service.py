@@ -97,6 +97,9 @@ class Service:
 
     async def run(self, ctx: Context, words: list[str]) -> int:
         """Run one command."""
+        if ctx.phone.booting:
+            await ctx.err(f"cmd: Can't find service: {self.name}\n")
+            return NO_SERVICE
         if not words or words[0] in ("help", "-h"):
             await ctx.out(f"{self.help}\n")
             return self.unknown_status
@@ -112,4 +115,5 @@ class Service:
             return FAILED
 
 
+NO_SERVICE = 20
 services: dict[str, Service] = {}
