@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.probe import Probe, Value
@@ -34,6 +35,19 @@ class Observation:
     """One look at the device: its screen, and what the probes read at the same moment."""
 
     screen: Screen
+    probes: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What is read together with a look at the screen, but not seen on it.
+
+    `package` and `activity` name what has the focus, `time` is the device's own clock.
+    """
+
+    package: str
+    activity: str
+    time: datetime
     probes: Mapping[str, Value]
 
 

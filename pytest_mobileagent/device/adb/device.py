@@ -6,7 +6,6 @@ import secrets
 import shlex
 import time
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Open, Wait
@@ -15,7 +14,14 @@ from pytest_mobileagent.device.adb.gestures import (
     needs_unicode_keyboard,
     script,
 )
-from pytest_mobileagent.device.adb.system import AdbSystem, focus, probe_scripts, probe_values
+from pytest_mobileagent.device.adb.system import (
+    CLOCK,
+    FOCUS,
+    AdbSystem,
+    focus,
+    moment_of,
+    probe_scripts,
+)
 from pytest_mobileagent.device.device import DeviceInfo, Observation
 from pytest_mobileagent.device.settle import Settle, settled
 from pytest_mobileagent.errors import DeviceError
@@ -29,8 +35,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.probe import Probe
 
 _SCREENSHOT = "screencap -p 2>/dev/null"  # it warns of several displays in front of the image
-_FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
-_CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +84,16 @@ class AdbDevice:
         file = self._dump_file
         # The file of an earlier dump must not pass for this one's when a dump fails.
         dump = f"uiautomator dump {file}; cat {file}; rm -f {file}"
-        scripts = [_SCREENSHOT, dump, _FOCUS, _CLOCK, *probe_scripts(probes)]
+        scripts = [_SCREENSHOT, dump, FOCUS, CLOCK, *probe_scripts(probes)]
         look = settled(
             lambda: _Look(self.system.look(*scripts)), self._settle, self._shot, self._no_tree
         )
         self._shot = None
-        screen = _screen(look)
+        moment = moment_of(look.outputs[2:], probes)
+        assert look.xml is not None
+        screen = Screen(look.xml, look.png, moment.package, moment.activity, moment.time)
         self._size = screen.size
-        return Observation(screen, probe_values(probes, look.outputs[4:]))
+        return Observation(screen, moment.probes)
 
     def perform(self, action: Action) -> None:
         """Do an action on the device; the next `observe` waits until the screen has settled."""
@@ -149,15 +155,3 @@ def _hierarchy(output: str) -> str | None:
     """Return the XML in what uiautomator wrote, which may stand before or after its message."""
     start, end = output.find("<?xml"), output.rfind("</hierarchy>")
     return output[start : end + len("</hierarchy>")] if 0 <= start < end else None
-
-
-def _screen(look: _Look) -> Screen:
-    package, activity = focus(look.outputs[2].text)
-    clock = look.outputs[3].text.strip()
-    try:
-        time_ = datetime.strptime(clock, "%Y-%m-%dT%H:%M:%S%z").replace(tzinfo=None)
-    except ValueError:
-        msg = f"the device's clock reads {clock[:100]!r}"
-        raise DeviceError(msg) from None
-    assert look.xml is not None
-    return Screen(look.xml, look.png, package, activity, time_)

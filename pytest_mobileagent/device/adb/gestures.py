@@ -22,27 +22,17 @@ from pytest_mobileagent.action import (
     Type,
     Wait,
 )
+from pytest_mobileagent.device.gestures import KEYCODES, NEVER_A_FLING, scroll_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.action.action import Touch
 
-KEYCODES = {
-    "home": 3,
-    "back": 4,
-    "volume_up": 24,
-    "volume_down": 25,
-    "tab": 61,
-    "enter": 66,
-    "delete": 67,
-    "overview": 187,
-}
 UNICODE_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 _SELECT_ALL = "input keycombination 113 29"  # Ctrl+A
 _COMBINATIONS_SINCE = 31
 _MOVE_END = 123
-_NEVER_A_FLING = 1000  # milliseconds; slower than Android's least fling velocity on any screen
 
 
 def script(action: Action, size: tuple[int, int], sdk: int) -> str:
@@ -82,21 +72,8 @@ def _touch(action: Touch, size: tuple[int, int]) -> str:
         case Swipe(x1, y1, x2, y2, seconds):
             return f"input swipe {x1} {y1} {x2} {y2} {round(seconds * 1000)}"
         case Scroll():
-            return _scroll(action, size)
-
-
-def _scroll(action: Scroll, size: tuple[int, int]) -> str:
-    width, height = size
-    x, y = action.at or (width // 2, height // 2)
-    right, down = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[
-        action.direction
-    ]
-    reach_x, reach_y = right * width // 4, down * height // 4
-    # The finger stays on the glass, off the edges where Android takes gestures for its own.
-    x = min(max(x, abs(reach_x) + width // 20), width - 1 - abs(reach_x) - width // 20)
-    y = min(max(y, abs(reach_y) + height // 20), height - 1 - abs(reach_y) - height // 20)
-    start, end = (x - reach_x, y - reach_y), (x + reach_x, y + reach_y)
-    return f"input swipe {start[0]} {start[1]} {end[0]} {end[1]} {_NEVER_A_FLING}"
+            (x1, y1), (x2, y2) = scroll_path(action, size)
+            return f"input swipe {x1} {y1} {x2} {y2} {NEVER_A_FLING}"
 
 
 def _type(action: Type, sdk: int) -> Iterator[str]:

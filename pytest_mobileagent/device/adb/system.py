@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 import shlex
 import time
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.adb.console import Console, console_port
 from pytest_mobileagent.device.adb.shell import Output, Shell, open_service
-from pytest_mobileagent.device.device import DeviceInfo
+from pytest_mobileagent.device.device import DeviceInfo, Moment
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.adb.shell import Address
     from pytest_mobileagent.device.probe import Probe, Value
 
+FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
+CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
 _BOOT_SECONDS = 60.0
 
 
@@ -62,6 +65,11 @@ class AdbSystem:
             outputs = self._shell.run_all(scripts)
         self._restored = False
         return outputs
+
+    def moment(self, probes: Mapping[str, Probe]) -> Moment:
+        """Read what is not seen on the screen, in one round trip."""
+        outputs = self.look(FOCUS, CLOCK, *probe_scripts(probes))
+        return moment_of(outputs, probes)
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> str:
         """Load the snapshot; where the device has none at all, clear and stop `apps` instead.
@@ -159,6 +167,26 @@ class AdbSystem:
             [*(f"am force-stop {name}; pm clear {name}" for name in names), "input keyevent 3"]
         )
         return f"no snapshots: cleared {', '.join(apps) or 'nothing'}"
+
+
+def moment_of(outputs: Sequence[Output], probes: Mapping[str, Probe]) -> Moment:
+    """Return what the device said to FOCUS, CLOCK and the scripts of the probes."""
+    package, activity = focus(outputs[0].text)
+    return Moment(package, activity, read_clock(outputs[1].text), probe_values(probes, outputs[2:]))
+
+
+def read_clock(text: str) -> datetime:
+    """Return the device's own time from ISO 8601.
+
+    Raises:
+        DeviceError: the text is none.
+    """
+    try:
+        moment = datetime.strptime(text.strip(), "%Y-%m-%dT%H:%M:%S%z")
+    except ValueError:
+        msg = f"the device's clock reads {text.strip()[:100]!r}"
+        raise DeviceError(msg) from None
+    return moment.replace(tzinfo=None)
 
 
 def probe_scripts(probes: Mapping[str, Probe]) -> list[str]:

@@ -8,8 +8,8 @@ from pytest_mobileagent.__main__ import main
 
 
 @pytest.fixture(autouse=True)
-def home(whole_phone, monkeypatch):
-    """The emulator's console token is in the user's home."""
+def home(device, whole_phone, monkeypatch):
+    """A phone at its start; its console's token is in the user's home."""
     monkeypatch.setenv("HOME", whole_phone.home)
 
 
