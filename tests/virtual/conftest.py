@@ -13,6 +13,17 @@ from pytest_mobileagent.virtual.phone import Phone
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
 from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
 
+from .phones import (  # noqa: F401 - fixtures
+    adb,
+    home,
+    loop,
+    program,
+    running_phone,
+    server,
+    start_phone,
+    start_server,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

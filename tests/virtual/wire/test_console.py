@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.wire.emulator import Manners
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import Adb, Running, StartPhone
+    from tests.virtual.phones import Adb, Running, StartPhone
 
 GREETING = """Android Console: Authentication required
 Android Console: type 'auth <auth_token>' to authenticate

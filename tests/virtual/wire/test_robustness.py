@@ -11,7 +11,7 @@ import pytest
 from pytest_mobileagent.virtual.wire.packets import Packet
 
 if TYPE_CHECKING:
-    from .conftest import Running
+    from tests.virtual.phones import Running
 
 CNXN = Packet(b"CNXN", 0x01000001, 1 << 20, b"host::\0").encode()
 

@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import Adb, Running
+    from tests.virtual.phones import Adb, Running
 
 TMP = "/data/local/tmp"
 BIG = os.urandom(3_000_000)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from .conftest import Adb, Running
+    from tests.virtual.phones import Adb, Running
 
 PATIENCE = 10
 BINARY = bytes(range(256)) * 300  # more than one block of every buffer on the way

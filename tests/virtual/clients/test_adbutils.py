@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import Running
+    from tests.virtual.phones import Running
 
 TMP = "/data/local/tmp"
 

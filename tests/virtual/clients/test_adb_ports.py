@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.virtual.wire.stream import Stream
-
-    from .conftest import Adb, Running
+    from tests.virtual.phones import Adb, Running
 
 TRAFFIC = bytes(range(256)) * 8000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .conftest import Adb, Running
+    from tests.virtual.phones import Adb, Running
 
 
 def test_commands_run_as_the_shell_until_adbd_is_root(adb: Adb) -> None:

@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import os
 import random
+import shutil
 import socket
 import subprocess
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,18 +37,19 @@ PATIENCE = 10
 
 @dataclass(frozen=True)
 class Adb:
-    """The adb program, talking to one adb server and, with a serial, about one device."""
+    """An adb program, talking to one adb server and, with a serial, about one device."""
 
+    program: str
     port: int
     home: Path
     serial: str = ""
 
     def on(self, serial: str) -> Adb:
-        return Adb(self.port, self.home, serial)
+        return replace(self, serial=serial)
 
     def command(self, *words: str) -> list[str]:
         device = ["-s", self.serial] if self.serial else []
-        return [adbutils.adb_path(), "-P", str(self.port), *device, *words]
+        return [self.program, "-P", str(self.port), *device, *words]
 
     def run(self, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
@@ -85,9 +87,9 @@ def free_port() -> int:
 
 
 @contextmanager
-def adb_server(home: Path, port: int | None = None) -> Iterator[Adb]:
+def adb_server(program: str, home: Path, port: int | None = None) -> Iterator[Adb]:
     """Run an adb server that looks for no devices by itself, until it listens no more."""
-    adb = Adb(port or free_port(), home)
+    adb = Adb(program, port or free_port(), home)
     command = adb.command("nodaemon", "server")
     with subprocess.Popen(command, env=adb.env, stderr=subprocess.DEVNULL) as process:
         try:
@@ -169,9 +171,17 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     os.environ["HOME"] = before
 
 
+@pytest.fixture(scope="session", params=["wheel", "distribution"])
+def program(request: pytest.FixtureRequest) -> str:
+    """The adb that comes with adbutils, and that of the system, which is often years older."""
+    if request.param == "wheel":
+        return str(adbutils.adb_path())
+    return shutil.which("adb") or pytest.skip("this system has no adb of its own")
+
+
 @pytest.fixture(scope="session")
-def server(home: Path) -> Iterator[Adb]:
-    with adb_server(home) as adb:
+def server(program: str, home: Path) -> Iterator[Adb]:
+    with adb_server(program, home) as adb:
         yield adb
 
 
@@ -187,9 +197,9 @@ StartPhone = Callable[..., AbstractContextManager[Running]]
 
 
 @pytest.fixture
-def start_server(home: Path) -> StartServer:
+def start_server(program: str, home: Path) -> StartServer:
     """Start another adb server: `with start_server() as adb`."""
-    return partial(adb_server, home)
+    return partial(adb_server, program, home)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.wire import registration
 if TYPE_CHECKING:
     import pytest
 
-    from .conftest import Adb, Running, StartPhone, StartServer
+    from tests.virtual.phones import Adb, Running, StartPhone, StartServer
 
 
 def test_a_phone_is_listed_as_an_emulator(running_phone: Running, adb: Adb) -> None:
