@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.virtual.data import Database, Preferences
+from pytest_mobileagent.virtual.filters import Filter
 from pytest_mobileagent.virtual.intent import Intent, class_name
 from pytest_mobileagent.virtual.ui.controls import Input
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent.virtual.apk import Instrumentation
     from pytest_mobileagent.virtual.locale import Locale
@@ -82,6 +83,10 @@ class App:
         text = self.phone.locales.text(self, english)
         return text.format_map(values) if values else text
 
+    def has_permission(self, permission: str) -> bool:
+        """Tell whether the app may do what a permission is for."""
+        return self.phone.permissions.allowed(self.package, permission)
+
     def log(self, tag: str, message: str, level: str = "I") -> None:
         """Write a line to the phone's log, from this app's process."""
         self.phone.log.write(level, tag, message, pid=self.phone.proc.pid(self.package))
@@ -95,10 +100,16 @@ class Activity:
     main: ClassVar[Sequence[str] | None] = None  # categories of MAIN; the first one's: LAUNCHER
     actions: ClassVar[Sequence[str]] = ()  # implicit intents that it answers
     schemes: ClassVar[Sequence[str]] = ()  # of data URIs that it takes with these actions
+    hosts: ClassVar[Sequence[str]] = ()  # of those URIs: "example.org", "*.example.org"
+    mime_types: ClassVar[Sequence[str]] = ()  # that it takes with these actions: "image/*"
+    filters: ClassVar[Sequence[Filter]] = ()  # for what the four above cannot say
     exported: ClassVar[bool] = True
     refresh: ClassVar[bool] = False  # content shows running time: drawn anew every second
     secure: ClassVar[bool] = False  # black in screenshots
     fullscreen: ClassVar[bool] = False  # under the bars too, over the wallpaper
+    translucent: ClassVar[bool] = False  # the activity below is seen behind it, darkened
+    no_history: ClassVar[bool] = False  # it ends as soon as another activity covers it
+    exclude_from_recents: ClassVar[bool] = False  # the overview does not show its task
     bar_ink: str = "on_surface"  # colour of the bars' signs
 
     def __init__(self, app: App, intent: Intent) -> None:
@@ -131,6 +142,9 @@ class Activity:
 
     def on_result(self, request: str, result: dict[str, Any]) -> None:
         """Take what an activity that this one started has given to `finish`."""
+
+    def on_permission(self, request: str, granted: Mapping[str, bool]) -> None:
+        """Take the answer to `request_permission`: what is granted now."""
 
     def on_intent(self, intent: Intent) -> None:
         """Take a new intent while already at the top."""
@@ -168,6 +182,21 @@ class Activity:
         intent = replace(target, extras={**target.extras, **extras})
         self.phone.activities.start_from(self, intent, request)
 
+    def request_permission(self, *permissions: str, request: str = "") -> None:
+        """Ask for permissions, which the app's class names too; `on_permission` gets the answer.
+
+        The user is asked only about those that are neither granted nor refused for good.
+        """
+        from pytest_mobileagent.virtual.system.asking import ask_permission  # noqa: PLC0415 - cycle
+
+        ask_permission(self, permissions, request)
+
+    def share(self, text: str = "", *, subject: str = "", stream: str = "", type: str = "") -> None:
+        """Let the user choose an app that shall get a text, or the file at a URI."""
+        from pytest_mobileagent.virtual.system.asking import share  # noqa: PLC0415 - a cycle
+
+        share(self, text, subject=subject, stream=stream, type=type)
+
     def finish(self, **result: Any) -> None:
         """Leave this activity, giving a result to the one that started it."""
         self.phone.activities.finish(self, result)
@@ -197,6 +226,12 @@ class Activity:
 
         options.setdefault("key", f"field:{name}")
         return Input(str(self.state.get(name, "")), on_change=changed, **options)
+
+    @classmethod
+    def intent_filters(cls) -> list[Filter]:
+        """Give the filters of this activity, but for the one of its icon."""
+        own = Filter(cls.actions, cls.schemes, cls.hosts, (), cls.mime_types, lenient=True)
+        return [own, *cls.filters]
 
     @classmethod
     def component(cls, package: str) -> str:

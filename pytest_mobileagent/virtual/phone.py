@@ -13,6 +13,7 @@ from pytest_mobileagent.virtual.state import Part, Snapshots
 from pytest_mobileagent.virtual.system.activities import Activities
 from pytest_mobileagent.virtual.system.audio import Audio
 from pytest_mobileagent.virtual.system.clipboard import Clipboard
+from pytest_mobileagent.virtual.system.defaults import Defaults
 from pytest_mobileagent.virtual.system.display import Display
 from pytest_mobileagent.virtual.system.events import Events
 from pytest_mobileagent.virtual.system.gestures import Finger, Gestures
@@ -25,6 +26,7 @@ from pytest_mobileagent.virtual.system.locales import Locales
 from pytest_mobileagent.virtual.system.log import Log
 from pytest_mobileagent.virtual.system.notifications import Notifications
 from pytest_mobileagent.virtual.system.packages import Packages
+from pytest_mobileagent.virtual.system.permissions import Permissions
 from pytest_mobileagent.virtual.system.power import Power
 from pytest_mobileagent.virtual.system.processes import Process, ProcessTable
 from pytest_mobileagent.virtual.system.properties import Properties
@@ -82,6 +84,8 @@ class Phone:
         self.audio = Audio(self)
         self.clipboard = Clipboard()
         self.packages = Packages(self, [*IMAGE, *apps])
+        self.permissions = Permissions(self)
+        self.defaults = Defaults(self)
         self.ime = InputMethods(self)
         self.notifications = Notifications(self)
         self.shade = Shade(self)
@@ -113,6 +117,8 @@ class Phone:
             "power": self.power,
             "clipboard": self.clipboard,
             "packages": self.packages,
+            "permissions": self.permissions,
+            "defaults": self.defaults,
             "activities": self.activities,
             "ime": self.ime,
             "notifications": self.notifications,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.intent import (
     CLEAR_TASK,
@@ -21,13 +20,13 @@ from pytest_mobileagent.virtual.intent import (
     launch,
     short,
 )
-from pytest_mobileagent.virtual.system.crash import report
-from pytest_mobileagent.virtual.system.tasks import Record, Task, Tasks
+from pytest_mobileagent.virtual.system.leaving import Leaving
+from pytest_mobileagent.virtual.system.screens.resolver import COMPONENT as RESOLVER
+from pytest_mobileagent.virtual.system.screens.sheet import carried
+from pytest_mobileagent.virtual.system.tasks import Record, Task
 from pytest_mobileagent.virtual.users import name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pytest_mobileagent.virtual.app import Activity, App
 
 SHELL_UID = 2000
@@ -54,7 +53,7 @@ class Started:
     milliseconds: int = 0
 
 
-class Activities(Tasks):
+class Activities(Leaving):
     """Starts and ends activities by Android's rules; when none is left, the launcher's comes."""
 
     # Starting.
@@ -72,7 +71,12 @@ class Activities(Tasks):
         if not found:
             missing = Result.NO_CLASS if intent.component else Result.UNRESOLVED
             return Started(missing, intent)
-        app, kind = found[0]
+        chosen = self._phone.defaults.choose(intent, found)
+        if chosen is None:
+            asked = replace(intent, component=RESOLVER, package="", extras=carried(intent))
+            found = self._phone.packages.resolve(asked)
+            intent, chosen = asked, found[0]
+        app, kind = chosen
         intent = replace(intent, component=kind.component(app.package))
         if not kind.exported and uid not in (0, 1000, app.uid):
             raise PermissionError(
@@ -96,6 +100,18 @@ class Activities(Tasks):
         started = self.start(intent, uid=activity.app.uid, source=source, request=request)
         if started.result in (Result.UNRESOLVED, Result.NO_CLASS):
             raise LookupError(f"No Activity found to handle Intent {{ {intent} }}")
+
+    def hand_over(self, activity: Activity, intent: Intent, component: str) -> None:
+        """Put the activity that the user has chosen in the place of the one that asked."""
+        record = self.record_of(activity)
+        if record is None:
+            return
+        caller, request = self._record(record.caller), record.request
+        under = self.task_of(record)
+        self._remove(record)
+        source = caller or next(iter(reversed(under.records)), None)
+        chosen = replace(intent, component=component)
+        self.start(chosen, uid=activity.app.uid, source=source, request=request)
 
     def launch(self, package: str, *, uid: int = SHELL_UID) -> Started:
         """Start an app as its icon does; LookupError if it has none."""
@@ -191,103 +207,7 @@ class Activities(Tasks):
         self._phone.changed()
         return next((answer for answer in reversed(answers) if answer is not None), None)
 
-    # Leaving.
-
-    def finish(self, activity: Activity, result: dict[str, Any]) -> None:
-        """Remove an activity and hand its result to the one that asked for it."""
-        record = self.record_of(activity)
-        if record is None:
-            return
-        caller = self._record(record.caller)
-        self._remove(record)
-        if caller and result:
-            with self.guard(caller):
-                caller.activity.on_result(record.request, result)
-        self._resume()
-
-    def back(self) -> None:
-        """Do what the back key does once no keyboard or dialog is open."""
-        record = self.top
-        with self.guard(record):
-            if record.activity.on_back() or record.package == self._phone.launcher:
-                return
-        if record is not self.top:
-            return
-        entry = self.task.root is record and LAUNCHER in record.activity.intent.categories
-        if not entry:
-            self._remove(record)
-        elif len(self.tasks) > 1:  # since Android 12 the entry of an app is kept, in the back
-            self.tasks.insert(0, self.tasks.pop())
-        else:
-            self.home()
-        self._resume()
-
-    def force_stop(self, package: str) -> None:
-        """End an app with all its tasks."""
-        if package not in self._phone.packages:
-            return
-        self._phone.packages[package].stopped = True
-        if not self._phone.proc.running(package):
-            return
-        uid = self._phone.packages[package].uid
-        line = f"Force stopping {package} appid={uid} user=0: from pid {self._phone.proc.pid('')}"
-        self._phone.log.system("I", "ActivityManager", line)
-        self.kill(package, f"stop {package} due to from pid {self._phone.proc.pid('')}")
-
-    def kill(self, package: str, reason: str) -> None:
-        """End an app's process and its activities."""
-        process = self._phone.proc.stop(package)
-        if process is None:
-            return
-        line = f"Killing {process.pid}:{package}/{name_of(process.uid)} (adj 0): {reason}"
-        self._phone.log.system("I", "ActivityManager", line)
-        for task in self.tasks:
-            task.records = [record for record in task.records if record.package != package]
-        self.tasks = [task for task in self.tasks if task.records]
-        self._resume()
-
-    def remove_task(self, number: int) -> None:
-        """Swipe a task away from the overview."""
-        self.tasks = [task for task in self.tasks if task.number != number]
-        self._resume()
-
-    def to_front(self, number: int) -> None:
-        """Choose a task from the overview."""
-        self._bring(next(task for task in self.tasks if task.number == number))
-        self._resume()
-
-    @contextmanager
-    def guard(self, record: Record) -> Iterator[None]:
-        """Let a failure of an activity's own code end its app, and nothing else."""
-        with self.surviving(record.package):
-            yield
-
-    @contextmanager
-    def surviving(self, package: str) -> Iterator[None]:
-        """Let a failure of an app's own code end it, whatever part of it was running."""
-        try:
-            yield
-        except Exception as error:  # noqa: BLE001 - whatever an app may raise
-            report(self._phone.log, package, self._phone.proc.pid(package), error)
-            for record in self.records():
-                if record.package == package:
-                    line = f"  Force finishing activity {short(record.component)}"
-                    self._phone.log.system("W", "ActivityTaskManager", line)
-            self.kill(package, "crash")
-
     # Parts.
-
-    def _resume(self) -> None:
-        """Let the activity that is now on top know, starting the launcher if there is none."""
-        if not self.tasks:
-            self.home()
-            return
-        top = self.top
-        self._phone.ime.hide()
-        self._phone.shade.open = False
-        self._phone.changed()
-        with self.guard(top):
-            top.activity.on_resume()
 
     def _log_process(self, app: App, component: str) -> None:
         pid, user = self._phone.proc.pid(app.package), name_of(app.uid).replace("_", "")

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.virtual.app import App
 from pytest_mobileagent.virtual.system.ime import ADB
 from pytest_mobileagent.virtual.system.launcher import Launcher
+from pytest_mobileagent.virtual.system.screens.chooser import IntentResolver
+from pytest_mobileagent.virtual.system.screens.grant import PermissionController
+from pytest_mobileagent.virtual.system.screens.resolver import ResolverActivity
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.intent import Intent
@@ -18,6 +21,8 @@ class Framework(App):
 
     package, label, version_name, version_code = "android", "Android System", "14", 34
     system = True
+    accent = "#0b57d0"
+    activities = (ResolverActivity,)
 
 
 class SystemUi(App):
@@ -68,4 +73,7 @@ class AdbKeyboard(App):
         return None
 
 
-IMAGE: tuple[type[App], ...] = (Framework, SystemUi, Launcher, Shell, Gboard, AdbKeyboard)
+IMAGE: tuple[type[App], ...] = (
+    *(Framework, SystemUi, Launcher, Shell, Gboard, AdbKeyboard),
+    *(PermissionController, IntentResolver),
+)

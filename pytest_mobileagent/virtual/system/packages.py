@@ -174,15 +174,18 @@ class Packages:
                 f"Permission {permission} requested by {package}"
                 " is not a changeable permission type"
             )
+        held = self._phone.permissions.granted(package, permission)
         remembered.granted[permission] = granted
-        if not granted:
+        self._phone.changed()
+        if held and not granted:
             self._phone.activities.kill(package, f"permission {permission} revoked")
 
     def clear(self, package: str) -> None:
         """Wipe an app's data and permissions, as if it had just been installed."""
-        app, remembered = self.app(package), self[package]
+        app = self.app(package)
         self._phone.activities.force_stop(package)
-        remembered.granted.clear()
+        self._phone.permissions.reset(package)
+        self._phone.notifications.cancel_all(package)
         self._wipe(app)
         with self._phone.activities.surviving(package):
             self._fill(app)
@@ -289,7 +292,4 @@ def _answers(app: App, kind: type[Activity], intent: Intent) -> bool:
     if intent.action == MAIN:
         entry = (LAUNCHER,) if kind.main is None and kind is app.activities[0] else kind.main
         return bool(entry) and set(intent.categories) <= {*(entry or ()), DEFAULT}
-    if intent.action not in kind.actions:
-        return False
-    scheme = intent.data.partition(":")[0]
-    return not scheme or scheme in kind.schemes
+    return any(each.matches(intent) for each in kind.intent_filters())

@@ -84,14 +84,28 @@ class Scene:
         left, top, right, bottom = self.metrics.screen
         rest = (left, top, right, bottom - keyboard)
         dialog = self._dialog(rest)  # which is then what the keyboard is for
-        return [*self._wallpaper(), self._activity(0 if dialog else keyboard), *dialog]
+        own = self._activity(0 if dialog else keyboard)
+        return [*self._behind(), *self._wallpaper(), own, *dialog]
+
+    def _behind(self) -> list[Window]:
+        """Make what is seen behind a translucent activity."""
+        if not self.record.activity.translucent:
+            return []
+        below = self.phone.activities.below(self.record)
+        if below is None:
+            return [self._window("scrim", chrome.scrim())]
+        with self.phone.activities.guard(below):
+            windows = Scene.of(below, self.phone).app(keyboard=0)
+            return [*windows, self._window("scrim", chrome.scrim())]
+        return []
 
     def _activity(self, keyboard: int) -> Window:
         activity = self.record.activity
-        top = 0 if activity.fullscreen else BAR
+        bare = activity.fullscreen or activity.translucent
+        top = 0 if bare else BAR
         bottom = keyboard / self.metrics.density if keyboard else top
         content = chrome.decor(activity.content(), top=top, bottom=bottom)
-        if activity.fullscreen:
+        if bare:
             content.background = ""
         return self._window("activity", content, state=self.record.ui)
 

@@ -89,6 +89,12 @@ class Tasks:
         """Give every activity, the top one first."""
         return [record for task in reversed(self.tasks) for record in reversed(task.records)]
 
+    def below(self, record: Record) -> Record | None:
+        """Give the activity that is seen behind a translucent one."""
+        records = self.records()
+        at = next((at for at, each in enumerate(records) if each is record), len(records))
+        return next(iter(records[at + 1 :]), None)
+
     def record_of(self, activity: Activity) -> Record | None:
         """Give the record of an activity; None once it is finished."""
         return next((each for each in self.records() if each.activity is activity), None)
@@ -99,7 +105,11 @@ class Tasks:
 
     def recent(self) -> list[Task]:
         """Give the tasks that the overview shows, the latest first."""
-        tasks = [task for task in self.tasks if task.package != self._phone.launcher]
+        tasks = [
+            task
+            for task in self.tasks
+            if task.package != self._phone.launcher and not task.root.activity.exclude_from_recents
+        ]
         return sorted(tasks, key=lambda task: -task.used)
 
     def _record(self, number: int) -> Record | None:

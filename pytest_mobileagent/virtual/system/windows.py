@@ -83,9 +83,10 @@ class Windows:
         metrics = self._phone.display.metrics
         if not self._phone.power.awake:
             return [black(metrics)]
-        secure = self._phone.activities.top.activity.secure
         return [
-            black(metrics) if secure and window.kind == "activity" else window.box
+            black(metrics)
+            if window.kind == "activity" and window.record.activity.secure
+            else window.box
             for window in self.stack
         ]
 

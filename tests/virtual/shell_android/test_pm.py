@@ -6,10 +6,12 @@ import pytest
 
 IMAGE = {
     "package:android",
+    "package:com.android.intentresolver",
     "package:com.android.shell",
     "package:com.android.systemui",
     "package:com.google.android.apps.nexuslauncher",
     "package:com.google.android.inputmethod.latin",
+    "package:com.google.android.permissioncontroller",
 }
 OTHERS = {"package:com.android.adbkeyboard", "package:org.demo"}
 

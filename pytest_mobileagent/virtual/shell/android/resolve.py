@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.virtual.intent import short
 from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.pm import package
+from pytest_mobileagent.virtual.system.screens.resolver import COMPONENT
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.intent import Intent
     from pytest_mobileagent.virtual.shell.android.service import Arguments
     from pytest_mobileagent.virtual.shell.commands import Context
 
@@ -18,11 +20,13 @@ MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=t
 @package.command("resolve-activity")
 async def resolve_activity(ctx: Context, args: Arguments) -> int:
     """Tell which activity would answer an intent."""
-    found, options = _resolve(ctx, args)
+    intent, options = _parse(args)
+    found = ctx.phone.packages.resolve(intent)
     if not found:
         await ctx.out("No activity found\n")
         return 0
-    name = found[0] if len(found) == 1 else "android/com.android.internal.app.ResolverActivity"
+    chosen = ctx.phone.defaults.choose(intent, found)
+    name = short(chosen[1].component(chosen[0].package)) if chosen else COMPONENT
     head = "" if "--components" in options else f"{MATCH}\n"
     await ctx.out(f"{head}{name}\n")
     return 0
@@ -31,7 +35,9 @@ async def resolve_activity(ctx: Context, args: Arguments) -> int:
 @package.command("query-activities")
 async def query_activities(ctx: Context, args: Arguments) -> int:
     """List the activities that would answer an intent."""
-    found, options = _resolve(ctx, args)
+    intent, options = _parse(args)
+    answers = ctx.phone.packages.resolve(intent)
+    found = [short(kind.component(app.package)) for app, kind in answers]
     if not found:
         await ctx.out("No activities found\n")
     elif "--components" in options:
@@ -43,7 +49,7 @@ async def query_activities(ctx: Context, args: Arguments) -> int:
     return 0
 
 
-def _resolve(ctx: Context, args: Arguments) -> tuple[list[str], set[str]]:
+def _parse(args: Arguments) -> tuple[Intent, set[str]]:
     options: set[str] = set()
 
     def own(option: str, args: Arguments) -> bool:
@@ -54,6 +60,4 @@ def _resolve(ctx: Context, args: Arguments) -> tuple[list[str], set[str]]:
         options.add(option)
         return True
 
-    intent = parse_intent(args, own)
-    found = ctx.phone.packages.resolve(intent)
-    return [short(kind.component(app.package)) for app, kind in found], options
+    return parse_intent(args, own), options

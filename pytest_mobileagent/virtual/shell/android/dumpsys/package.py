@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.packaged import PackagedApp
-from pytest_mobileagent.virtual.system.packages import INSTALL_TIME, STATES
+from pytest_mobileagent.virtual.system.packages import STATES
+from pytest_mobileagent.virtual.system.permissions import RUNTIME
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app import App
@@ -40,8 +41,8 @@ def _package(phone: Phone, name: str) -> str:
         if app.system
         else f"{debuggable}HAS_CODE ALLOW_CLEAR_USER_DATA ALLOW_BACKUP"
     )
-    at_install = [each for each in app.permissions if each in INSTALL_TIME]
-    runtime = [each for each in app.permissions if each not in INSTALL_TIME]
+    at_install = [each for each in app.permissions if each not in RUNTIME]
+    runtime = [each for each in app.permissions if each in RUNTIME]
     return "\n".join(
         [
             f"  Package [{name}] ({token}):",
@@ -69,8 +70,8 @@ def _package(phone: Phone, name: str) -> str:
             f"      firstInstallTime={since}",
             "      runtime permissions:",
             *[
-                f"        {each}: granted={_word(installed.granted.get(each, False))},"
-                " flags=[ USER_SENSITIVE_WHEN_GRANTED]"
+                f"        {each}: granted={_word(phone.permissions.granted(name, each))},"
+                f" flags=[ {'|'.join(phone.permissions.flags(name, each))}]"
                 for each in runtime
             ],
             "",

@@ -1,0 +1,1 @@
+"""Screens of the system that are activities: they come up over the app that asked for them."""

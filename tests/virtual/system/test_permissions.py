@@ -1,0 +1,171 @@
+"""Runtime permissions: the dialog, what is remembered, and what the shell can do about them."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.virtual import Activity, App, Button, Column, Text, View
+from pytest_mobileagent.virtual.phone import Phone
+
+CAMERA, CONTACTS = "android.permission.CAMERA", "android.permission.READ_CONTACTS"
+FINE, COARSE = (f"android.permission.ACCESS_{kind}_LOCATION" for kind in ("FINE", "COARSE"))
+IDS = "com.android.permissioncontroller:id/permission_"
+OWNER = "com.google.android.permissioncontroller"
+SCREEN = f"{OWNER}/com.android.permissioncontroller.permission.ui.GrantPermissionsActivity"
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Main(Activity):
+    name = ".Main"
+    title = "Asks"
+
+    def on_create(self) -> None:
+        self.state = {"answers": []}
+
+    def content(self) -> View:
+        texts = [Text(each) for each in self.state["answers"]]
+        camera = Button("Camera", on_click=lambda: self.request_permission(CAMERA, request="c"))
+        names = (CONTACTS, FINE, COARSE)
+        more = Button("More", on_click=lambda: self.request_permission(*names, request="m"))
+        return Column([camera, more, *texts])
+
+    def on_permission(self, request: str, granted: "Mapping[str, bool]") -> None:
+        words = " ".join(f"{name.rpartition('.')[2]}={on}" for name, on in granted.items())
+        self.set(answers=[*self.state["answers"], f"{request}: {words}"])
+
+
+class Asks(App):
+    package = "org.asks"
+    label = "Asks"
+    activities = (Main,)
+    permissions = (CAMERA, CONTACTS, FINE, COARSE, "android.permission.INTERNET")
+
+
+@pytest.fixture(scope="module")
+def booted():
+    return Phone([Asks], frozen=True)
+
+
+@pytest.fixture
+def asks(phone):
+    phone.activities.launch("org.asks")
+    return phone
+
+
+def test_the_dialog_is_androids_own(asks, hand):
+    hand.tap("text", "Camera")
+    assert asks.activities.top.component == SCREEN
+    message = hand.node("resource-id", f"{IDS}message")
+    assert 'text="Allow Asks to take pictures and record video?"' in message
+    assert 'package="com.google.android.permissioncontroller"' in message
+    for name, label in (("allow_foreground_only", "While using the app"),
+                        ("allow_one_time", "Only this time"), ("deny", "Don’t allow")):  # fmt: skip
+        assert f'text="{label}"' in hand.node("resource-id", f"{IDS}{name}_button")
+    hand.tap("resource-id", f"{IDS}allow_foreground_only_button")
+    assert hand.sees("c: CAMERA=True")
+    hand.tap("text", "Camera")
+    assert asks.activities.top.component == "org.asks/org.asks.Main"
+
+
+def test_who_refuses_twice_is_not_asked_again(asks, hand, sh):
+    hand.tap("text", "Camera")
+    hand.tap("resource-id", f"{IDS}deny_button")
+    assert hand.sees("c: CAMERA=False")
+    assert "CAMERA: granted=false, flags=[ USER_SET|" in sh("dumpsys package org.asks")
+    hand.tap("text", "Camera")
+    hand.tap("resource-id", f"{IDS}deny_and_dont_ask_again_button")
+    assert "CAMERA: granted=false, flags=[ USER_FIXED|" in sh("dumpsys package org.asks")
+    hand.tap("text", "Camera")
+    assert asks.activities.top.package == "org.asks"
+    sh("pm reset-permissions")
+    hand.tap("text", "Camera")
+    assert asks.activities.top.component == SCREEN
+
+
+def test_groups_are_asked_for_one_after_the_other(asks, hand):
+    hand.tap("text", "More")
+    assert "access your contacts" in hand.node("resource-id", f"{IDS}message")
+    hand.tap("resource-id", f"{IDS}allow_button")
+    hand.tap("resource-id", f"{IDS}location_accuracy_radio_coarse")
+    hand.tap("resource-id", f"{IDS}allow_foreground_only_button")
+    answer = "READ_CONTACTS=True ACCESS_FINE_LOCATION=False ACCESS_COARSE_LOCATION=True"
+    assert hand.sees(f"m: {answer}")
+
+
+def test_back_leaves_without_an_answer(asks, hand):
+    hand.tap("text", "Camera")
+    asks.key("BACK")
+    assert hand.sees("c: CAMERA=False")
+    assert "USER_SET" not in asks.permissions.flags("org.asks", CAMERA)
+
+
+def test_what_is_given_once_ends_with_the_process(asks, hand, sh):
+    hand.tap("text", "Camera")
+    hand.tap("resource-id", f"{IDS}allow_one_time_button")
+    assert asks.permissions.granted("org.asks", CAMERA)
+    sh("am force-stop org.asks")
+    assert not asks.permissions.granted("org.asks", CAMERA)
+
+
+def test_the_dialog_survives_a_snapshot(asks, hand):
+    hand.tap("text", "Camera")
+    asks.snapshots.save("asking")
+    asks.key("HOME")
+    asks.snapshots.load("asking")
+    hand.tap("resource-id", f"{IDS}allow_foreground_only_button")
+    assert hand.sees("c: CAMERA=True")
+    asks.snapshots.load("asking")
+    assert not asks.permissions.granted("org.asks", CAMERA)
+
+
+def test_pm_grants_and_revokes(asks, sh, hand):
+    sh(f"pm grant org.asks {CAMERA}")
+    hand.tap("text", "Camera")
+    assert hand.sees("c: CAMERA=True")
+    sh(f"pm revoke org.asks {CAMERA}")
+    assert not asks.proc.running("org.asks")
+    sh(f"pm grant org.asks {CAMERA}; pm clear org.asks")
+    assert not asks.permissions.granted("org.asks", CAMERA)
+
+
+def test_flags_can_be_set(asks, sh):
+    sh(f"pm set-permission-flags org.asks {CAMERA} user-set user-fixed")
+    assert asks.permissions.flags("org.asks", CAMERA)[:2] == ["USER_SET", "USER_FIXED"]
+    sh(f"pm clear-permission-flags org.asks {CAMERA} user-fixed")
+    assert asks.permissions.flags("org.asks", CAMERA)[0] == "USER_SET"
+
+
+OPS = [
+    ("appops get org.asks CAMERA", "No operations.\nDefault mode: allow\n"),
+    ("appops set org.asks CAMERA ignore; appops get org.asks CAMERA", "CAMERA: ignore\n"),
+    ("appops set org.asks android:camera deny; cmd appops get org.asks", "CAMERA: deny\n"),
+    ("appops set org.asks CAMERA deny; appops reset org.asks; appops get org.asks",
+     "Reset all modes to default\nNo operations.\n"),
+    ("appops set org.asks CAMERA deny; appops query-op CAMERA deny", "org.asks\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "answer"), OPS, ids=[op[0] for op in OPS])
+def test_app_operations(asks, sh, script, answer):
+    assert sh(script) == answer
+
+
+def test_an_operation_that_is_off_counts_as_refused(asks, sh):
+    sh(f"pm grant org.asks {CAMERA}; appops set org.asks CAMERA ignore")
+    assert not asks.packages.app("org.asks").has_permission(CAMERA)
+    assert asks.permissions.granted("org.asks", CAMERA)
+
+
+FAILURES = [
+    ("appops get", 255, "Error: Package name not specified.\n"),
+    ("appops get no.such", 255, "Error: No UID for no.such in user 0\n"),
+    ("appops set org.asks NOPE allow", 255, "Error: Unknown operation string: NOPE\n"),
+    ("appops set org.asks CAMERA maybe", 255, "Error: Mode is not valid: maybe\n"),
+]
+
+
+@pytest.mark.parametrize(("script", "status", "err"), FAILURES, ids=[f[0] for f in FAILURES])
+def test_wrong_app_operations(shell, asks, script, status, err):
+    ran = shell(script)
+    assert (ran.status, ran.err) == (status, err)
