@@ -1,6 +1,6 @@
 """Where it happens: devices, the drivers behind them, and where they come from."""
 
 from pytest_mobileagent.device.device import Device, DeviceInfo, Observation
-from pytest_mobileagent.device.probe import Probe, setting, sqlite
+from pytest_mobileagent.device.probe import Probe, files, setting, sqlite
 
-__all__ = ["Device", "DeviceInfo", "Observation", "Probe", "setting", "sqlite"]
+__all__ = ["Device", "DeviceInfo", "Observation", "Probe", "files", "setting", "sqlite"]

@@ -107,6 +107,30 @@ class Sqlite:
                 raise TaskError(msg) from error
 
 
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What is below a folder of the device: sorted paths within it, those of folders with a slash.
+
+    Nothing where there is no such folder.
+    """
+
+    folder: str
+
+    @property
+    def script(self) -> str:
+        """Find the folders, then the files."""
+        folder = shlex.quote(self.folder.rstrip("/") + "/")
+        find = f"find {folder} -type"
+        return f"{find} d 2>/dev/null; echo .; {find} f 2>/dev/null; true"
+
+    def parse(self, output: str) -> Value:
+        """Return the paths."""
+        folders, _, files = output.partition("\n.\n") if "\n.\n" in output else ("", "", "")
+        top = self.folder.rstrip("/") + "/"
+        inside = [f"{line.rstrip('/')}/" for line in folders.splitlines()] + files.splitlines()
+        return sorted(line.removeprefix(top).lstrip("/") for line in inside if len(line) > len(top))
+
+
 def setting(namespace: str, key: str) -> Setting:
     """Probe a setting: `setting("global", "airplane_mode_on")`."""
     return Setting(namespace, key)
@@ -115,3 +139,8 @@ def setting(namespace: str, key: str) -> Setting:
 def sqlite(path: str, query: str) -> Sqlite:
     """Probe rows of a database on the device."""
     return Sqlite(path, query)
+
+
+def files(folder: str) -> Files:
+    """Probe what is below a folder: `files("/sdcard/Download")`."""
+    return Files(folder)

@@ -207,6 +207,14 @@ class Activity:
             record.ui.reveal = key
             self.phone.changed()
 
+    def focus(self, name: str) -> None:
+        """Put the cursor into the field bound to `state[name]`, and bring up the keyboard."""
+        if record := self.phone.activities.record_of(self):
+            record.ui.focused = f"field:{name}"
+            record.ui.cursor, record.ui.anchor = len(str(self.state.get(name, ""))), None
+            self.phone.ime.show()
+            self.phone.changed()
+
     def toast(self, text: str, *, long: bool = False) -> None:
         """Show a text for some seconds."""
         self.phone.windows.show_toast(self.app.package, text, 3.5 if long else 2.0)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import setting, sqlite
+from pytest_mobileagent import files, setting, sqlite
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_mobileagent.device.probe import Sqlite
+    from pytest_mobileagent.device.probe import Files, Sqlite
 
 QUERY = "select hour, on_ from alarms order by hour"
 
 
-def output_of(probe: Sqlite) -> str:
+def output_of(probe: Files | Sqlite) -> str:
     """What the probe's script writes in a shell."""
     done = subprocess.run(["sh", "-c", probe.script], capture_output=True, check=True, text=True)
     assert done.stderr == ""
@@ -129,3 +129,15 @@ def test_a_setting_is_asked_for_by_a_quoted_key() -> None:
 def test_settings_have_three_namespaces() -> None:
     with pytest.raises(TaskError, match=r"no settings are called 'user' \(there are system, "):
         setting("user", "a")
+
+
+def test_what_is_below_a_folder_is_told_by_paths_within_it(tmp_path: Path) -> None:
+    (tmp_path / "a folder" / "empty").mkdir(parents=True)
+    (tmp_path / "a folder" / "it's.txt").write_text("")
+    probe = files(str(tmp_path))
+    assert probe.parse(output_of(probe)) == ["a folder/", "a folder/empty/", "a folder/it's.txt"]
+
+
+def test_nothing_is_below_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    probe = files(str(tmp_path / "none"))
+    assert probe.parse(output_of(probe)) == []
