@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import adbutils
@@ -26,7 +27,6 @@ from pytest_mobileagent.virtual.wire.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
-    from pathlib import Path
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.wire.emulator import Manners
@@ -175,7 +175,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def program(request: pytest.FixtureRequest) -> str:
     """The adb that comes with adbutils, and that of the system, which is often years older."""
     if request.param == "wheel":
-        return str(adbutils.adb_path())
+        return str(Path(adbutils.__file__).with_name("binaries") / "adb")
     return shutil.which("adb") or pytest.skip("this system has no adb of its own")
 
 

@@ -1,0 +1,95 @@
+"""Installing apps with adb: streamed, pushed, in several parts; and getting rid of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.virtual.apks import build, entry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.virtual.phones import Adb, Running
+
+NAME = "com.example.app"
+
+
+@pytest.fixture
+def apk(tmp_path: Path) -> Path:
+    path = tmp_path / "example.apk"
+    path.write_bytes(build(permissions=("android.permission.CAMERA",)))
+    return path
+
+
+@pytest.mark.parametrize("how", ["--streaming", "--no-streaming"])
+def test_an_app_is_installed_replaced_and_removed(adb: Adb, apk: Path, how: str) -> None:
+    assert "\nSuccess" in adb.text("install", how, str(apk))
+    assert adb.text("shell", "pm", "list", "packages", NAME) == f"package:{NAME}"
+    apk.write_bytes(build(version=2))
+    assert "\nSuccess" in adb.text("install", how, "-r", str(apk))
+    assert adb.text("shell", f"pm list packages --show-versioncode {NAME}").endswith("Code:2")
+    assert adb.text("shell", "ls /data/local/tmp") == ""
+    assert adb.text("uninstall", NAME) == "Success"
+    assert adb.text("shell", "pm", "list", "packages", NAME) == ""
+
+
+def test_options_reach_the_phone(adb: Adb, apk: Path) -> None:
+    assert adb.run("install", "-g", str(apk)).returncode == 0
+    assert "CAMERA: granted=true" in adb.text("shell", "dumpsys", "package", NAME)
+    apk.write_bytes(build(version=0, testOnly=True))
+    refused = adb.run("install", str(apk))
+    assert refused.returncode == 1
+    assert b"INSTALL_FAILED_TEST_ONLY" in refused.stderr
+    assert adb.run("install", "-t", "-d", str(apk)).returncode == 0
+
+
+def test_an_app_in_several_parts(adb: Adb, apk: Path) -> None:
+    korean = apk.with_name("korean.apk")
+    korean.write_bytes(build(split="config.ko"))
+    assert adb.text("install-multiple", str(apk), str(korean)).endswith("Success")
+    assert len(adb.text("shell", "pm", "path", NAME).splitlines()) == 2
+    korean.write_bytes(build("com.example.other", split="config.ko"))
+    refused = adb.run("install-multiple", str(apk), str(korean))
+    assert refused.returncode != 0
+    assert b"INSTALL_FAILED_INVALID_APK" in refused.stdout + refused.stderr
+
+
+def test_what_is_no_apk_is_refused_and_the_stream_is_not_lost(adb: Adb, tmp_path: Path) -> None:
+    apk = tmp_path / "broken.apk"
+    apk.write_bytes(bytes(1_000_000))
+    done = adb.run("install", str(apk))
+    assert done.returncode == 1
+    assert b"Failure [INSTALL_PARSE_FAILED_NOT_APK: Failed to parse /data/app/vmdl" in done.stderr
+    assert adb.text("shell", "echo fine") == "fine"
+
+
+def test_uninstalling_what_is_not_there(adb: Adb) -> None:
+    done = adb.run("uninstall", "org.nobody")
+    assert done.returncode != 0
+    assert b"Failure [DELETE_FAILED_INTERNAL_ERROR]" in done.stdout + done.stderr
+
+
+def test_data_is_kept_for_who_asks_for_it(running_phone: Running, apk: Path) -> None:
+    adb, files = running_phone.adb, running_phone.phone.files
+    adb.run("install", str(apk))
+    assert "Success" in adb.text("shell", "cmd", "package", "uninstall", "-k", NAME)
+    assert files.exists(f"/data/data/{NAME}")
+    adb.run("install", str(apk))
+    adb.run("uninstall", NAME)
+    assert not files.exists(f"/data/data/{NAME}")
+
+
+def test_an_installed_app_comes_back_as_it_was_sent(adb: Adb, apk: Path, tmp_path: Path) -> None:
+    adb.run("install", str(apk))
+    path = adb.text("shell", "pm", "path", NAME).removeprefix("package:")
+    assert adb.run("pull", path, str(tmp_path / "back.apk")).returncode == 0
+    assert (tmp_path / "back.apk").read_bytes() == apk.read_bytes()
+
+
+def test_its_screen_is_its_title(adb: Adb, apk: Path) -> None:
+    apk.write_bytes(build(label={"": "Plain", "ko": "예제"}, inside=(entry(".Main"),)))
+    adb.run("install", str(apk))
+    assert "Status: ok" in adb.text("shell", "am", "start", "-W", f"{NAME}/.Main")
+    assert 'text="Plain"' in adb.text("exec-out", "uiautomator dump /dev/tty")
