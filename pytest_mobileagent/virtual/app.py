@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Instrumentation
     from pytest_mobileagent.virtual.locale import Locale
     from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.system.accessibility import MakeService
     from pytest_mobileagent.virtual.ui.dialog import Dialog
     from pytest_mobileagent.virtual.ui.views import Icon, View
 
@@ -32,6 +33,7 @@ class App:
     system: ClassVar[bool] = False
     permissions: ClassVar[Sequence[str]] = ()  # that it requests; install-time ones are granted
     services: ClassVar[Sequence[str]] = ()
+    accessibility_services: ClassVar[Mapping[str, MakeService]] = {}
     instrumentations: ClassVar[Sequence[Instrumentation]] = ()
     accent: ClassVar[str] = "#3F51B5"  # the theme's colour
     data_dir: str = ""

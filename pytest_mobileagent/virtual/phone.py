@@ -10,6 +10,7 @@ from pytest_mobileagent.virtual.files import FileSystem
 from pytest_mobileagent.virtual.shell import launch
 from pytest_mobileagent.virtual.shell.interpreter import load_commands
 from pytest_mobileagent.virtual.state import Part, Snapshots
+from pytest_mobileagent.virtual.system.accessibility import AccessibilityServices
 from pytest_mobileagent.virtual.system.activities import Activities
 from pytest_mobileagent.virtual.system.audio import Audio
 from pytest_mobileagent.virtual.system.clipboard import Clipboard
@@ -37,13 +38,16 @@ from pytest_mobileagent.virtual.ui.draw import draw, png
 from pytest_mobileagent.virtual.ui.dump import dump
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Awaitable, Callable, Iterable
     from datetime import datetime
 
     from PIL.Image import Image
 
     from pytest_mobileagent.virtual.app import App
     from pytest_mobileagent.virtual.system.scene import Toast
+    from pytest_mobileagent.virtual.wire.stream import Stream
+
+    Serve = Callable[[Stream], Awaitable[None]]
 
 ALWAYS_ON = ("com.android.systemui", "com.google.android.inputmethod.latin")
 BOOTED = "default_boot"  # the snapshot that is taken once the phone is up
@@ -77,6 +81,7 @@ class Phone:
             }
         )
         self.settings = Settings(self.log)
+        self.sockets: dict[str, Serve] = {}  # by address, such as tcp:6790 or localabstract:name
         self.display = Display(self.settings, *size, density)
         self.locales = Locales(self)
         self.proc = ProcessTable()
@@ -91,6 +96,7 @@ class Phone:
         self.shade = Shade(self)
         self.windows = Windows(self)
         self.events = Events(self)
+        self.accessibility_services = AccessibilityServices(self)
         self.activities = Activities(self)
         self.gestures = Gestures(self)
         self.finger = Finger(self)
@@ -125,6 +131,7 @@ class Phone:
             "shade": self.shade,
             "windows": self.windows,
             "events": self.events,
+            "accessibility": self.accessibility_services,  # last: it looks at all of the phone
         }
 
     def _watch(self) -> None:

@@ -6,6 +6,7 @@ import base64
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.app import App
+from pytest_mobileagent.virtual.automation.listener import EventListener
 from pytest_mobileagent.virtual.system.ime import ADB
 from pytest_mobileagent.virtual.system.launcher import Launcher
 from pytest_mobileagent.virtual.system.screens.chooser import IntentResolver
@@ -74,6 +75,6 @@ class AdbKeyboard(App):
 
 
 IMAGE: tuple[type[App], ...] = (
-    *(Framework, SystemUi, Launcher, Shell, Gboard, AdbKeyboard),
+    *(Framework, SystemUi, Launcher, Shell, Gboard, AdbKeyboard, EventListener),
     *(PermissionController, IntentResolver),
 )

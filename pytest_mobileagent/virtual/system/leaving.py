@@ -61,6 +61,7 @@ class Leaving(Tasks):
         if package not in self._phone.packages:
             return
         self._phone.packages[package].stopped = True
+        self._phone.accessibility_services.force_stopped(package)
         if not self._phone.proc.running(package):
             return
         uid = self._phone.packages[package].uid

@@ -9,13 +9,10 @@ from pytest_mobileagent.virtual.wire.connection import Connection
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Awaitable, Callable
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.stream import Stream
     from pytest_mobileagent.virtual.wire.tasks import Tasks
 
-    Listener = Callable[[Stream], Awaitable[None]]
 
 # No abb, sendrecv_v2 or delayed_ack: without them clients use the simpler, older ways.
 FEATURES = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir"
@@ -28,7 +25,7 @@ class Adbd:
     def __init__(self, phone: Phone, tasks: Tasks) -> None:
         self.phone = phone
         self.tasks = tasks
-        self.listeners: dict[str, Listener] = {}  # by address on the phone, such as tcp:6790
+        self.listeners = phone.sockets
         self._connections: set[Connection] = set()
 
     @property

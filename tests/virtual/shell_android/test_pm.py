@@ -13,7 +13,11 @@ IMAGE = {
     "package:com.google.android.inputmethod.latin",
     "package:com.google.android.permissioncontroller",
 }
-OTHERS = {"package:com.android.adbkeyboard", "package:org.demo"}
+OTHERS = {
+    "package:com.android.adbkeyboard",
+    "package:org.demo",
+    "package:org.mobileagent.listener",
+}
 
 LISTS = [
     ("", IMAGE | OTHERS),
