@@ -36,6 +36,7 @@ class App:
     accessibility_services: ClassVar[Mapping[str, MakeService]] = {}
     instrumentations: ClassVar[Sequence[Instrumentation]] = ()
     accent: ClassVar[str] = "#3F51B5"  # the theme's colour
+    supports_rtl: ClassVar[bool] = True  # mirrored in languages that run from right to left
     data_dir: str = ""
 
     def __init__(self, phone: Phone, uid: int) -> None:
@@ -140,7 +141,11 @@ class Activity:
         """Act when the activity comes to the front, also after `on_create`."""
 
     def on_swipe(self, direction: str) -> None:
-        """Act on a finger moved "up", "down", "left" or "right" where nothing scrolls."""
+        """Act on a finger moved where nothing scrolls.
+
+        It went "up", "down", "left" or "right"; in a mirrored layout the latter two are told
+        the other way round, so that "left" always leads on.
+        """
 
     def on_result(self, request: str, result: dict[str, Any]) -> None:
         """Take what an activity that this one started has given to `finish`."""

@@ -66,7 +66,8 @@ def scroll(phone: Phone, node: Node, *, forward: bool) -> bool:
     sideways = isinstance(node.box.view, HScroll)
     way = (right - left if sideways else bottom - top) * (-1 if forward else 1)
     with phone.windows.watched():
-        moved = touch.scroll(node.box, way if sideways else 0, 0 if sideways else way, window.state)
+        dx = -way if node.box.metrics.rtl else way
+        moved = touch.scroll(node.box, dx if sideways else 0, 0 if sideways else way, window.state)
         phone.changed()
     return moved
 

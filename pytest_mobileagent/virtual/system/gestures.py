@@ -80,7 +80,8 @@ class Gestures:
             elif window.kind == "shade":
                 self._push_shade(dy)
             elif window.kind == "activity":
-                window.record.activity.on_swipe(direction(dx, dy))
+                way = -dx if window.box.metrics.rtl else dx
+                window.record.activity.on_swipe(direction(way, dy))
         self._phone.changed()
 
     def drag(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int) -> None:

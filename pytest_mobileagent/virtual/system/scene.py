@@ -71,7 +71,10 @@ class Scene:
         """Make the scene of an activity."""
         metrics, app = phone.display.metrics, record.app
         dark = metrics.dark if app.dark is None else app.dark
-        return cls(phone, record, metrics, replace(metrics, accent=app.accent, dark=dark))
+        mirrored = app.supports_rtl and app.locale.rtl
+        themed = replace(metrics, accent=app.accent, dark=dark, rtl=mirrored)
+        metrics = replace(metrics, rtl=phone.locales.current.rtl)
+        return cls(phone, record, metrics, themed)
 
     def _wallpaper(self) -> list[Window]:
         if not self.record.activity.fullscreen:
@@ -124,7 +127,7 @@ class Scene:
         if anchor is None or not anchor.view.menu:
             below.state.menu = None
             return []
-        return [self._window("menu", popup(anchor, self.metrics))]
+        return [self._window("menu", popup(anchor, self.themed))]
 
     def shade(self) -> list[Window]:
         """Make the notification shade, if it is pulled down."""

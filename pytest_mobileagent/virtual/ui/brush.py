@@ -9,7 +9,7 @@ from pytest_mobileagent.virtual.ui import text as roboto
 from pytest_mobileagent.virtual.ui.icons import DRAWINGS
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect
 from pytest_mobileagent.virtual.ui.pictures import cover
-from pytest_mobileagent.virtual.ui.strokes import icon
+from pytest_mobileagent.virtual.ui.strokes import flipped, icon
 from pytest_mobileagent.virtual.ui.views import Icon, Source, View
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class Brush:
             self.canvas.fill(square, self.theme(source.color), clip, size // 2)
             self._glyph(source, square, clip)
         else:
-            self.canvas.stamp(icon(source, size), square[:2], ink, clip)
+            mask = flipped(source, size) if box.metrics.rtl else icon(source, size)
+            self.canvas.stamp(mask, square[:2], ink, clip)
 
     def _glyph(self, source: Icon, disc: Rect, clip: Rect) -> None:
         size = disc[2] - disc[0]

@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui.controls import Button
+from pytest_mobileagent.virtual.ui.metrics import mirror
 from pytest_mobileagent.virtual.ui.views import (
     MATCH,
     WRAP,
@@ -99,7 +100,10 @@ def _choices(menu: Menu, id: str, padding: Edges) -> List:
 
 def popup(anchor: Box, metrics: Metrics) -> View:
     """Make the window of the menu that `anchor` opens: over it, and within the screen."""
-    left, top, right, _ = (edge / metrics.density for edge in anchor.visible or anchor.bounds)
+    place = anchor.visible or anchor.bounds
+    if metrics.rtl:
+        place = mirror(place, metrics.screen)
+    left, top, right, _ = (edge / metrics.density for edge in place)
     width, height = metrics.width_px / metrics.density, metrics.height_px / metrics.density
     tall = 48 * len(anchor.view.menu) * max(1, metrics.font_scale) + 16
     top = max(24, min(top, height - tall - 24))

@@ -52,6 +52,7 @@ def keyboard(layer: Layer, on_key: OnKey, *, action: str = "enter") -> View:
         rows,
         id="keyboard_view",
         align="bottom",
+        direction="ltr",  # its rows are read as they are on the keyboards of computers
         padding=(3, 6, 3, 36),
         background="surface_container",
     )

@@ -2,11 +2,13 @@
 
 Widths are given from the outside to the inside and heights come back: a view is measured for
 the width that there is for it, which decides where its text wraps; a Column stacks the heights.
+All of this is worked out from left to right; where start is at the right, each view's children
+are then placed as in a mirror.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui.arrange import Measure, arrange
@@ -16,6 +18,7 @@ from pytest_mobileagent.virtual.ui.metrics import (
     Rect,
     aligned,
     intersect,
+    mirror,
     shrink,
 )
 from pytest_mobileagent.virtual.ui.views import MATCH, HScroll, List, Scroll, SeekBar, View
@@ -79,7 +82,8 @@ def layout(root: View, bounds: Rect, metrics: Metrics, state: UiState) -> Box:
         for axis, asked in enumerate((root.width, root.height))
     ]
     place = _Placing(metrics, state, measure)
-    return place.view(root, aligned(root.align, (size[0], size[1]), room), bounds, "")
+    rect = aligned(root.align, (size[0], size[1]), room)
+    return place.view(root, mirror(rect, bounds) if metrics.rtl else rect, bounds, "")
 
 
 class _Placing:
@@ -92,13 +96,22 @@ class _Placing:
         self.keys: set[str] = set()
 
     def view(self, view: View, bounds: Rect, clip: Rect | None, path: str) -> Box:
+        metrics = self.metrics
+        if view.direction == "ltr" and metrics.rtl:
+            self.metrics = replace(metrics, rtl=False)
+        try:
+            return self._view(view, bounds, clip, path)
+        finally:
+            self.metrics = metrics
+
+    def _view(self, view: View, bounds: Rect, clip: Rect | None, path: str) -> Box:
         key = self._key(view, path)
         visible = intersect(bounds, clip)
         inner = shrink(bounds, self.metrics.edges(view.padding))
         focused = key == self.state.focused
         offset, reach, children = 0.0, 0.0, tuple[Box, ...]()
         if view.children:
-            offset, reach, children = self._children(view, inner, visible, key)
+            offset, reach, children = self._children(view, bounds, visible, key)
         cursor = min(self.state.cursor, len(getattr(view, "text", "")))
         anchor = cursor if self.state.anchor is None else self.state.anchor
         return Box(
@@ -124,8 +137,9 @@ class _Placing:
         return key
 
     def _children(
-        self, view: View, inner: Rect, visible: Rect | None, key: str
+        self, view: View, outer: Rect, visible: Rect | None, key: str
     ) -> tuple[float, float, tuple[Box, ...]]:
+        inner = shrink(outer, self.metrics.edges(view.padding))
         width, height = inner[2] - inner[0], inner[3] - inner[1]
         size, rects = arrange(view, width, height, self.measure, exact=True)
         axis = 0 if isinstance(view, HScroll) else 1
@@ -141,6 +155,7 @@ class _Placing:
             if rect is None:
                 continue
             bounds = (rect[0] + left, rect[1] + top, rect[2] + left, rect[3] + top)
+            bounds = mirror(bounds, outer) if self.metrics.rtl else bounds
             path = f"{key}/{place}"
             if isinstance(view, List):  # a row that is out of view is not even attached
                 if not intersect(bounds, visible):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent.virtual.ui import text as roboto
 from pytest_mobileagent.virtual.ui.controls import CheckBox, Chip, Input, RadioButton, Switch
-from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, shrink
+from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, mirror, shrink
 from pytest_mobileagent.virtual.ui.views import Image, ProgressBar, SeekBar, Text, View
 
 if TYPE_CHECKING:
@@ -103,6 +103,13 @@ def areas(
     view: View, bounds: Rect, wrapped: tuple[str, ...], metrics: Metrics
 ) -> tuple[Rect, Rect]:
     """Give where the lines of a text lie, and where its ornament."""
+    text, picture = _areas(view, bounds, wrapped, metrics)
+    return (mirror(text, bounds), mirror(picture, bounds)) if metrics.rtl else (text, picture)
+
+
+def _areas(
+    view: View, bounds: Rect, wrapped: tuple[str, ...], metrics: Metrics
+) -> tuple[Rect, Rect]:
     room = shrink(bounds, metrics.edges(view.padding))
     beside = ornament(view)
     wide, high, gap = (metrics.px(beside.width), metrics.px(beside.height), metrics.px(beside.gap))
@@ -146,5 +153,12 @@ def _bold(view: Text | Input) -> bool:
 
 def track(view: View, bounds: Rect, metrics: Metrics) -> tuple[int, int]:
     """Give where the middle of a SeekBar's thumb is at nothing and at its maximum."""
-    left, _, right, _ = shrink(bounds, metrics.edges(view.padding))
-    return left + metrics.px(16), right - metrics.px(16)
+    left, _, right, _ = inside(view, bounds, metrics)
+    ends = left + metrics.px(16), right - metrics.px(16)
+    return ends[::-1] if metrics.rtl else ends
+
+
+def inside(view: View, bounds: Rect, metrics: Metrics) -> Rect:
+    """Give what a view's padding leaves of its bounds."""
+    room = shrink(bounds, metrics.edges(view.padding))
+    return mirror(room, bounds) if metrics.rtl else room

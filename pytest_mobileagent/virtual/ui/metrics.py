@@ -23,6 +23,7 @@ class Metrics:
     font_scale: float = 1.0
     dark: bool = False
     accent: str = "#6750a4"
+    rtl: bool = False  # start is at the right
 
     @property
     def screen(self) -> Rect:
@@ -38,7 +39,7 @@ class Metrics:
         return max(1, int(size * self.density * self.font_scale + 0.5))
 
     def edges(self, edges: Edges) -> Rect:
-        """Turn padding or margin into pixels on the four sides."""
+        """Turn padding or margin into pixels: start, top, end and bottom."""
         if not edges:
             return _NO_EDGES
         if not isinstance(edges, tuple):
@@ -53,6 +54,12 @@ def shrink(rect: Rect, edges: Rect) -> Rect:
     """Take the edges off a rectangle, down to nothing but no further."""
     left, top = rect[0] + edges[0], rect[1] + edges[1]
     return (left, top, max(left, rect[2] - edges[2]), max(top, rect[3] - edges[3]))
+
+
+def mirror(rect: Rect, room: Rect) -> Rect:
+    """Give the place of a rectangle when the room is seen in a mirror."""
+    both = room[0] + room[2]
+    return (both - rect[2], rect[1], both - rect[0], rect[3])
 
 
 def intersect(one: Rect, other: Rect | None) -> Rect | None:
@@ -70,11 +77,11 @@ def holds(rect: Rect | None, x: float, y: float) -> bool:
 
 
 def aligned(words: str, size: tuple[int, int], room: Rect) -> Rect:
-    """Place something of a size in a room by Android's words of gravity."""
+    """Place something of a size in a room by Android's words of gravity, start being left."""
     left, top, right, bottom = room
     spare_x, spare_y = right - left - size[0], bottom - top - size[1]
     for word in words.split("|") if words else ():
-        if word in {"end", "right"}:
+        if word == "end":
             left += spare_x
         elif word == "bottom":
             top += spare_y

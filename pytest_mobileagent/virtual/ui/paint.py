@@ -15,8 +15,8 @@ from pytest_mobileagent.virtual.ui.controls import (
     Switch,
 )
 from pytest_mobileagent.virtual.ui.field import paint_field
-from pytest_mobileagent.virtual.ui.leaves import areas, track
-from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect, shrink
+from pytest_mobileagent.virtual.ui.leaves import areas, inside, track
+from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect, mirror
 from pytest_mobileagent.virtual.ui.pictures import spinner
 from pytest_mobileagent.virtual.ui.views import Image, ProgressBar, SeekBar, Text, View
 
@@ -42,7 +42,7 @@ paint.register(Input, paint_field)
 
 @paint.register(Image)
 def _(view: Image, box: Box, brush: Brush) -> None:
-    room = shrink(box.bounds, brush.metrics.edges(view.padding))
+    room = inside(view, box.bounds, box.metrics)
     brush.source(view.source, room, brush.ink(view.color, view), box)
 
 
@@ -77,14 +77,14 @@ def _(view: Chip, box: Box, brush: Brush) -> None:
     ink = "on_secondary_container" if chosen else view.color
     _text(view, box, brush, ink)
     if view.checked and not view.icon:
-        _, place = areas(view, box.bounds, box.lines, brush.metrics)
+        _, place = areas(view, box.bounds, box.lines, box.metrics)
         brush.source("check", place, brush.ink(ink, view), box)
 
 
 @paint.register(CheckBox)
 def _(view: CheckBox, box: Box, brush: Brush) -> None:
     _text(view, box, brush, view.color)
-    square = _glyph(view, 18, box, brush.metrics)
+    square = _glyph(view, 18, box, box.metrics)
     seen, px = box.visible or square, brush.metrics.px
     if view.checked:
         brush.canvas.fill(square, brush.ink("primary", view), seen, px(2))
@@ -97,7 +97,7 @@ def _(view: CheckBox, box: Box, brush: Brush) -> None:
 @paint.register(RadioButton)
 def _(view: RadioButton, box: Box, brush: Brush) -> None:
     _text(view, box, brush, view.color)
-    ring = _glyph(view, 20, box, brush.metrics)
+    ring = _glyph(view, 20, box, box.metrics)
     seen, px = box.visible or ring, brush.metrics.px
     ink = brush.ink("primary" if view.checked else "on_surface_variant", view)
     brush.canvas.outline(ring, ink, seen, px(10), px(2))
@@ -109,37 +109,40 @@ def _(view: RadioButton, box: Box, brush: Brush) -> None:
 @paint.register(Switch)
 def _(view: Switch, box: Box, brush: Brush) -> None:
     _text(view, box, brush, view.color)
-    _, (left, top, right, bottom) = areas(view, box.bounds, box.lines, brush.metrics)
+    _, (left, top, right, bottom) = areas(view, box.bounds, box.lines, box.metrics)
     rail, px = (left, top, right, bottom), brush.metrics.px
     seen, middle = box.visible or rail, (top + bottom) // 2
     if view.checked:
         brush.canvas.fill(rail, brush.ink("primary", view), seen, px(16))
-        x, radius, ink = right - px(16), px(12), brush.theme("on_primary")
+        x, radius, ink = px(16), px(12), brush.theme("on_primary")
+        x = left + x if box.metrics.rtl else right - x
     else:
         brush.canvas.fill(rail, brush.theme("surface_container_highest"), seen, px(16))
         brush.canvas.outline(rail, brush.ink("outline", view), seen, px(16), px(2))
-        x, radius, ink = left + px(16), px(8), brush.ink("outline", view)
+        x, radius, ink = px(16), px(8), brush.ink("outline", view)
+        x = right - x if box.metrics.rtl else left + x
     thumb = (x - radius, middle - radius, x + radius, middle + radius)
     brush.canvas.fill(thumb, ink, seen, radius)
 
 
 @paint.register(SeekBar)
 def _(view: SeekBar, box: Box, brush: Brush) -> None:
-    left, right = track(view, box.bounds, brush.metrics)
+    start, end = track(view, box.bounds, box.metrics)
     px, middle = brush.metrics.px, (box.bounds[1] + box.bounds[3]) // 2
-    x = left + round((right - left) * min(1, max(0, view.value / view.maximum)))
+    x = start + round((end - start) * _part(view.value, view.maximum))
     seen, half = box.visible or box.bounds, px(2)
     rest = brush.theme("surface_container_highest")
-    brush.canvas.fill((x, middle - half, right, middle + half), rest, seen, half)
+    brush.canvas.fill((min(x, end), middle - half, max(x, end), middle + half), rest, seen, half)
     ink, radius = brush.ink("primary", view), px(10)
-    brush.canvas.fill((left, middle - half, x, middle + half), ink, seen, half)
+    done = (min(start, x), middle - half, max(start, x), middle + half)
+    brush.canvas.fill(done, ink, seen, half)
     thumb = (x - radius, middle - radius, x + radius, middle + radius)
     brush.canvas.fill(thumb, ink, seen, radius)
 
 
 @paint.register(ProgressBar)
 def _(view: ProgressBar, box: Box, brush: Brush) -> None:
-    left, top, right, bottom = room = shrink(box.bounds, brush.metrics.edges(view.padding))
+    left, top, right, bottom = room = inside(view, box.bounds, box.metrics)
     ink, seen = brush.theme("primary"), box.visible or room
     if view.value is None:
         size = min(right - left, bottom - top)
@@ -147,25 +150,31 @@ def _(view: ProgressBar, box: Box, brush: Brush) -> None:
         brush.canvas.stamp(spinner(size, brush.metrics.px(4)), ring[:2], ink, seen)
         return
     radius = (bottom - top) // 2
-    x = left + round((right - left) * min(1, max(0, view.value / view.maximum)))
+    done = (left, top, left + round((right - left) * _part(view.value, view.maximum)), bottom)
     brush.canvas.fill(room, brush.theme("secondary_container"), seen, radius)
-    brush.canvas.fill((left, top, x, bottom), ink, seen, radius)
+    brush.canvas.fill(mirror(done, room) if box.metrics.rtl else done, ink, seen, radius)
+
+
+def _part(value: float, maximum: float) -> float:
+    return min(1, max(0, value / maximum))
 
 
 def _text(view: Text, box: Box, brush: Brush, color: str) -> None:
-    room, place = areas(view, box.bounds, box.lines, brush.metrics)
+    room, place = areas(view, box.bounds, box.lines, box.metrics)
     ink = brush.ink(color, view)
     if view.icon:
         brush.source(view.icon, place, ink, box)
     size = brush.metrics.sp(view.size)
-    clip = intersect(room, box.visible)
+    below = (room[0], room[1], room[2], room[3] + size // 6)  # where some scripts reach
+    clip = intersect(below, box.visible)
     if clip is None or not view.text:
         return
     words = "center_horizontal" if view.icon_top else view.gravity
     top = room[1] + round(size * roboto.FONT_PADDING / 2)
     for line in box.lines:
         mask = roboto.mask(line, size, view.bold)
-        left = aligned(words, (mask.width, 0), room)[0]
+        place = aligned(words, (mask.width, 0), room)
+        left = mirror(place, room)[0] if box.metrics.rtl else place[0]
         brush.canvas.stamp(mask, (left, top), ink, clip)
         top += roboto.line_height(size)
 

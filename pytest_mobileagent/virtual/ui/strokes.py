@@ -17,6 +17,19 @@ Point: TypeAlias = tuple[float, float]
 
 _FINE = 4  # drawn larger, then scaled down, which smooths the edges
 _PEN = 2.0
+_TURNED = {  # that point the other way where start is at the right
+    "arrow_back",
+    "arrow_forward",
+    "chevron_left",
+    "chevron_right",
+    "keyboard_return",
+    "label",
+    "login",
+    "logout",
+    "send",
+    "volume_off",
+    "volume_up",
+}
 
 
 @lru_cache(512)
@@ -30,6 +43,13 @@ def icon(name: str, size: int) -> Image.Image:
         ink = 0 if word.startswith("-") else 255
         _shape(draw, word.lstrip("-"), [_number(n, scale) for n in numbers], ink, scale)
     return picture.reduce(_FINE)
+
+
+@lru_cache(128)
+def flipped(name: str, size: int) -> Image.Image:
+    """Give an icon as it looks in a layout from right to left."""
+    picture = icon(name, size)
+    return picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if name in _TURNED else picture
 
 
 def _number(text: str, scale: float) -> Point:

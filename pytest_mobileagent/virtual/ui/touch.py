@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui import text as roboto
 from pytest_mobileagent.virtual.ui.controls import Input
-from pytest_mobileagent.virtual.ui.field import origin
+from pytest_mobileagent.virtual.ui.field import line_left, origin
 from pytest_mobileagent.virtual.ui.leaves import areas, track
 from pytest_mobileagent.virtual.ui.metrics import holds
 from pytest_mobileagent.virtual.ui.views import HScroll, SeekBar
@@ -74,8 +74,8 @@ def drag(box: Box, x: int, y: int) -> bool:  # noqa: ARG001 - a slider goes one 
     view = box.view
     if not isinstance(view, SeekBar) or not view.enabled or view.on_change is None:
         return False
-    left, right = track(view, box.bounds, box.metrics)
-    part = min(1.0, max(0.0, (x - left) / max(1, right - left)))
+    start, end = track(view, box.bounds, box.metrics)
+    part = min(1.0, max(0.0, (x - start) / ((end - start) or 1)))
     view.on_change(part * view.maximum)
     return True
 
@@ -101,7 +101,8 @@ def scroller(box: Box, x: int, y: int, dx: int, dy: int) -> Box | None:
 
 def scroll(box: Box, dx: float, dy: float, state: UiState) -> bool:
     """Scroll `box` with a finger that moves by dx, dy; False if it was at its end already."""
-    way = dx if isinstance(box.view, HScroll) else dy
+    sideways = -dx if box.metrics.rtl else dx
+    way = sideways if isinstance(box.view, HScroll) else dy
     offset = min(max(0.0, box.offset - way), box.reach)
     state.scroll[box.key] = offset
     return offset != box.offset
@@ -126,7 +127,8 @@ def _index_at(box: Box, view: Input, x: int, y: int) -> int:
         return 0
     size = box.metrics.sp(view.size)
     room, _ = areas(view, box.bounds, box.lines, box.metrics)
-    left, top = origin(view, box, room, size)
+    shift, top = origin(view, box, room, size)
     line = min(max(0, (y - top) // roboto.line_height(size)), len(box.lines) - 1)
     begin = roboto.starts(view.shown, box.lines)[line]
+    left = line_left(box.lines[line], box, room, size) + shift
     return begin + roboto.column_at(box.lines[line], x - left, size)

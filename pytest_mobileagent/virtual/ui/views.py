@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import ClassVar, Final, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 MATCH: Final = -1.0  # as large as the parent allows; along a Row or Column: what the others leave
 WRAP: Final = -2.0  # as large as the content needs
@@ -44,7 +44,9 @@ class View:
     `menu` opens under the view when it is tapped. `key` identifies the view from one
     rebuild to the next (focus, scroll position); without one the id, else the place serves.
     `touch_padding` makes the area that takes touches larger than the view, on each side;
-    without one, things to tap take touches in at least 48 x 48 dp.
+    without one, things to tap take touches in at least 48 x 48 dp. Paddings and margins of four
+    are start, top, end, bottom; `direction` "ltr" keeps a view from being mirrored where start
+    is at the right, as a dial is not.
     """
 
     id: str = ""
@@ -69,6 +71,7 @@ class View:
     class_name: str = ""
     key: str = ""
     touch_padding: float | None = None
+    direction: Literal["", "ltr"] = ""
     menu: Menu = ()
     children: Sequence[View] = field(init=False, default=())  # in drawing order
 

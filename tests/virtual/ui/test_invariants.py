@@ -38,7 +38,7 @@ from pytest_mobileagent.virtual.ui.draw import draw as paint
 from pytest_mobileagent.virtual.ui.draw import png
 from pytest_mobileagent.virtual.ui.dump import dump
 from pytest_mobileagent.virtual.ui.layout import Box, UiState, layout
-from pytest_mobileagent.virtual.ui.metrics import Metrics, holds, intersect
+from pytest_mobileagent.virtual.ui.metrics import Metrics, holds, intersect, mirror
 from pytest_mobileagent.virtual.ui.touch import target
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 SIZES = st.sampled_from([MATCH, WRAP, WRAP, WRAP, 0, 24, 200, 3000])
 EDGES = st.sampled_from([0, 0, 8, (4, 2), (1, 2, 3, 40)])
 GRAVITIES = st.sampled_from(["", "center", "end", "bottom|end", "center_vertical"])
-WORDS = st.text(st.sampled_from("abc de\n·é"), max_size=60)
+WORDS = st.text(st.sampled_from("abc de\n·é设س"), max_size=60)
 
 
 def _common(draw: st.DrawFn) -> dict[str, Any]:
@@ -106,6 +106,7 @@ METRICS = st.builds(
     st.sampled_from([480, 2400]),
     st.sampled_from([1.0, 2.625]),
     st.sampled_from([0.85, 1.0, 1.3]),
+    rtl=st.booleans(),
 )
 SCROLL = st.sampled_from([0, 1, 100, 10_000])
 quick = settings(max_examples=60, deadline=None)
@@ -144,6 +145,20 @@ def test_keys_are_unique_and_scrolling_never_goes_too_far(
     boxes = list(shown(view, metrics, offset).walk())
     assert len({box.key for box in boxes}) == len(boxes)
     assert all(0 <= box.offset <= box.reach for box in boxes)
+
+
+@quick
+@given(trees(), METRICS, SCROLL)
+def test_right_to_left_is_left_to_right_seen_in_a_mirror(
+    view: View, metrics: Metrics, offset: float
+) -> None:
+    one = shown(view, replace(metrics, rtl=False), offset)
+    other = shown(view, replace(metrics, rtl=True), offset)
+    for left, right in zip(one.walk(), other.walk(), strict=True):
+        assert right.bounds == mirror(left.bounds, metrics.screen)
+        assert (right.key, right.lines, right.offset) == (left.key, left.lines, left.offset)
+        if left.touch:
+            assert right.touch == mirror(left.touch, metrics.screen)
 
 
 @quick
@@ -199,7 +214,7 @@ def test_a_background_fills_exactly_the_bounds_in_the_dump(
 @settings(max_examples=20, deadline=None)
 @given(trees(), st.booleans())
 def test_every_tree_can_be_painted_and_encoded(view: View, dark: bool) -> None:
-    metrics = Metrics(360, 480, 1.0, dark=dark)
+    metrics = Metrics(360, 480, 1.0, dark=dark, rtl=not dark)
     picture = paint([shown(view, metrics)], metrics)
     with Pictures.open(io.BytesIO(png(picture))) as read:
         assert (read.format, read.mode, read.size) == ("PNG", "RGBA", (360, 480))
