@@ -111,3 +111,13 @@ def test_clearing_the_app_leaves_the_files(files: Hand, sh: "Callable[[str], str
     sh("rm /sdcard/Download/timetable.csv")
     sh("pm clear com.android.documentsui")
     assert "timetable.csv" not in sh("ls /sdcard/Download")
+
+
+def test_files_are_shared_through_the_sheet(files: Hand) -> None:
+    hold(files, "boarding-pass.pdf")
+    files.tap("content-desc", "Share")
+    assert files.nodes("resource-id", "android:id/contentPanel")
+    files.phone.key("BACK")
+    files.tap("text", "invoice-2026-10.pdf")
+    files.tap("content-desc", "Share")
+    assert files.nodes("resource-id", "android:id/contentPanel")
