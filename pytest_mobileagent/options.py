@@ -7,8 +7,11 @@ environment variable `MOBILE_MAX_STEPS`; `--agent` has `mobile_agent` and `MOBIL
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,7 +47,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class OptionValue:
-    """An option's value, and where it came from."""
+    """An option's value, and where it came from; `text` is what may be shown of it."""
 
     option: Option
     value: Any
@@ -86,6 +89,18 @@ def _one_of(*choices: str) -> Callable[[str], str]:
     return parse
 
 
+def _json_file(text: str) -> dict[str, Any]:
+    try:
+        capabilities = json.loads(Path(text).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"cannot be read as JSON: {error}"
+        raise ValueError(msg) from None
+    if not isinstance(capabilities, dict):
+        msg = "has to hold one JSON object"
+        raise ValueError(msg)  # noqa: TRY004 - every wrong value is a ValueError
+    return capabilities
+
+
 OPTIONS = (
     Option(
         "--agent", "AGENT", None, str,
@@ -99,6 +114,15 @@ OPTIONS = (
     Option(
         "--mobile-driver", "adb|appium", "adb", _one_of("adb", "appium"),
         "what drives the device: `adb` itself, or an `appium` server that the run starts",
+    ),
+    Option(
+        "--mobile-appium-home", "DIR", None, str,
+        "the folder in which npm has installed Appium and its UiAutomator2 driver (default: "
+        ".appium beside pytest's configuration, else the program on the PATH)",
+    ),
+    Option(
+        "--mobile-capabilities", "FILE", None, _json_file,
+        "a JSON file of capabilities for Appium's sessions, such as those that a hub asks for",
     ),
     Option(
         "--mobile-max-steps", "N", None, _whole(1),
@@ -182,7 +206,12 @@ def _read(option: Option, config: pytest.Config) -> OptionValue:
         msg = f"{option.flag} (from {source}) is empty: leave it out, or give it a value"
         raise pytest.UsageError(msg)
     try:
-        return OptionValue(option, option.parse(text), text, source)
+        return OptionValue(option, option.parse(text), _without_credentials(text), source)
     except ValueError as error:
-        msg = f"{option.flag}={text} (from {source}) {error}"
+        msg = f"{option.flag}={_without_credentials(text)} (from {source}) {error}"
         raise pytest.UsageError(msg) from None
+
+
+def _without_credentials(text: str) -> str:
+    """Return the text without the names and keys in its URLs, as it may be shown and recorded."""
+    return re.sub(r"(\w+://)[^/\s]*@", r"\1", text)

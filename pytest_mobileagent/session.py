@@ -15,6 +15,7 @@ from pytest_mobileagent.worlds import agent_folders, app_folders
 if TYPE_CHECKING:
     from pytest_mobileagent.device.provision.leased import LeasedDevice
     from pytest_mobileagent.device.provision.run import SharedRun
+    from pytest_mobileagent.options import OptionValue
 
 
 class MobileSession:
@@ -49,6 +50,8 @@ class MobileSession:
 
     def value(self, option: str) -> Any:
         """Return the value of an option, named by its flag without the dashes."""
+        if option == "mobile-appium-home":
+            return self._appium_home()
         return self.settings[option].value
 
     @property
@@ -59,10 +62,7 @@ class MobileSession:
                 path = Path(self._told["folder"])
                 self._folder = RunFolder(path, path.name, self._told["started"])
             else:
-                setting = self.settings["mobile-runs"]
-                given = setting.source.startswith(("--", "environment"))
-                base = self.config.invocation_params.dir if given else self.config.rootpath
-                runs = base / Path(setting.value).expanduser()
+                runs = self._path(self.settings["mobile-runs"])
                 self._folder = RunFolder.plan(runs, self.agent or "agent")
         return self._folder
 
@@ -94,6 +94,19 @@ class MobileSession:
         """End the devices of the run."""
         if self.is_owner and self._shared is not None:
             self._shared.close()
+
+    def _path(self, setting: OptionValue) -> Path:
+        """Return a path that an option names: relative to where the option stands."""
+        given = setting.source.startswith(("--", "environment"))
+        base = self.config.invocation_params.dir if given else self.config.rootpath
+        return base / Path(setting.value).expanduser()
+
+    def _appium_home(self) -> str | None:
+        setting = self.settings["mobile-appium-home"]
+        default = self.config.rootpath / ".appium"
+        if setting.value is None:
+            return str(default) if default.is_dir() else None
+        return str(self._path(setting))
 
     def _check_devices(self) -> None:
         spec, driver = self.value("mobile-device"), self.settings["mobile-driver"]

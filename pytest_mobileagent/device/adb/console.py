@@ -38,9 +38,7 @@ class Console:
 
     def snapshots(self) -> list[str]:
         """Return the names of the snapshots that can be loaded."""
-        lines = self._command("avd snapshot list").splitlines()
-        rows = [line.split() for line in lines if re.match(r"(--|\d+)\s", line)]
-        return [row[1] for row in rows if len(row) > 1]
+        return snapshot_names(self._command("avd snapshot list"))
 
     def load(self, snapshot: str) -> None:
         """Load a snapshot. On a real emulator the device is not back yet when this returns."""
@@ -64,6 +62,12 @@ class Console:
         except OSError as error:
             msg = f"the emulator's console at {self._where[0]}:{self._where[1]} failed: {error}"
             raise DeviceError(msg) from error
+
+
+def snapshot_names(listing: str) -> list[str]:
+    """Return the names in what `avd snapshot list` prints."""
+    rows = [line.split() for line in listing.splitlines() if re.match(r"(--|\d+)\s", line)]
+    return [row[1] for row in rows if len(row) > 1]
 
 
 def _reply(reader: Iterable[str]) -> str:

@@ -1,0 +1,90 @@
+"""A session of an Appium server, made when it is needed, and again when it is lost."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from pytest_mobileagent.errors import DeviceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from appium.webdriver import Remote
+
+_ANSWER_SECONDS = 240.0  # the first session on a real device installs Appium's own apps
+
+
+class AppiumSession:
+    """Speaks to one device through the server at `url`, with the given capabilities.
+
+    The URL may hold a user name and a key, as those of hubs do; messages show neither.
+    """
+
+    def __init__(self, url: str, capabilities: Mapping[str, Any]) -> None:
+        self.url = url
+        self.shown = without_credentials(url)
+        self._capabilities = capabilities
+        self._driver: Remote | None = None
+
+    @property
+    def driver(self) -> Remote:
+        """The client's session, which is made if there is none."""
+        if self._driver is None:
+            self._driver = self._create()
+        return self._driver
+
+    @contextmanager
+    def speaking(self, what: str) -> Iterator[Remote]:
+        """Give the client's session, and turn what goes wrong into a DeviceError that says `what`.
+
+        Raises:
+            DeviceError: the server is not there, or the device does not do it.
+        """
+        from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
+        from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
+        try:
+            yield self.driver
+        except WebDriverException as error:
+            lines = (error.msg or type(error).__name__).strip().splitlines()
+            msg = f"Appium at {self.shown}: {what} failed: {(lines or ['?'])[0][:300]}"
+            raise DeviceError(msg) from error
+        except (HTTPError, OSError) as error:
+            self._driver = None
+            msg = f"Appium at {self.shown} does not answer: {what} failed: {str(error)[:300]}"
+            raise DeviceError(msg) from error
+
+    def alive(self) -> bool:
+        """Whether the session still reaches the device."""
+        if self._driver is None:
+            return False
+        try:
+            with self.speaking("a look"):
+                _ = self.driver.page_source
+        except DeviceError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """End the session."""
+        driver, self._driver = self._driver, None
+        if driver is not None:
+            with suppress(Exception):  # it may be lost already
+                driver.quit()
+
+    def _create(self) -> Remote:
+        from appium import webdriver  # noqa: PLC0415 - it takes 300 ms to import
+        from appium.options.android import UiAutomator2Options  # noqa: PLC0415
+        from appium.webdriver.client_config import AppiumClientConfig  # noqa: PLC0415
+
+        options = UiAutomator2Options().load_capabilities(dict(self._capabilities))
+        config = AppiumClientConfig(self.url, keep_alive=True, timeout=int(_ANSWER_SECONDS))
+        return webdriver.Remote(self.url, options=options, client_config=config)
+
+
+def without_credentials(url: str) -> str:
+    """Return the URL without the user name and password that it may hold."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
