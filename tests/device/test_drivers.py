@@ -1,0 +1,134 @@
+"""Drivers, on a phone: what they see, what they do, and how they get back to the start."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent import (
+    DoubleTap,
+    Finish,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    setting,
+    sqlite,
+)
+from pytest_mobileagent.errors import TaskError
+
+COUNTER = "com.example.counter"
+DATABASE = "/data/data/com.example.counter/databases/counter.db"
+
+TEXTS = [
+    "plain",
+    "two words",
+    "100%sure %s %",
+    'it\'s "quoted" `twice` $HOME $(id) \\ ; | & < > * ? ! # ~',
+    "-n --longpress",
+    "",
+    "Grüße, 世界 🙂",
+]
+
+
+def open_counter(device):
+    device.perform(Open(COUNTER))
+    return device.observe().screen
+
+
+def center(screen, **criteria):
+    return screen.find(**criteria).bounds.center
+
+
+def test_it_says_what_it_is(device):
+    info = device.info
+    assert (info.size, info.density, info.sdk) == ((1080, 2400), 420, 34)
+    assert info.serial == device.address.serial
+
+
+def test_a_look_agrees_with_itself(device):
+    screen = open_counter(device)
+    assert (screen.package, screen.activity) == (COUNTER, f"{COUNTER}.MainActivity")
+    assert screen.size == device.info.size == screen.image.size
+    assert screen.time is not None
+    assert screen.find(resource_id="count").text == "Count: 0"
+
+
+def test_taps_reach_what_they_point_at(device):
+    screen = open_counter(device)
+    device.perform(Tap(*center(screen, resource_id="add")))
+    device.perform(DoubleTap(*center(screen, resource_id="add")))
+    assert device.observe().screen.find(text="Count: 3")
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_arrives_as_it_is(device, text):
+    screen = open_counter(device)
+    device.perform(Type(text, at=center(screen, resource_id="note")))
+    assert device.observe().screen.find(resource_id="note").text == (text or "Note")
+
+
+def test_clearing_replaces_what_was_there(device):
+    at = center(open_counter(device), resource_id="note")
+    device.perform(Type("first", at=at))
+    device.perform(
+        Type("second", at=center(device.observe().screen, resource_id="note"), clear=True)
+    )
+    assert device.observe().screen.find(resource_id="note").text == "second"
+
+
+def test_keys_and_gestures_are_done(device):
+    open_counter(device)
+    device.perform(Key("home"))
+    home = device.observe().screen
+    assert home.package != COUNTER
+    device.perform(Swipe(540, 1900, 540, 600))
+    assert device.observe().screen.texts != home.texts
+    device.perform(Scroll("down"))
+    device.perform(LongPress(540, 1200, 0.6))
+    device.perform(Finish("nothing to do on the phone"))
+    assert device.observe().screen.elements
+
+
+def test_opening_what_is_not_there_changes_nothing(device):
+    before = device.observe().screen
+    device.perform(Open("com.example.absent; reboot"))
+    assert device.observe().screen.xml == before.xml
+
+
+def test_probes_read_settings_and_databases(device):
+    probes = {
+        "count": sqlite(DATABASE, "select n from counter"),
+        "nothing": sqlite("/data/data/com.example.counter/databases/absent.db", "select 1"),
+        "plane": setting("global", "airplane_mode_on"),
+        "unset": setting("global", "it's unset; id"),
+    }
+    screen = open_counter(device)
+    device.perform(Tap(*center(screen, resource_id="add")))
+    device.shell("settings put global airplane_mode_on 1")
+    assert device.observe(probes).probes == {
+        "count": [{"n": 1}],
+        "nothing": [],
+        "plane": "1",
+        "unset": None,
+    }
+
+
+def test_a_query_that_cannot_be_is_the_tasks_fault(device):
+    open_counter(device)
+    with pytest.raises(TaskError, match="no such table: absent"):
+        device.observe({"rows": sqlite(DATABASE, "select * from absent")})
+
+
+def test_reset_brings_the_app_back(device):
+    screen = open_counter(device)
+    device.perform(Tap(*center(screen, resource_id="add")))
+    how = device.reset("default_boot", (COUNTER,))
+    assert how == (
+        "snapshot default_boot" if device.snapshots() else f"no snapshots: cleared {COUNTER}"
+    )
+    observation = device.observe({"count": sqlite(DATABASE, "select n from counter")})
+    assert observation.screen.package != COUNTER
+    assert observation.probes == {"count": [{"n": 0}]}
