@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.locale import Locale
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.system.accessibility import MakeService
+    from pytest_mobileagent.virtual.system.providers.provider import Provider
     from pytest_mobileagent.virtual.ui.dialog import Dialog
     from pytest_mobileagent.virtual.ui.views import Icon, View
 
@@ -35,6 +36,7 @@ class App:
     services: ClassVar[Sequence[str]] = ()
     accessibility_services: ClassVar[Mapping[str, MakeService]] = {}
     instrumentations: ClassVar[Sequence[Instrumentation]] = ()
+    providers: ClassVar[Sequence[type[Provider]]] = ()  # of content:// URIs
     accent: ClassVar[str] = "#3F51B5"  # the theme's colour
     supports_rtl: ClassVar[bool] = True  # mirrored in languages that run from right to left
     data_dir: str = ""
@@ -52,6 +54,9 @@ class App:
 
     def install(self) -> None:
         """Create databases and preferences: at first boot, and after `pm clear`."""
+
+    def furnish(self) -> None:
+        """Put into the phone's own databases what a new phone with this app has: once, ever."""
 
     def on_broadcast(self, intent: Intent) -> str | None:
         """Answer a broadcast with result data; None when the app has no receiver for it."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -24,6 +25,7 @@ class Database:
         self._uid = uid
         self._bytes: bytes | None = None
         self._connection: sqlite3.Connection | None = None
+        self._batch = False
 
     def query(self, sql: str, *args: Any) -> list[dict[str, Any]]:
         """Rows as dictionaries."""
@@ -31,11 +33,50 @@ class Database:
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor]
 
+    def table(self, sql: str, *args: Any) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Give the names of the columns and the rows."""
+        cursor = self._open().execute(sql, args)
+        return tuple(column[0] for column in cursor.description), cursor.fetchall()
+
+    def table_of(self, name: str, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Make a temporary table, which is no part of the file, with these rows."""
+        connection = self._open()
+        connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
+        connection.execute(f"CREATE TEMP TABLE {name} ({columns})")
+        marks = ", ".join("?" * (columns.count(",") + 1))
+        connection.executemany(f"INSERT INTO temp.{name} VALUES ({marks})", rows)  # noqa: S608
+
     def execute(self, sql: str, *args: Any) -> int:
         """Run one statement that writes; the row id that it made, or 0."""
         row = self._open().execute(sql, args).lastrowid
         self._keep()
         return row or 0
+
+    def change(self, sql: str, *args: Any) -> int:
+        """Run one statement that writes; how many rows it changed."""
+        count = self._open().execute(sql, args).rowcount
+        if count:
+            self._keep()
+        return count
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Write the file once for all that is done inside, or nothing of it if that fails."""
+        if self._batch:
+            yield
+            return
+        self._open().execute("BEGIN")
+        self._batch = True
+        try:
+            yield
+        except BaseException:
+            self._open().execute("ROLLBACK")
+            raise
+        else:
+            self._open().execute("COMMIT")
+        finally:
+            self._batch = False
+        self._keep()
 
     def script(self, sql: str) -> None:
         """Run several statements."""
@@ -44,6 +85,8 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         """Give a connection to the file as it is now: the shell may have changed it meanwhile."""
+        if self._batch and self._connection:
+            return self._connection
         data = self._files.read(self.path) if self._files.exists(self.path) else b""
         if self._connection is None or data != self._bytes:
             self.close()
@@ -60,6 +103,8 @@ class Database:
 
     def _keep(self) -> None:
         assert self._connection is not None
+        if self._batch:
+            return
         self._bytes = self._connection.serialize()
         write_owned(self._files, self.path, self._bytes, self._uid)
         journal = f"{self.path}-journal"

@@ -31,6 +31,7 @@ from pytest_mobileagent.virtual.system.permissions import Permissions
 from pytest_mobileagent.virtual.system.power import Power
 from pytest_mobileagent.virtual.system.processes import Process, ProcessTable
 from pytest_mobileagent.virtual.system.properties import Properties
+from pytest_mobileagent.virtual.system.providers.resolver import Resolver
 from pytest_mobileagent.virtual.system.settings import Settings
 from pytest_mobileagent.virtual.system.shade import Shade
 from pytest_mobileagent.virtual.system.windows import Windows
@@ -88,6 +89,7 @@ class Phone:
         self.power = Power(self)
         self.audio = Audio(self)
         self.clipboard = Clipboard()
+        self.resolver = Resolver(self)
         self.packages = Packages(self, [*IMAGE, *apps])
         self.permissions = Permissions(self)
         self.defaults = Defaults(self)

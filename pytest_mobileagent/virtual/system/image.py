@@ -9,6 +9,7 @@ from pytest_mobileagent.virtual.app import App
 from pytest_mobileagent.virtual.automation.listener import EventListener
 from pytest_mobileagent.virtual.system.ime import ADB
 from pytest_mobileagent.virtual.system.launcher import Launcher
+from pytest_mobileagent.virtual.system.providers import STORAGES
 from pytest_mobileagent.virtual.system.screens.chooser import IntentResolver
 from pytest_mobileagent.virtual.system.screens.grant import PermissionController
 from pytest_mobileagent.virtual.system.screens.resolver import ResolverActivity
@@ -77,4 +78,5 @@ class AdbKeyboard(App):
 IMAGE: tuple[type[App], ...] = (
     *(Framework, SystemUi, Launcher, Shell, Gboard, AdbKeyboard, EventListener),
     *(PermissionController, IntentResolver),
+    *STORAGES,
 )

@@ -14,7 +14,7 @@ from pytest_mobileagent.virtual.system.installer import Installer, token
 from pytest_mobileagent.virtual.system.packaged import PackagedApp, app_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from pytest_mobileagent.virtual.app import Activity, App
     from pytest_mobileagent.virtual.phone import Phone
@@ -77,6 +77,8 @@ class Packages:
         for name, app in self._apps.items():
             self._installed[name] = Installed(app.uid, self._phone.clock.time())
             self._fill(app)
+        for app in self._apps.values():
+            self._by(app, app.furnish)
 
     def names(self) -> list[str]:
         """Installed packages, in the order of a hash table, as Android lists them."""
@@ -256,8 +258,13 @@ class Packages:
     def _fill(self, app: App) -> None:
         for folder in {app.data_dir, f"/data/data/{app.package}"}:
             self._phone.files.mkdir(folder, mode=0o700, parents=True, uid=app.uid, gid=app.uid)
+        self._by(app, app.install)
+
+    @staticmethod
+    def _by(app: App, act: Callable[[], None]) -> None:
+        """Let an app do something, whose failure is told as its author's."""
         try:
-            app.install()
+            act()
         except Exception as error:
             raise BrokenApp.by(error, Path(inspect.getfile(type(app)))) from error
 

@@ -1,0 +1,277 @@
+"""content: reads and writes what content providers keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.shell.commands import command
+from pytest_mobileagent.virtual.system.providers.provider import Ask, ProviderError
+from pytest_mobileagent.virtual.system.providers.uri import parse_uri
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.shell.commands import Context
+
+USAGE = """usage: adb shell content [subcommand] [options]
+
+usage: adb shell content insert --uri <URI> [--user <USER_ID>] --bind <BINDING> \
+[--bind <BINDING>...] [--extra <BINDING>...]
+  <URI> a content provider URI.
+  <BINDING> binds a typed value to a column and is formatted:
+  <COLUMN_NAME>:<TYPE>:<COLUMN_VALUE> where:
+  <TYPE> specifies data type such as:
+  b - boolean, s - string, i - integer, l - long, f - float, d - double, n - null
+  Note: Omit the value for passing an empty string, e.g column:s:
+  Example:
+  # Add "new_setting" secure setting with value "new_value".
+  adb shell content insert --uri content://settings/secure --bind name:s:new_setting \
+--bind value:s:new_value
+
+usage: adb shell content update --uri <URI> [--user <USER_ID>] [--where <WHERE>] \
+[--extra <BINDING>...]
+  <WHERE> is a SQL style where clause in quotes (You have to escape single quotes - see \
+example below).
+  Example:
+  # Change "new_setting" secure setting to "newer_value".
+  adb shell content update --uri content://settings/secure --bind value:s:newer_value \
+--where "name=\\'new_setting\\'"
+
+usage: adb shell content delete --uri <URI> [--user <USER_ID>] --bind <BINDING> \
+[--bind <BINDING>...] [--where <WHERE>] [--extra <BINDING>...]
+  Example:
+  # Remove "new_setting" secure setting.
+  adb shell content delete --uri content://settings/secure --where "name=\\'new_setting\\'"
+
+usage: adb shell content query --uri <URI> [--user <USER_ID>] [--projection <PROJECTION>] \
+[--where <WHERE>] [--sort <SORT_ORDER>] [--extra <BINDING>...]
+  <PROJECTION> is a list of colon separated column names and is formatted:
+  <COLUMN_NAME>[:<COLUMN_NAME>...]
+  <SORT_ORDER> is the order in which rows in the result should be sorted.
+  Example:
+  # Select "name" and "value" columns from secure settings where "name" is equal to \
+"new_setting" and sort the result by name in ascending order.
+  adb shell content query --uri content://settings/secure --projection name:value \
+--where "name=\\'new_setting\\'" --sort "name ASC"
+
+usage: adb shell content call --uri <URI> --method <METHOD> [--arg <ARG>]
+       [--extra <BINDING> ...]
+  <METHOD> is the name of a provider-defined method
+  <ARG> is an optional string argument
+  <BINDING> is like --bind above, typed data of the form <KEY>:{b,s,i,l,f,d}:<VAL>
+
+usage: adb shell content read --uri <URI> [--user <USER_ID>]
+  Example:
+  adb shell 'content read --uri content://settings/system/ringtone_cache' > host.ogg
+
+usage: adb shell content write --uri <URI> [--user <USER_ID>]
+  Example:
+  adb shell 'content write --uri content://settings/system/ringtone_cache' < host.ogg
+
+usage: adb shell content gettype --uri <URI> [--user <USER_ID>]
+  Example:
+  adb shell content gettype --uri content://media/internal/audio/media/
+
+"""
+FRAMES = (
+    "com.android.commands.content.Content$Command.execute(Content.java:515)",
+    "com.android.commands.content.Content.main(Content.java:736)",
+    "com.android.internal.os.RuntimeInit.nativeFinishInit(Native Method)",
+    "com.android.internal.os.RuntimeInit.main(RuntimeInit.java:339)",
+)
+OPTIONS = {
+    "query": {"--uri", "--user", "--projection", "--where", "--sort", "--extra"},
+    "insert": {"--uri", "--user", "--bind", "--extra"},
+    "update": {"--uri", "--user", "--where", "--bind", "--extra"},
+    "delete": {"--uri", "--user", "--where", "--extra"},
+    "call": {"--uri", "--user", "--method", "--arg", "--extra"},
+    "read": {"--uri", "--user"},
+    "write": {"--uri", "--user"},
+    "gettype": {"--uri", "--user"},
+}
+TYPES: dict[str, Callable[[str], Any]] = {
+    "s": str,
+    "b": lambda text: int(text.lower() == "true"),
+    "i": int,
+    "l": int,
+    "f": float,
+    "d": float,
+    "n": lambda _: None,
+}
+
+
+class BadCall(Exception):  # noqa: N818 - not a failure of ours
+    """What is wrong with the words of a call."""
+
+
+@dataclass(slots=True)
+class Words:
+    """What a call says."""
+
+    verb: str
+    options: dict[str, str] = field(default_factory=dict)
+    bound: dict[str, Any] = field(default_factory=dict)
+    extras: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def uri(self) -> str:
+        """The URI."""
+        return self.options["--uri"]
+
+    @property
+    def ask(self) -> Ask:
+        """Which columns and rows are meant."""
+        names = self.options.get("--projection", "")
+        projection = tuple(name.strip() for name in names.split(":")) if names else ()
+        return Ask(projection, self.options.get("--where", ""), (), self.options.get("--sort", ""))
+
+
+@command("content")
+async def content(ctx: Context, args: list[str]) -> int:
+    """Run one operation; the exit status is 0 even if it fails, as on Android."""
+    try:
+        words = _parse(args)
+    except BadCall as problem:
+        await ctx.out(f"{USAGE}\n[ERROR] {problem}\n")
+        return 0
+    try:
+        await _do(ctx, words)
+    except ProviderError as error:
+        authority = parse_uri(words.uri).authority
+        frames = "".join(f"\tat {frame}\n" for frame in FRAMES)
+        await ctx.err(
+            f"Error while accessing provider:{authority}\n{error.kind}: {error}\n{frames}"
+        )
+    return 0
+
+
+def _parse(args: list[str]) -> Words:
+    verb = args[0] if args else "null"
+    if verb not in OPTIONS:
+        raise BadCall(f"Unsupported operation: {verb}")
+    words, rest = Words(verb), list(args[1:])
+    while rest:
+        name = rest.pop(0)
+        if name not in OPTIONS[verb]:
+            raise BadCall(f"Unsupported argument: {name}")
+        if name in ("--bind", "--extra"):
+            kept = words.bound if name == "--bind" else words.extras
+            kept.update([_binding(rest.pop(0) if rest else "null")])
+            continue
+        if not rest or rest[0].startswith("--"):
+            raise BadCall(f"No value for argument: {name}")
+        words.options[name] = rest.pop(0)
+    _complete(words)
+    return words
+
+
+def _complete(words: Words) -> None:
+    """Check that nothing is missing."""
+    if "--uri" not in words.options:
+        raise BadCall("Content provider URI not specified. Did you specify --uri argument?")
+    if words.verb in ("insert", "update") and not words.bound:
+        raise BadCall("Bindings not specified. Did you specify --bind argument(s)?")
+    if words.verb == "call" and "--method" not in words.options:
+        raise BadCall("Content provider method not specified.")
+    user = words.options.get("--user", "0")
+    if not user.isdecimal() and user not in ("current", "cur"):
+        raise BadCall(f'For input string: "{user}"')
+
+
+def _binding(text: str) -> tuple[str, Any]:
+    """Read column:type:value, where a backslash makes a colon a part of the column's name."""
+    parts = text.replace("\\:", "\0").split(":", 2)
+    if len(parts) < 3:
+        raise BadCall(f"Binding not well formed: {text}")
+    column, kind, value = parts
+    read = TYPES.get(kind if kind == "s" else kind.lower())
+    if read is None:
+        raise BadCall(f"Unsupported type: {kind}")
+    try:
+        return column.replace("\0", ":"), read(value.replace("\0", "\\:" if kind == "s" else ":"))
+    except ValueError:
+        raise BadCall(f'For input string: "{value}"') from None
+
+
+async def _do(ctx: Context, words: Words) -> None:
+    provider, uri = ctx.phone.resolver.find(words.uri)
+    match words.verb:
+        case "query":
+            await _show(ctx, words)
+        case "insert":
+            provider.insert(uri, words.bound)
+        case "update":
+            provider.update(uri, words.bound, words.ask)
+        case "delete":
+            provider.delete(uri, words.ask)
+        case "call":
+            bundle = provider.call(
+                words.options["--method"], words.options.get("--arg"), words.extras
+            )
+            await ctx.out(f"Result: {_bundle(bundle)}\n")
+        case "gettype":
+            await ctx.out(f"Result: {provider.type_of(uri) or 'null'}\n")
+        case "read":
+            await ctx.out(_bytes(ctx, provider.path_of(uri)))
+        case "write":
+            _write(ctx, provider.path_of(uri), await ctx.read_all())
+    if words.verb not in ("query", "gettype", "read"):
+        ctx.phone.changed()
+
+
+async def _show(ctx: Context, words: Words) -> None:
+    provider, uri = ctx.phone.resolver.find(words.uri)
+    rows = provider.query(uri, words.ask)
+    if rows is None or not rows.values:
+        await ctx.out("No result found.\n")
+        return
+    lines = (
+        ", ".join(f"{name}={_text(value)}" for name, value in zip(rows.columns, row, strict=True))
+        for row in rows.values
+    )
+    await ctx.out("".join(f"Row: {number} {line}\n" for number, line in enumerate(lines)))
+
+
+def _text(value: object) -> str:
+    """Write a value as the command does."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return "BLOB"
+    return _real(value) if isinstance(value, float) else str(value)
+
+
+def _real(value: float) -> str:
+    """Write a number as SQLite does when it is asked for a text."""
+    return f"{value:.15g}" if value != int(value) else f"{value:.1f}"
+
+
+def _bundle(values: dict[str, Any] | None) -> str:
+    if values is None:
+        return "null"
+    inside = ", ".join(
+        f"{key}={'null' if value is None else value}" for key, value in values.items()
+    )
+    return f"Bundle[{{{inside}}}]"
+
+
+def _bytes(ctx: Context, path: str) -> bytes:
+    try:
+        return ctx.phone.files.read(path)
+    except OSError:
+        raise _missing(path) from None
+
+
+def _write(ctx: Context, path: str, data: bytes) -> None:
+    try:
+        ctx.phone.files.write(path, data)
+    except OSError:
+        raise _missing(path) from None
+
+
+def _missing(path: str) -> ProviderError:
+    return ProviderError(
+        "java.io.FileNotFoundException",
+        f"{path}: open failed: ENOENT (No such file or directory)",
+    )

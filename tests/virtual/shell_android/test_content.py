@@ -1,0 +1,229 @@
+"""content: what providers keep, as the shell reads and writes it."""
+
+import re
+
+import pytest
+
+CONTACTS = "content://com.android.contacts"
+CALENDAR = "content://com.android.calendar"
+PHONE = "vnd.android.cursor.item/phone_v2"
+NAME = "vnd.android.cursor.item/name"
+NOON = 1795176000000  # milliseconds, of the phone's frozen clock
+
+
+def add_person(sh, name, number):
+    sh(
+        f"content insert --uri {CONTACTS}/raw_contacts --bind account_type:n: --bind account_name:n:"
+    )
+    raw = re.findall(r"_id=(\d+)", sh(f"content query --uri {CONTACTS}/raw_contacts"))[-1]
+    of = f"content insert --uri {CONTACTS}/data --bind raw_contact_id:i:{raw} --bind mimetype:s:"
+    sh(f"{of}{NAME} --bind data1:s:'{name}'")
+    sh(f"{of}{PHONE} --bind data1:s:'{number}' --bind data2:i:2")
+    return int(raw)
+
+
+def test_nothing_is_found_on_a_new_phone(sh):
+    for uri in ["content://sms", "content://call_log/calls", f"{CONTACTS}/contacts"]:
+        assert sh(f"content query --uri {uri}") == "No result found.\n"
+
+
+def test_a_raw_contact_with_data_makes_a_contact(sh):
+    add_person(sh, "Ada Lovelace", "(650) 555-0143")
+    row = sh(
+        f"content query --uri {CONTACTS}/contacts"
+        " --projection display_name:display_name_alt:has_phone_number:starred"
+    )
+    assert row == (
+        "Row: 0 display_name=Ada Lovelace, display_name_alt=Lovelace, Ada, "
+        "has_phone_number=1, starred=0\n"
+    )
+    phones = sh(f"content query --uri {CONTACTS}/data/phones --projection data1:data2:data4")
+    assert phones == "Row: 0 data1=(650) 555-0143, data2=2, data4=+16505550143\n"
+
+
+def test_the_lookup_of_a_number_is_loose(sh):
+    add_person(sh, "Ada Lovelace", "(650) 555-0143")
+    found = "Row: 0 display_name=Ada Lovelace\n"
+    for number in ["+16505550143", "650-555-0143", "5550143"]:
+        ask = f"content query --uri {CONTACTS}/phone_lookup/{number} --projection display_name"
+        assert sh(ask) == found
+    ask = f"content query --uri {CONTACTS}/phone_lookup/5550144 --projection display_name"
+    assert sh(ask) == "No result found.\n"
+
+
+def test_a_deleted_contact_takes_its_data_along(sh):
+    raw = add_person(sh, "Ada Lovelace", "5550143")
+    sh(f"content delete --uri {CONTACTS}/contacts --where \"display_name='Ada Lovelace'\"")
+    for table in ["contacts", "raw_contacts", "data"]:
+        assert sh(f"content query --uri {CONTACTS}/{table}") == "No result found.\n"
+    assert sh(f"content query --uri {CONTACTS}/phone_lookup/5550143") == "No result found.\n"
+    assert raw == 1
+
+
+def test_a_star_is_on_the_contact_and_its_raw_contact(sh):
+    add_person(sh, "Ada Lovelace", "5550143")
+    sh(f"content update --uri {CONTACTS}/contacts/1 --bind starred:i:1")
+    for table in ["contacts", "raw_contacts"]:
+        asked = sh(f"content query --uri {CONTACTS}/{table} --projection starred")
+        assert asked == "Row: 0 starred=1\n"
+
+
+def test_the_database_is_where_android_has_it(shell):
+    def root(script):
+        ran = shell(script, uid=0)
+        assert (ran.status, ran.err) == (0, "")
+        return ran.out
+
+    add_person(root, "Ada Lovelace", "5550143")
+    database = "/data/data/com.android.providers.contacts/databases/contacts2.db"
+    assert root(f"sqlite3 {database} 'SELECT display_name FROM raw_contacts'") == "Ada Lovelace\n"
+    assert root("pm clear com.android.providers.contacts") == "Success\n"
+    assert root(f"content query --uri {CONTACTS}/contacts") == "No result found.\n"
+
+
+def test_messages_make_threads(sh):
+    sms = "content insert --uri content://sms/inbox --bind address:s:+16505550143"
+    sh(f"{sms} --bind body:s:'First: one, two' --bind date:l:1000 --bind read:i:1")
+    sh(f"{sms} --bind body:s:Second --bind date:l:2000")
+    sh("content insert --uri content://sms/sent --bind address:s:6505550143 --bind body:s:Third"
+       " --bind date:l:3000 --bind read:i:1")  # fmt: skip
+    inbox = sh("content query --uri content://sms/inbox --projection thread_id:body")
+    assert inbox == "Row: 0 thread_id=1, body=Second\nRow: 1 thread_id=1, body=First: one, two\n"
+    threads = sh("content query --uri 'content://mms-sms/conversations?simple=true'"
+                 " --projection _id:message_count:snippet:read")  # fmt: skip
+    assert threads == "Row: 0 _id=1, message_count=3, snippet=Third, read=0\n"
+    sh("content delete --uri content://sms/conversations/1")
+    assert sh("content query --uri 'content://mms-sms/conversations?simple=true'") == (
+        "No result found.\n"
+    )
+
+
+def test_all_columns_of_a_message_are_androids(sh):
+    sh("content insert --uri content://sms --bind address:s:123 --bind body:s:Hi")
+    assert sh("content query --uri content://sms") == (
+        f"Row: 0 _id=1, thread_id=1, address=123, person=NULL, date={NOON}, date_sent=0, "
+        "protocol=NULL, read=0, status=-1, type=1, reply_path_present=NULL, subject=NULL, "
+        "body=Hi, service_center=NULL, locked=0, sub_id=-1, error_code=-1, creator=NULL, seen=0\n"
+    )
+
+
+def test_repeating_events_happen_again_and_again(sh):
+    sh(f"content insert --uri {CALENDAR}/calendars --bind name:s:Mine --bind account_name:s:me"
+       " --bind account_type:s:LOCAL --bind calendar_access_level:i:700")  # fmt: skip
+    sh(f"content insert --uri {CALENDAR}/events --bind calendar_id:i:1 --bind title:s:Swim"
+       f" --bind dtstart:l:{NOON} --bind duration:s:PT1H --bind eventTimezone:s:UTC"
+       " --bind 'rrule:s:FREQ=WEEKLY;COUNT=3'")  # fmt: skip
+    week = 7 * 86_400_000
+    asked = sh(f"content query --uri {CALENDAR}/instances/when/{NOON - 1}/{NOON + 5 * week}"
+               " --projection begin:title")  # fmt: skip
+    assert asked == "".join(f"Row: {at} begin={NOON + at * week}, title=Swim\n" for at in range(3))
+    last = sh(f"content query --uri {CALENDAR}/events --projection lastDate")
+    assert last == f"Row: 0 lastDate={NOON + 2 * week + 3_600_000}\n"
+
+
+def test_a_reminder_sets_the_alarm_of_its_event(sh):
+    sh(f"content insert --uri {CALENDAR}/calendars --bind name:s:Mine")
+    sh(f"content insert --uri {CALENDAR}/events --bind calendar_id:i:1 --bind dtstart:l:{NOON}"
+       f" --bind dtend:l:{NOON} --bind eventTimezone:s:UTC")  # fmt: skip
+    sh(f"content insert --uri {CALENDAR}/reminders --bind event_id:i:1 --bind minutes:i:10")
+    assert sh(f"content query --uri {CALENDAR}/events --projection hasAlarm") == (
+        "Row: 0 hasAlarm=1\n"
+    )
+    sh(f"content delete --uri {CALENDAR}/reminders --where event_id=1")
+    assert sh(f"content query --uri {CALENDAR}/events --projection hasAlarm") == (
+        "Row: 0 hasAlarm=0\n"
+    )
+
+
+def test_media_follows_the_files(sh):
+    sh("echo hello > /sdcard/Download/a.txt; echo x > /sdcard/Music/song.mp3")
+    downloads = "content query --uri content://media/external/downloads"
+    assert sh(f"{downloads} --projection _display_name:_size:mime_type:relative_path") == (
+        "Row: 0 _display_name=a.txt, _size=6, mime_type=text/plain, relative_path=Download/\n"
+    )
+    audio = sh("content query --uri content://media/external/audio/media --projection _id:is_music")
+    (number,) = re.findall(r"_id=(\d+), is_music=1", audio)
+    uri = f"content://media/external/audio/media/{number}"
+    assert sh(f"content read --uri {uri}") == "x\n"
+    assert sh(f"content gettype --uri {uri}") == "Result: audio/mpeg\n"
+    sh(f"echo new | content write --uri {uri}")
+    assert sh("cat /sdcard/Music/song.mp3") == "new\n"
+    sh("rm /sdcard/Download/a.txt")
+    assert sh(downloads) == "No result found.\n"
+    sh(f"content delete --uri {uri}")
+    assert sh("ls /sdcard/Music") == ""
+
+
+def test_settings_are_rows(sh):
+    sh("content insert --uri content://settings/secure --bind name:s:x --bind value:s:y")
+    assert sh("settings get secure x") == "y\n"
+    ask = "content query --uri content://settings/secure --where \"name='x'\""
+    assert sh(f"{ask} --projection name:value") == "Row: 0 name=x, value=y\n"
+    sh("content update --uri content://settings/secure --bind value:s:z --where \"name='x'\"")
+    call = "content call --uri content://settings --method GET_secure --arg x"
+    assert sh(call) == "Result: Bundle[{value=z}]\n"
+    sh("content delete --uri content://settings/secure --where \"name='x'\"")
+    assert sh("settings get secure x") == "null\n"
+
+
+def test_the_dictionary_gives_words_a_frequency(sh):
+    sh("content insert --uri content://user_dictionary/words --bind word:s:brb")
+    assert sh("content query --uri content://user_dictionary/words") == (
+        "Row: 0 _id=1, word=brb, frequency=1, locale=NULL, appid=0, shortcut=NULL\n"
+    )
+
+
+def test_snapshots_hold_what_providers_keep(phone, sh):
+    phone.snapshots.save("empty")
+    sh("content insert --uri content://sms --bind address:s:123 --bind body:s:Hi")
+    phone.snapshots.save("one")
+    phone.snapshots.load("empty")
+    assert sh("content query --uri content://sms") == "No result found.\n"
+    phone.snapshots.load("one")
+    assert "body=Hi" in sh("content query --uri content://sms")
+
+
+WRONG = [
+    ("content", "Unsupported operation: null"),
+    ("content foo", "Unsupported operation: foo"),
+    ("content query --what", "Unsupported argument: --what"),
+    ("content query --uri", "No value for argument: --uri"),
+    ("content query", "Content provider URI not specified. Did you specify --uri argument?"),
+    ("content insert --uri content://sms",
+     "Bindings not specified. Did you specify --bind argument(s)?"),
+    ("content insert --uri content://sms --bind x", "Binding not well formed: x"),
+    ("content insert --uri content://sms --bind x:q:1", "Unsupported type: q"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "problem"), WRONG, ids=[case[0] for case in WRONG])
+def test_wrong_calls_print_the_usage_and_succeed(shell, script, problem):
+    ran = shell(script)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("usage: adb shell content [subcommand] [options]\n")
+    assert ran.out.endswith(f"\n[ERROR] {problem}\n")
+
+
+FAILING = [
+    ("query --uri content://nope/x", "nope",
+     "java.lang.IllegalStateException: Could not find provider: nope"),
+    ("query --uri content://sms --where nope=1", "sms",
+     ("android.database.sqlite.SQLiteException: no such column: nope (code 1 SQLITE_ERROR[1]): "
+     ", while compiling: SELECT * FROM sms WHERE (nope=1) ORDER BY date DESC")),
+    (f"insert --uri {CONTACTS}/contacts --bind display_name:s:x", "com.android.contacts",
+     "java.lang.UnsupportedOperationException: Aggregate contacts are created automatically"),
+    ("read --uri content://media/external/file/99", "media",
+     "java.io.FileNotFoundException: No item at content://media/external/file/99"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "authority", "error"), FAILING, ids=[c[0] for c in FAILING])
+def test_failures_are_told_on_stderr(shell, words, authority, error):
+    ran = shell(f"content {words}")
+    assert (ran.status, ran.out) == (0, "")
+    assert ran.err.startswith(f"Error while accessing provider:{authority}\n{error}\n\tat ")
+
+
+def test_the_provider_of_a_disabled_app_is_not_found(shell):
+    shell("pm disable-user com.android.providers.telephony")
+    assert "Could not find provider: sms" in shell("content query --uri content://sms").err
