@@ -12,9 +12,7 @@ NOON = 1795176000000  # milliseconds, of the phone's frozen clock
 
 
 def add_person(sh, name, number):
-    sh(
-        f"content insert --uri {CONTACTS}/raw_contacts --bind account_type:n: --bind account_name:n:"
-    )
+    sh(f"content insert --uri {CONTACTS}/raw_contacts --bind account_type:n:")
     raw = re.findall(r"_id=(\d+)", sh(f"content query --uri {CONTACTS}/raw_contacts"))[-1]
     of = f"content insert --uri {CONTACTS}/data --bind raw_contact_id:i:{raw} --bind mimetype:s:"
     sh(f"{of}{NAME} --bind data1:s:'{name}'")

@@ -12,6 +12,18 @@ IMAGE = {
     "package:com.google.android.apps.nexuslauncher",
     "package:com.google.android.inputmethod.latin",
     "package:com.google.android.permissioncontroller",
+    "package:com.google.android.providers.media.module",
+    *(
+        f"package:com.android.providers.{name}"
+        for name in (
+            "blockednumber",
+            "calendar",
+            "contacts",
+            "settings",
+            "telephony",
+            "userdictionary",
+        )
+    ),
 }
 OTHERS = {
     "package:com.android.adbkeyboard",
