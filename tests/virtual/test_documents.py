@@ -116,8 +116,8 @@ def test_clearing_the_app_leaves_the_files(files: Hand, sh: "Callable[[str], str
 def test_files_are_shared_through_the_sheet(files: Hand) -> None:
     hold(files, "boarding-pass.pdf")
     files.tap("content-desc", "Share")
-    assert files.nodes("resource-id", "android:id/contentPanel")
+    assert files.nodes("resource-id", "com.android.intentresolver:id/contentPanel")
     files.phone.key("BACK")
     files.tap("text", "invoice-2026-10.pdf")
     files.tap("content-desc", "Share")
-    assert files.nodes("resource-id", "android:id/contentPanel")
+    assert files.nodes("resource-id", "com.android.intentresolver:id/contentPanel")
