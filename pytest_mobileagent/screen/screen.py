@@ -114,8 +114,12 @@ class Screen:
         return "\n".join(lines)
 
     def at(self, x: int, y: int) -> list[Element]:
-        """Return the elements that contain the pixel (x, y), the innermost and topmost first."""
-        return [element for element in reversed(self.elements) if element.bounds.contains(x, y)]
+        """Return the elements that contain the pixel (x, y), the innermost and topmost first.
+
+        Where the hierarchy holds several windows, Android has put the topmost first.
+        """
+        windows = (reversed(tuple(window.iter())) for window in self.root.children)
+        return [e for window in windows for e in window if e.bounds.contains(x, y)]
 
     def _xpath(self, expression: str) -> list[Element]:
         from lxml import etree  # noqa: PLC0415

@@ -23,7 +23,8 @@ def parse(xml: str) -> Element:
     """Return the root of a view hierarchy: an element of class "hierarchy" holding the windows.
 
     Both dialects are read: `<node class="…">` (uiautomator dump) and `<android.widget.Button>`
-    (Appium). Elements are in document order; attributes that a dialect leaves out are empty.
+    (Appium), with one window or several. Elements are in document order; attributes that a dialect
+    leaves out are empty.
 
     Raises:
         ScreenError: the text is not XML, or not a view hierarchy.
@@ -54,10 +55,27 @@ def parse_tree(xml: str) -> _Element:
         excerpt = text[:80] + ("…" if len(text) > 80 else "")
         msg = f"not a view hierarchy: {error} (it begins {excerpt!r})"
         raise ScreenError(msg) from error
+    if tree.tag == "displays":
+        return _joined(tree)
     if tree.tag != "hierarchy":
         msg = f"not a view hierarchy: the root is <{tree.tag}>, not <hierarchy>"
         raise ScreenError(msg)
     return tree
+
+
+def _joined(displays: _Element) -> _Element:
+    """Return one hierarchy of all windows on the first display, as Appium shows several.
+
+    `uiautomator dump --windows` writes displays, their windows, and a hierarchy in each.
+    """
+    from lxml import etree  # noqa: PLC0415
+
+    first = next(iter(displays), etree.Element("display"))
+    joined = etree.Element("hierarchy")
+    for hierarchy in first.iter("hierarchy"):
+        joined.set("rotation", hierarchy.get("rotation", "0"))
+        joined.extend(list(hierarchy))
+    return joined
 
 
 def nodes(tree: _Element) -> Iterator[_Element]:
