@@ -5,6 +5,7 @@ Whatever drives the screen, this part is the same for every device that adb reac
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import time
@@ -14,6 +15,15 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.device.adb.console import Console, console_port
 from pytest_mobileagent.device.adb.shell import Output, Shell, open_service
 from pytest_mobileagent.device.device import DeviceInfo, Moment
+from pytest_mobileagent.device.health import (
+    LEAST_ROOM_MB,
+    LOCK,
+    POWER,
+    ROOM,
+    free_mb,
+    is_locked,
+    wakefulness,
+)
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
@@ -25,6 +35,7 @@ if TYPE_CHECKING:
 FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
 CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
 _BOOT_SECONDS = 60.0
+_DROPS_SECONDS = 10.0  # an emulator may drop the connection so late after its console has said OK
 
 
 class AdbSystem:
@@ -39,7 +50,7 @@ class AdbSystem:
         self._shell = Shell(address)
         self._packages: frozenset[str] | None = None
         self._may_be_root = True
-        self._restored = False
+        self._restored_at = -math.inf
         self._shell.run("true")  # fails at once if there is no such device
         self._await_ready()
         self.info = self._read_info()
@@ -56,15 +67,12 @@ class AdbSystem:
     def look(self, *scripts: str) -> list[Output]:
         """Run scripts that change nothing; after a reset they may have to be run twice."""
         try:
-            outputs = self._shell.run_all(scripts)
+            return self._shell.run_all(scripts)
         except DeviceError:
-            if not self._restored:
+            if time.monotonic() > self._restored_at + _DROPS_SECONDS:
                 raise
-            # A real emulator drops the connection at some time after its console has said OK.
             self._await_ready()
-            outputs = self._shell.run_all(scripts)
-        self._restored = False
-        return outputs
+            return self._shell.run_all(scripts)
 
     def moment(self, probes: Mapping[str, Probe]) -> Moment:
         """Read what is not seen on the screen, in one round trip."""
@@ -80,13 +88,16 @@ class AdbSystem:
         self._packages = None
         names = self.snapshots()
         if not names:
-            return self._clear(apps)
+            how = self._clear(apps)
+            self._check_health()
+            return how
         if snapshot not in names:
             msg = f"device {self.address} has no snapshot {snapshot!r} (it has: {', '.join(names)})"
             raise TaskError(msg)
         Console(self.address).load(snapshot)
         self._await_ready()
-        self._restored = True
+        self._restored_at = time.monotonic()
+        self._check_health()
         return f"snapshot {snapshot}"
 
     def snapshots(self) -> list[str]:
@@ -133,6 +144,26 @@ class AdbSystem:
                 msg = f"device {self.address} is not ready after {_BOOT_SECONDS:g} s: {problem}"
                 raise DeviceError(msg)
             time.sleep(0.02)
+
+    def _check_health(self) -> None:
+        """Wake the phone and dismiss its lock screen if need be; without that nothing works on it.
+
+        Raises:
+            DeviceError: it stays dark or locked, or its storage is full.
+        """
+        for command in ("input keyevent WAKEUP; wm dismiss-keyguard", ""):
+            power, window, df = (output.text for output in self.look(POWER, LOCK, ROOM))
+            free = free_mb(df)
+            if free is not None and free < LEAST_ROOM_MB:
+                problem = f"has only {free} MB of storage left"
+                break
+            if wakefulness(power) in {"Awake", ""} and not is_locked(window):
+                return
+            problem = "is locked" if is_locked(window) else "does not wake up"
+            if command:
+                self._shell.run(command)
+        msg = f"device {self.address} {problem}"
+        raise DeviceError(msg)
 
     def _restart_as_root(self) -> None:
         self._shell.close()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.doctor.finding import Doubtful, Unwell
+from pytest_mobileagent.device.health import LOCK, POWER, ROOM, free_mb, is_locked, wakefulness
 
 if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device
@@ -29,13 +29,13 @@ def answers(device: Device) -> str:
 
 def awake(device: Device) -> str:
     """The screen is on: what is dark shows nothing and takes no touches."""
-    found = re.search(r"mWakefulness=(\w+)", device.shell("dumpsys power"))
-    if found is None:
+    state = wakefulness(device.shell(POWER))
+    if not state:
         raise Doubtful(
             "`dumpsys power` does not say whether the screen is on", "look at the device"
         )
-    if found[1] != "Awake":
-        msg = f"the screen is off ({found[1]})"
+    if state != "Awake":
+        msg = f"the screen is off ({state})"
         raise Unwell(
             msg, "`adb shell input keyevent WAKEUP`, and `adb shell svc power stayon true`"
         )
@@ -44,9 +44,7 @@ def awake(device: Device) -> str:
 
 def unlocked(device: Device) -> str:
     """No lock screen stands in front of the apps."""
-    text = device.shell("dumpsys window")
-    flags = re.findall(r"(?:mShowingLockscreen|mDreamingLockscreen|isKeyguardShowing)=(\w+)", text)
-    if "true" in flags:
+    if is_locked(device.shell(LOCK)):
         mend = "unlock it, and set Settings → Security → Screen lock to None"
         raise Unwell("the lock screen is shown", mend)
     return "no lock screen"
@@ -64,12 +62,11 @@ def root(device: Device) -> str:
 
 def storage(device: Device) -> str:
     """There is room on the data partition."""
-    rows = device.shell("df -k /data").splitlines()
-    cells = rows[-1].split() if rows else []
-    if len(cells) < 4 or not cells[-3].isdigit():
-        msg = f"`df` says {' '.join(rows)[:100]!r}"
+    said = device.shell(ROOM)
+    free = free_mb(said)
+    if free is None:
+        msg = f"`df` says {' '.join(said.split())[:100]!r}"
         raise Doubtful(msg, "look at Settings → Storage")
-    free = int(cells[-3]) // 1024
     if free < _ROOM_MB:
         msg = f"only {free} MB of storage are free"
         raise Unwell(msg, "remove files or apps, or make the AVD with a larger data partition")

@@ -77,3 +77,36 @@ def test_without_snapshots_the_apps_are_cleared(device, monkeypatch):
 def test_a_device_that_is_not_there_is_named(phone):
     with pytest.raises(DeviceError, match=r"emulator-1 at .* cannot be reached"):
         AdbDevice(replace(phone, serial="emulator-1"))
+
+
+def test_a_phone_that_sleeps_is_woken_before_a_task(device, monkeypatch):
+    monkeypatch.setattr("pytest_mobileagent.device.adb.system.console_port", lambda serial: None)
+    device.shell("input keyevent SLEEP")
+    device.reset("default_boot", ())
+    assert "mWakefulness=Awake" in device.shell("dumpsys power")
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ({"POWER": "mWakefulness=Asleep"}, "does not wake up"),
+        ({"LOCK": "  mShowingLockscreen=true"}, "is locked"),
+        ({"ROOM": "Filesystem 1K-blocks\n/dev/x 900000 899000 1000 100% /data"}, "has only 0 MB"),
+    ],
+)
+def test_a_phone_on_which_nothing_works_is_no_device(device, monkeypatch, said, problem):
+    for name, text in said.items():
+        monkeypatch.setattr(f"pytest_mobileagent.device.adb.system.{name}", f"echo '{text}'")
+    with pytest.raises(DeviceError, match=problem):
+        device.reset("default_boot", ())
+
+
+def test_a_look_after_a_restore_survives_that_the_connection_drops(device):
+    device.reset("default_boot", ())
+    device.system._shell._connection.conn.shutdown(2)
+    assert device.observe().screen.elements
+    device.system._restored_at -= 60
+    device.system._shell._connection.conn.shutdown(2)
+    with pytest.raises(DeviceError, match="broke off"):
+        device.observe()
+    device.reset("default_boot", ())
