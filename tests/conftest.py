@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import socket
 import struct
+import subprocess
+import sys
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +19,7 @@ import pytest
 from hypothesis import settings
 
 from pytest_mobileagent import Action, DeviceInfo, Episode, Screen, Step
+from pytest_mobileagent.device.appium import server
 from pytest_mobileagent.device.provision.run import SharedRun
 from pytest_mobileagent.device.provision.virtual import VirtualProvision
 from pytest_mobileagent.episode import TaskRecord
@@ -46,6 +51,32 @@ def phone() -> Iterator[Address]:
     """A virtual phone with the tests' own app, shared by all tests of this process."""
     with contextlib.closing(SharedRun()) as run:
         yield VirtualProvision(run, 1, [APPS]).address(0)
+
+
+@pytest.fixture(scope="session")
+def appium_home() -> Path:
+    """The folder in which `make appium` has installed Appium; skips where it has not."""
+    home = Path(os.environ.get("MOBILE_APPIUM_HOME", TESTS.parent / ".appium"))
+    try:
+        server.find_appium(home)
+    except FileNotFoundError:
+        pytest.skip("Appium is not installed: `make appium` does that, and needs node")
+    return home
+
+
+@pytest.fixture(scope="session")
+def appium_url(phone: Address, appium_home: Path) -> Iterator[str]:
+    """An Appium server of this process."""
+    command = [sys.executable, "-m", server.__name__, "--home", str(appium_home)]
+    environment = {**os.environ, "HOME": phone.home}
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        yield json.loads(process.stdout.readline())["url"]
+        process.stdin.close()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,71 @@
+"""--mobile-driver, --mobile-appium-home, --mobile-capabilities: devices driven through Appium."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def report(project):
+    (path,) = (project.pytester.path / "runs").glob("*/report.json")
+    return path.read_text("utf-8")
+
+
+def test_a_run_starts_an_appium_server_of_its_own(project, appium_home):
+    result = project.run_virtual(
+        *("tasks", "--agent=oracle", "-k", "code", "--mobile-driver=appium"),
+        f"--mobile-appium-home={appium_home}",
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_the_devices_of_a_server_that_is_there_are_used(project, appium_url):
+    where = {"appium:udid": project.phone.serial, "appium:adbPort": project.phone.adb_port}
+    capabilities = project.pytester.path / "capabilities.json"
+    capabilities.write_text(json.dumps(where))
+    url = appium_url.replace("://", "://user:secret-key@")
+    result = project.run_virtual(
+        *("tasks", "--agent=oracle", "-k", "code", f"--mobile-device=appium:{url}"),
+        *(f"--mobile-capabilities={capabilities}", "-v"),
+    )
+    result.assert_outcomes(passed=1)
+    assert "secret-key" not in result.stdout.str() + result.stderr.str() + report(project)
+
+
+def test_without_appium_the_error_says_how_to_get_it(project, tmp_path):
+    arguments = ["tasks", "--agent=noop", "-k", "code", "--mobile-driver=appium"]
+    result = project.run_virtual(*arguments, f"--mobile-appium-home={tmp_path}")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"*there is no Appium in {tmp_path}: install it with `npm *"])
+
+
+def test_a_server_that_is_not_there_is_an_error_and_no_failure(project, unused_port):
+    url = f"http://user:secret-key@127.0.0.1:{unused_port}"
+    result = project.run_virtual(
+        "tasks", "--agent=noop", "-k", "code", f"--mobile-device=appium:{url}"
+    )
+    result.assert_outcomes(errors=1)
+    shown = result.stdout.str() + result.stderr.str()
+    assert f"Appium at http://127.0.0.1:{unused_port} does not answer" in shown
+    assert "secret-key" not in shown + report(project)
+
+
+def test_adb_cannot_drive_the_devices_of_a_server(project):
+    result = project.run_virtual(
+        *("tasks", "--agent=noop", "--mobile-device=appium:http://hub:4444", "--mobile-driver=adb")
+    )
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["*--mobile-driver=adb*cannot drive the devices of an Appium server*"]
+    )
+
+
+@pytest.mark.parametrize("content", ["", "[1]", "{", None])
+def test_capabilities_have_to_be_a_json_object(project, tmp_path, content):
+    file = tmp_path / "capabilities.json"
+    if content is not None:
+        file.write_text(content)
+    result = project.run_virtual("tasks", "--agent=noop", f"--mobile-capabilities={file}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--mobile-capabilities=*JSON*"])
