@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Open, Wait
+from pytest_mobileagent.device.adb.dump import dump_script, hierarchy, reason
 from pytest_mobileagent.device.adb.gestures import (
     UNICODE_KEYBOARD,
     needs_unicode_keyboard,
@@ -47,7 +48,7 @@ class _Look:
 
     @property
     def xml(self) -> str | None:
-        return _hierarchy(self.outputs[1].text)
+        return hierarchy(self.outputs[1].text)
 
     @property
     def package(self) -> str:
@@ -81,10 +82,7 @@ class AdbDevice:
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Observation:
         """Look at the screen once it has settled, and read the probes."""
         probes = probes or {}
-        file = self._dump_file
-        # The file of an earlier dump must not pass for this one's when a dump fails.
-        dump = f"uiautomator dump {file}; cat {file}; rm -f {file}"
-        scripts = [_SCREENSHOT, dump, FOCUS, CLOCK, *probe_scripts(probes)]
+        scripts = [_SCREENSHOT, dump_script(self._dump_file), FOCUS, CLOCK, *probe_scripts(probes)]
         look = settled(
             lambda: _Look(self.system.look(*scripts)), self._settle, self._shot, self._no_tree
         )
@@ -134,9 +132,8 @@ class AdbDevice:
         self.system.close()
 
     def _no_tree(self, look: _Look) -> DeviceError:
-        said = look.outputs[1].text.strip()[:300]
-        msg = f"device {self.address} gives no view hierarchy; uiautomator says {said!r}"
-        return DeviceError(msg)
+        why = reason(look.outputs[1].text)
+        return DeviceError(f"device {self.address} gives no view hierarchy; {why}")
 
     def _with_unicode_keyboard(self, command: str) -> str:
         scripts = ["ime list -a -s", "settings get secure default_input_method"]
@@ -149,9 +146,3 @@ class AdbDevice:
         asks = f"dumpsys input_method | grep -q mCurMethodId={UNICODE_KEYBOARD}"
         wait = f"for i in 1 2 3 4 5 6 7 8 9 10; do {asks} && break; sleep 0.1; done"
         return f"{use}; {wait}; {command}; ime set {shlex.quote(current)}"
-
-
-def _hierarchy(output: str) -> str | None:
-    """Return the XML in what uiautomator wrote, which may stand before or after its message."""
-    start, end = output.find("<?xml"), output.rfind("</hierarchy>")
-    return output[start : end + len("</hierarchy>")] if 0 <= start < end else None
