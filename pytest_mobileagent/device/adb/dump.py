@@ -9,8 +9,10 @@ _REASONS = (
     (r"null root node", "no window is active: the screen is off, or an app is just starting"),
     (
         r"already registered|Killed",
-        "another automation server, of Appium or uiautomator2, runs on the device: stop it, or "
-        "choose --mobile-driver=appium",
+        (
+            "another automation server, of Appium or uiautomator2, runs on the device: stop it, or "
+            "choose --mobile-driver=appium"
+        ),
     ),
     (r"No space left", "the storage is full"),
     (r"No such file", "it wrote no file"),

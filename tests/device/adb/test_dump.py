@@ -25,7 +25,7 @@ def test_the_hierarchy_is_found_wherever_it_stands(output):
         ("Killed", "another automation server"),
         ("UiAutomationService x already registered!", "another automation server"),
         (f"{SAID}\ncat: x: No such file or directory", "it wrote no file"),
-        (f"{SAID}\n<?xml version='1.0'?><hierarchy", "says 'UI hierchary"),
+        (f"{SAID}\n<?xml version='1.0'?><hierarchy", "UI hierchary dumped"),
         ("", "says 'nothing'"),
     ],
 )
