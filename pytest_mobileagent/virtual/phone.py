@@ -221,6 +221,10 @@ class Phone:
             self._dumped = version, compressed, text
         return self._dumped[2]
 
+    def t(self, english: str, **values: object) -> str:
+        """Give a text of the system's in the phone's language."""
+        return self.packages.app("android").t(english, **values)
+
     def time_text(self) -> str:
         """Give the time of day as the status bar shows it."""
         return self.locales.current.clock(self.clock.now(), long_clock=self.long_clock)

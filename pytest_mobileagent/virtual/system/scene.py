@@ -9,6 +9,7 @@ from pytest_mobileagent.virtual.system.wallpaper import wallpaper
 from pytest_mobileagent.virtual.ui import MATCH, Image, View, chrome
 from pytest_mobileagent.virtual.ui.dialog import popup
 from pytest_mobileagent.virtual.ui.layout import Box, UiState, layout
+from pytest_mobileagent.virtual.ui.words import spoken
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -107,13 +108,15 @@ class Scene:
         bare = activity.fullscreen or activity.translucent
         top = 0 if bare else BAR
         bottom = keyboard / self.metrics.density if keyboard else top
-        content = chrome.decor(activity.content(), top=top, bottom=bottom)
+        with spoken(activity.t):
+            content = chrome.decor(activity.content(), top=top, bottom=bottom)
         if bare:
             content.background = ""
         return self._window("activity", content, state=self.record.ui)
 
     def _dialog(self, rest: Rect) -> list[Window]:
-        dialog = self.record.activity.dialog()
+        with spoken(self.record.activity.t):
+            dialog = self.record.activity.dialog()
         if dialog is None:
             return []
         return [
@@ -139,7 +142,8 @@ class Scene:
 
     def keyboard(self, field: Input) -> Window:
         """Make the soft keyboard."""
-        view = self.phone.ime.view(field)
+        with spoken(self.phone.t):
+            view = self.phone.ime.view(field)
         package = self.phone.ime.current.partition("/")[0]
         return self._window("keyboard", view, package=package, title="InputMethod")
 
@@ -156,7 +160,7 @@ class Scene:
             phone.time_text(),
             wifi=settings.on("global", "wifi_on"),
             airplane=settings.on("global", "airplane_mode_on"),
-            battery=phone.power.level,
+            battery_text=phone.t("Battery {level} percent.", level=phone.power.level),
             notifications=len(phone.notifications.posted),
             ink=ink,
         )

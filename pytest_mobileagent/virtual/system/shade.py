@@ -70,14 +70,14 @@ class Shade:
         )
 
     def _header(self) -> View:
-        now = self._phone.clock.now()
+        t, now = self._phone.t, self._phone.clock.now()
         parts: list[View] = [
             Text(self._phone.time_text(), id="clock", size=24, margin=(8, 0)),
-            Text(f"{now:%a}, {now:%b} {now.day}", id="date", margin=(8, 0)),
+            Text(self._phone.locales.current.date(now, "EEE, MMM d"), id="date", margin=(8, 0)),
             Space(height=0),
         ]
         if SETTINGS in self._phone.packages:
-            gear = ImageButton("settings", id="settings_button", desc="Settings")
+            gear = ImageButton("settings", id="settings_button", desc=t("Settings"))
             gear.on_click = partial(self._start, SETTINGS)
             parts.append(gear)
         return Row(parts, id="header", height=56)
@@ -85,7 +85,9 @@ class Shade:
     def _quick_settings(self) -> View:
         settings = self._phone.settings
         tiles = [
-            self._tile(label, icon, settings.on("global", key), partial(self._flip, key))
+            self._tile(
+                self._phone.t(label), icon, settings.on("global", key), partial(self._flip, key)
+            )
             for label, icon, key in (
                 ("Wi-Fi", "wifi", "wifi_on"),
                 ("Bluetooth", "bluetooth", "bluetooth_on"),
@@ -93,26 +95,29 @@ class Shade:
                 ("Do Not Disturb", "remove", "zen_mode"),
             )
         ]
-        tiles.append(self._tile("Dark theme", "moon", self._phone.display.dark, self._flip_dark))
+        tiles.append(
+            self._tile(
+                self._phone.t("Dark theme"), "moon", self._phone.display.dark, self._flip_dark
+            )
+        )
         slider = SeekBar(
             float(settings.text("system", "screen_brightness", "102")),
             BRIGHTEST,
             self._set_brightness,
             id="slider",
-            desc="Display brightness",
+            desc=self._phone.t("Display brightness"),
         )
         grid = Grid(tiles, 2, id="quick_settings_panel")
         return Column([slider, grid], id="quick_settings_container")
 
-    @staticmethod
-    def _tile(label: str, icon: str, on: bool, flip: Action) -> View:
+    def _tile(self, label: str, icon: str, on: bool, flip: Action) -> View:
         ink = "on_primary" if on else "on_surface"
         return Row(
             [
                 Image(icon, id="icon", color=ink),
                 Text(label, id="tile_label", color=ink, margin=(12, 0), max_lines=1, weight=1),
             ],
-            desc=f"{label}, {'On' if on else 'Off'}",
+            desc=f"{label}, {self._phone.t('On' if on else 'Off')}",
             selected=on,
             class_name="android.widget.Switch",
             on_click=flip,
@@ -125,9 +130,14 @@ class Shade:
 
     def _stack(self, notifications: list[Notification]) -> View:
         if not notifications:
-            return Text("No notifications", id="no_notifications", margin=(8, 24), width=MATCH)
+            return Text(
+                self._phone.t("No notifications"),
+                id="no_notifications",
+                margin=(8, 24),
+                width=MATCH,
+            )
         rows = [self._row(each) for each in notifications]
-        clear = Button("Clear all", id="dismiss_text", style="text")
+        clear = Button(self._phone.t("Clear all"), id="dismiss_text", style="text")
         clear.on_click = self._phone.notifications.cancel_all
         body = Column([*rows, clear])
         return Scroll(body, id="notification_stack_scroller", margin=(0, 12, 0, 0))
@@ -136,7 +146,7 @@ class Shade:
         app = self._phone.packages.app(shown.package)
         texts = Column(
             [
-                Text(app.label, id="android:id/app_name_text", size=12, color="on_surface_variant"),
+                Text(app.name, id="android:id/app_name_text", size=12, color="on_surface_variant"),
                 Text(shown.title, id="android:id/title", bold=True),
                 Text(shown.text, id="android:id/text"),
             ],

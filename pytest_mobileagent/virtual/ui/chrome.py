@@ -51,7 +51,7 @@ def status_bar(
     *,
     wifi: bool = True,
     airplane: bool = False,
-    battery: int = 100,
+    battery_text: str = "Battery 100 percent.",
     notifications: int = 0,
     ink: str = "on_surface",
 ) -> View:
@@ -63,7 +63,7 @@ def status_bar(
         Image("airplane", id="airplane_mode", size=15, color=ink, visible=airplane),
         Image("wifi", id="wifi_signal", size=15, color=ink, visible=wifi),
         Image("network", id="mobile_signal", size=15, color=ink, visible=not airplane),
-        Image("battery", id="battery", size=15, color=ink, desc=f"Battery {battery} percent."),
+        Image("battery", id="battery", size=15, color=ink, desc=battery_text),
     ]
     for image in right:
         image.margin = (3, 0, 0, 0)

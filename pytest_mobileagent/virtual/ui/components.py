@@ -22,6 +22,7 @@ from pytest_mobileagent.virtual.ui.views import (
     Text,
     View,
 )
+from pytest_mobileagent.virtual.ui.words import word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +54,9 @@ class AppBar(Row):
         parts: list[View] = []
         if self.up:
             parts.append(
-                ImageButton(self.up_icon, desc=self.up_desc, on_click=self.up, color="on_surface")
+                ImageButton(
+                    self.up_icon, desc=word(self.up_desc), on_click=self.up, color="on_surface"
+                )
             )
         parts.append(self.child or self._titles())
         buttons = [self._action(button) for button in self.actions]
@@ -61,7 +64,7 @@ class AppBar(Row):
             buttons.append(
                 ImageButton(
                     "more_vert",
-                    desc="More options",
+                    desc=word("More options"),
                     menu=self.overflow,
                     class_name="android.widget.ImageView",
                 )

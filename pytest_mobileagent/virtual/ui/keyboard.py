@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from pytest_mobileagent.virtual.ui.icons import DRAWINGS
 from pytest_mobileagent.virtual.ui.views import MATCH, Column, Image, Row, Text, View
+from pytest_mobileagent.virtual.ui.words import word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,6 +79,7 @@ def _key(key: str, layer: Layer, on_key: OnKey, action: str) -> View:
         view = Image(label, color="on_surface", padding=(8, 8))
     else:
         view = Text(label, size=14 if key in _LAYERS else 22, gravity="center", max_lines=1)
+    desc = word(desc) if key in _CAPS else desc
     view.desc, view.on_click, view.touch_padding = desc, partial(on_key, key), 3
     view.height, view.margin, view.corner = MATCH, 3, 6
     view.background = "surface"
