@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from pytest_mobileagent.agent import Agent, Reply, Usage
     from pytest_mobileagent.agent.scripted import Scripted
-    from pytest_mobileagent.device import Device, DeviceInfo, Probe, files, setting, sqlite
+    from pytest_mobileagent.device import Device, DeviceInfo, Event, Probe, files, setting, sqlite
     from pytest_mobileagent.episode import Episode, Step, Termination, load
     from pytest_mobileagent.items import task
     from pytest_mobileagent.screen import Bounds, Element, Screen
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Action", "Agent", "Ask", "Bounds", "Device", "DeviceInfo", "DoubleTap", "Element", "Episode",
-    "Finish", "Impossible", "Key", "LongPress", "Open", "Probe", "Reply", "Screen", "Scripted",
-    "Scroll", "Step", "Swipe", "Tap", "Termination", "Type", "Usage", "Wait", "answer", "files",
-    "impossible", "load", "long_press", "open_app", "press", "scroll", "seen", "setting", "sqlite",
-    "tap", "task", "type_text", "wait",
+    "Action", "Agent", "Ask", "Bounds", "Device", "DeviceInfo", "DoubleTap", "Element",
+    "Episode", "Event", "Finish", "Impossible", "Key", "LongPress", "Open", "Probe", "Reply",
+    "Screen", "Scripted", "Scroll", "Step", "Swipe", "Tap", "Termination", "Type", "Usage",
+    "Wait", "answer", "files", "impossible", "load", "long_press", "open_app", "press",
+    "scroll", "seen", "setting", "sqlite", "tap", "task", "type_text", "wait",
 ]  # fmt: skip
 
 # Where the names above are looked for, the lightest first.

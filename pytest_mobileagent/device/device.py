@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pytest_mobileagent.action import Action
+    from pytest_mobileagent.device.event import Event
     from pytest_mobileagent.device.probe import Probe, Value
     from pytest_mobileagent.screen import Screen
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 class DeviceInfo:
     """What an agent is told of the device before its first step.
 
-    `size` is (width, height) in pixels, `density` in dots per inch.
+    `size` is (width, height) in pixels, `density` in dots per inch. `listener` tells whether its
+    events can be heard (docs/events.md).
     """
 
     serial: str
@@ -28,6 +30,7 @@ class DeviceInfo:
     size: tuple[int, int]
     density: int
     locale: str = "en-US"
+    listener: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,9 @@ class Device(Protocol):
 
     def shell(self, script: str) -> str:
         """Run a shell script on the device and return what it wrote, standard error included."""
+
+    def events(self) -> tuple[Event, ...]:
+        """Return what happened on the device since the last call; nothing without a listener."""
 
     def close(self) -> None:
         """Let go of the device. It stays as it is."""

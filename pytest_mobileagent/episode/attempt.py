@@ -57,6 +57,7 @@ def attempt(plan: Plan, device: Device, folder: Path, number: int) -> Episode:
         msg = f"device {device.info.serial} has no app {', '.join(missing)}"
         raise AppMissingError(msg)
     first = device.observe(task.probes)
+    device.events()  # what happened before is no part of the episode
     if first.screen.time is None:
         msg = f"device {device.info.serial} does not tell the time"
         raise DeviceError(msg)

@@ -16,6 +16,7 @@ from pytest_mobileagent.action import (
 )
 from pytest_mobileagent.agent.agent import Usage
 from pytest_mobileagent.episode.answer import Answer
+from pytest_mobileagent.episode.events import EventSelector, NoListenerError, lost
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.element import Element
 from pytest_mobileagent.screen.explain import collect_misses, missed
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import DeviceInfo
+    from pytest_mobileagent.device.event import Event
     from pytest_mobileagent.device.probe import Value
     from pytest_mobileagent.screen import Screen
 
@@ -64,7 +66,8 @@ class TaskRecord:
 class Step:
     """One step: the screen that the agent saw, what it did, and what that led to.
 
-    `probes` were read after the action. Seconds are the host's: `seconds_thinking` in the agent,
+    `probes` were read after the action, and `events` are what the phone told of from it to the next
+    (docs/events.md). Seconds are the host's: `seconds_thinking` in the agent,
     `seconds_acting` from the action until the screen had settled and was seen again.
     """
 
@@ -75,6 +78,7 @@ class Step:
     seconds_thinking: float = 0.0
     seconds_acting: float = 0.0
     probes: Mapping[str, Value] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -129,6 +133,11 @@ class Episode:
     def usage(self) -> Usage:
         """What all decisions cost together, that of a step beyond the limit included."""
         return sum((step.usage for step in self.steps), self.unused)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What the phone told of during all steps, in order."""
+        return tuple(event for step in self.steps for event in step.events)
 
     def prefix(self, steps: int) -> Episode:
         """Return the episode as it was after its first `steps` steps, not yet ended."""
@@ -205,6 +214,26 @@ class Episode:
             if any(screen.find_all(**criteria) for screen in self.screens):
                 return True
         return self._missed(f"no screen had {Selector.of(criteria)}", (), misses)
+
+    def event(self, **criteria: Any) -> Event | None:
+        """Return the first event that meets the criteria (see `EventSelector`); None if none does.
+
+        Raises:
+            CriteriaError: there are no such criteria.
+            NoListenerError: no events could be heard on the device.
+        """
+        selector = EventSelector.of(criteria)
+        if not self.device.listener:
+            msg = f"no events were recorded: device {self.device.serial} has no listener, which"
+            raise NoListenerError(f"{msg} this task needs (docs/events.md)")
+        numbered = [(n, event) for n, step in enumerate(self.steps, 1) for event in step.events]
+        found = next((event for _, event in numbered if selector.matches(event)), None)
+        if found is None:
+            gap = lost(self.events)
+            but = f", while {gap} were lost," if gap else ""
+            what = f"none of {len(numbered)} events{but} was {selector}"
+            self._missed(what, selector.nearest(numbered))
+        return found
 
     def _missed(
         self, what: str, instead: Iterable[str], misses: Sequence[Callable[[], str]] = ()

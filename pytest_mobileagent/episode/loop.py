@@ -130,13 +130,16 @@ class _Play:
             reply: Reply = self.thread.call(self.decide, look.screen)
             thought = time.monotonic()
             if self.steps == self.assignment.step_limit and not ends_episode(reply.action):
+                self.recorder.events(self.device.events())
                 return _Ending(Termination.STEP_LIMIT, unused=reply.usage)
             self.recorder.step(reply, thought - before)
             if ends_episode(reply.action):
+                self.recorder.events(self.device.events())  # those that came late
                 return _Ending(Termination.SELF_REPORTED)
             self.device.perform(reply.action)
             following = self.device.observe(self.assignment.task.probes)
             look = self.look(following, time.monotonic() - thought)
+            self.recorder.events(self.device.events())
             self.steps += 1
 
     def decide(self, screen: Screen) -> Reply:

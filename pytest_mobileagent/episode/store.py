@@ -6,6 +6,7 @@ One folder each:
                        {"record": "episode", "schema_version": 1, …}   what is known at the start
                        {"record": "look", …}                           a screen, and the probes
                        {"record": "step", …}                           what the agent decided
+                       {"record": "events", …}                         what the phone told of since
                        {"record": "end", …}                            why it ended
     screens/HASH.png   screenshots, named by half the SHA-256 of their content: stored once
     screens/HASH.xml   view hierarchies, likewise
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import from_json, to_json
 from pytest_mobileagent.agent.agent import Reply, Usage
+from pytest_mobileagent.device import event
 from pytest_mobileagent.device.device import DeviceInfo, Observation
 from pytest_mobileagent.episode.episode import Episode, Step, TaskRecord, Termination
 from pytest_mobileagent.errors import HostError, RecordError
@@ -33,8 +35,10 @@ from pytest_mobileagent.plain import to_line, to_wire
 from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from pytest_mobileagent.device.event import Event
 
 SCHEMA_VERSION = 1
 _STREAM = "episode.jsonl"
@@ -106,6 +110,11 @@ class Recorder:
             },
         )
 
+    def events(self, events: Sequence[Event]) -> None:
+        """Write what the phone told of since the last step was decided."""
+        if events:
+            self._write("events", {"events": [event.to_json(each) for each in events]})
+
     def end(
         self, termination: Termination, error: str, seconds: float, unused: Usage | None = None
     ) -> None:
@@ -161,7 +170,8 @@ def load(folder: Path) -> Episode:
         raise RecordError(msg)
     try:
         observations = [_observation(folder, number, look) for number, look in enumerate(looks)]
-        return replace(_episode(head, looks, observations, decisions, end), folder=folder)
+        steps = tuple(_steps(looks, observations, decisions, _events(records)))
+        return replace(_episode(head, observations, steps, end), folder=folder)
     except (LookupError, TypeError, ValueError, OSError) as error:
         msg = f"{folder} does not hold a whole record: {type(error).__name__}: {error}"
         raise RecordError(msg) from error
@@ -207,16 +217,15 @@ def _observation(folder: Path, number: int, look: Mapping[str, Any]) -> Observat
 
 def _episode(
     head: Mapping[str, Any],
-    looks: list[dict[str, Any]],
     observations: list[Observation],
-    decisions: list[dict[str, Any]],
+    steps: tuple[Step, ...],
     end: Mapping[str, Any],
 ) -> Episode:
     return Episode(
         task=TaskRecord(**dict(head["task"], apps=tuple(head["task"]["apps"]))),
         device=DeviceInfo(**dict(head["device"], size=tuple(head["device"]["size"]))),
         screen=observations[-1].screen,
-        steps=tuple(_steps(looks, observations, decisions)),
+        steps=steps,
         initial_probes=observations[0].probes,
         started=observations[0].screen.time,
         termination=Termination(end.get("termination", Termination.INTERRUPTED)),
@@ -227,8 +236,22 @@ def _episode(
     )
 
 
+def _events(records: list[dict[str, Any]]) -> list[list[Event]]:
+    """Return the events of every step: those that were written behind it."""
+    steps: list[list[Event]] = []
+    for record in records:
+        if record["record"] == "step":
+            steps.append([])
+        elif record["record"] == "events" and steps:
+            steps[-1] += map(event.from_json, record["events"])
+    return steps
+
+
 def _steps(
-    looks: list[dict[str, Any]], observations: list[Observation], decisions: list[dict[str, Any]]
+    looks: list[dict[str, Any]],
+    observations: list[Observation],
+    decisions: list[dict[str, Any]],
+    events: list[list[Event]],
 ) -> Iterator[Step]:
     for number, decision in enumerate(decisions):
         # Nothing was looked at after a report of being done, or when the record was cut off.
@@ -241,6 +264,7 @@ def _steps(
             seconds_thinking=decision["seconds"],
             seconds_acting=looks[led_to]["seconds"] if led_to > number else 0.0,
             probes=observations[led_to].probes,
+            events=tuple(events[number]),
         )
 
 

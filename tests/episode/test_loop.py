@@ -12,6 +12,7 @@ from pytest_mobileagent import (
     Agent,
     DeviceInfo,
     Episode,
+    Event,
     Finish,
     Impossible,
     Reply,
@@ -51,10 +52,15 @@ class MemoryDevice:
     done: list[Action] = field(default_factory=list)
     looks: int = 0
     breaks_at_look: int | None = None
+    told: list[Event] = field(default_factory=lambda: [Event("announcement", text=("before",))])
 
     @property
     def info(self) -> DeviceInfo:
-        return DeviceInfo("memory", "None", "15", 35, (100, 200), 160)
+        return DeviceInfo("memory", "None", "15", 35, (100, 200), 160, listener=True)
+
+    def events(self) -> tuple[Event, ...]:
+        told, self.told = tuple(self.told), []
+        return told
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Observation:
         if self.looks == self.breaks_at_look:
@@ -68,6 +74,7 @@ class MemoryDevice:
 
     def perform(self, action: Action) -> None:
         self.done.append(action)
+        self.told.append(Event("clicked", text=(str(len(self.done)),)))
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> str:
         return f"forgot {', '.join(apps)} of {snapshot}"
@@ -451,3 +458,23 @@ def test_two_attempts_do_not_share_a_folder(clocked: MemoryDevice, tmp_path: Pat
     attempt(plan(agent(finish)), clocked, tmp_path / "e", 0)
     with pytest.raises(InfrastructureError, match="cannot record an episode"):
         attempt(plan(agent(finish)), clocked, tmp_path / "e", 1)
+
+
+def test_each_step_has_the_events_of_its_own_and_none_from_before(
+    clocked: MemoryDevice, tmp_path: Path
+) -> None:
+    def twice(self: Any, _: Screen) -> Action:
+        self.steps = getattr(self, "steps", 0) + 1
+        if self.steps > 2:
+            clocked.told.append(Event("announcement", text=("late",)))
+            return Finish()
+        return Tap(1, 1)
+
+    episode = attempt(plan(agent(twice)), clocked, tmp_path / "e", 0)
+    assert [[event.text for event in step.events] for step in episode.steps] == [
+        [("1",)],
+        [("2",)],
+        [("late",)],
+    ]
+    assert episode.event(type="clicked", text="2") == Event("clicked", text=("2",))
+    assert episode.prefix(1).event(text="2") is None

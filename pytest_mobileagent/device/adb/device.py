@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.adb.shell import Address, Output
+    from pytest_mobileagent.device.event import Event
     from pytest_mobileagent.device.probe import Probe
 
 _SCREENSHOT = "screencap -p 2>/dev/null"  # it warns of several displays in front of the image
@@ -126,6 +127,10 @@ class AdbDevice:
     def shell(self, script: str) -> str:
         """Run a shell script on the device and return what it wrote."""
         return self.system.shell(script)
+
+    def events(self) -> tuple[Event, ...]:
+        """Return what happened on the device since the last call."""
+        return self.system.events()
 
     def close(self) -> None:
         """Let go of the device. It stays as it is."""

@@ -9,10 +9,12 @@ import math
 import re
 import shlex
 import time
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.adb.console import Console, console_port
+from pytest_mobileagent.device.adb.listener import EventStream
 from pytest_mobileagent.device.adb.shell import Output, Shell, open_service
 from pytest_mobileagent.device.device import DeviceInfo, Moment
 from pytest_mobileagent.device.health import (
@@ -30,10 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.device.adb.shell import Address
+    from pytest_mobileagent.device.event import Event
     from pytest_mobileagent.device.probe import Probe, Value
 
 FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
 CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
+PACKAGES = "pm list packages"
 _BOOT_SECONDS = 60.0
 _DROPS_SECONDS = 10.0  # an emulator may drop the connection so late after its console has said OK
 
@@ -48,6 +52,7 @@ class AdbSystem:
     def __init__(self, address: Address) -> None:
         self.address = address
         self._shell = Shell(address)
+        self._listener = EventStream(address)
         self._packages: frozenset[str] | None = None
         self._may_be_root = True
         self._restored_at = -math.inf
@@ -66,6 +71,7 @@ class AdbSystem:
 
     def look(self, *scripts: str) -> list[Output]:
         """Run scripts that change nothing; after a reset they may have to be run twice."""
+        self._listener.mark()
         try:
             return self._shell.run_all(scripts)
         except DeviceError:
@@ -86,6 +92,12 @@ class AdbSystem:
             TaskError: the device has snapshots, but not this one.
         """
         self._packages = None
+        self._listener.stop()
+        done = self._reset(snapshot, apps)
+        self._listen()
+        return done
+
+    def _reset(self, snapshot: str, apps: Sequence[str]) -> str:
         names = self.snapshots()
         if not names:
             how = self._clear(apps)
@@ -100,6 +112,35 @@ class AdbSystem:
         self._check_health()
         return f"snapshot {snapshot}"
 
+    def _listen(self) -> None:
+        """Hear the events of what happens from now on, if a listener is installed."""
+        try:
+            self._listener.start(self._enable_listener)
+        except DeviceError:
+            if not self._restored:
+                raise
+            self._await_ready()
+            self._listener.start(self._enable_listener)
+        self.info = replace(self.info, listener=not self._listener.problem)
+
+    def _enable_listener(self, script: str) -> str:
+        done, packages = self._shell.run_all([script, PACKAGES])
+        self._packages = _names(packages.text)
+        return done.text
+
+    @property
+    def listener_problem(self) -> str:
+        """Why no events are heard; empty if they are."""
+        return self._listener.problem
+
+    def events(self) -> tuple[Event, ...]:
+        """Return what happened since the last call or reset; nothing where there is no listener.
+
+        Raises:
+            DeviceError: the listener, which was there, cannot be reached any more.
+        """
+        return self._listener.take()
+
     def snapshots(self) -> list[str]:
         """Return the names of the snapshots; only emulators have any."""
         if console_port(self.address.serial) is None:
@@ -109,10 +150,7 @@ class AdbSystem:
     def packages(self) -> frozenset[str]:
         """Return the packages that are installed."""
         if self._packages is None:
-            lines = self._shell.run("pm list packages").text.splitlines()
-            self._packages = frozenset(
-                line.removeprefix("package:") for line in lines if line.startswith("package:")
-            )
+            self._packages = _names(self._shell.run(PACKAGES).text)
         return self._packages
 
     def shell(self, script: str) -> str:
@@ -121,6 +159,7 @@ class AdbSystem:
 
     def close(self) -> None:
         """Let go of the device. It stays as it is."""
+        self._listener.stop()
         self._shell.close()
 
     def _await_ready(self) -> None:
@@ -238,3 +277,10 @@ def focus(dump: str) -> tuple[str, str]:
     """
     component = re.search(r"u\d+ ([\w.]+)/([\w.$]+)", dump)
     return (component[1], component[2]) if component else ("", "")
+
+
+def _names(lines: str) -> frozenset[str]:
+    """Return the packages in what `pm list packages` wrote."""
+    return frozenset(
+        line.removeprefix("package:") for line in lines.splitlines() if line.startswith("package:")
+    )

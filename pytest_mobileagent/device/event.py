@@ -1,0 +1,140 @@
+"""What the phone told of itself: its accessibility events, as a listener on the device heard them.
+
+docs/events.md lists the types and fields, which are those of Android's AccessibilityEvent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TYPES = (
+    "clicked",
+    "long_clicked",
+    "context_clicked",
+    "selected",
+    "focused",
+    "text_changed",
+    "text_selection_changed",
+    "text_traversed_at_movement_granularity",
+    "scrolled",
+    "hover_enter",
+    "hover_exit",
+    "targeted_by_scroll",
+    "accessibility_focused",
+    "accessibility_focus_cleared",
+    "window_state_changed",
+    "window_content_changed",
+    "windows_changed",
+    "notification_state_changed",
+    "announcement",
+    "speech_state_change",
+    "touch_interaction_start",
+    "touch_interaction_end",
+    "gesture_detection_start",
+    "gesture_detection_end",
+    "touch_exploration_gesture_start",
+    "touch_exploration_gesture_end",
+    "assist_reading_context",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One accessibility event.
+
+    `type` is Android's without its prefix: `clicked` for TYPE_VIEW_CLICKED, `window_state_changed`
+    for TYPE_WINDOW_STATE_CHANGED. `resource_id` and `bounds` (pixels) are those of the view that
+    the event comes from. `time` is the phone's clock, `uptime` in milliseconds. A `sequence` that
+    leaves out numbers shows that events were lost. Numbers that do not apply are as in Android.
+    """
+
+    type: str
+    package: str = ""
+    class_name: str = ""
+    resource_id: str = ""
+    text: tuple[str, ...] = ()
+    content_description: str = ""
+    bounds: tuple[int, int, int, int] | None = None
+    enabled: bool = False
+    checked: bool = False
+    password: bool = False
+    full_screen: bool = False
+    scrollable: bool = False
+    before_text: str | None = None
+    from_index: int = -1
+    to_index: int = -1
+    added_count: int = -1
+    removed_count: int = -1
+    item_count: int = -1
+    current_item_index: int = -1
+    scroll_x: int = 0
+    scroll_y: int = 0
+    max_scroll_x: int = 0
+    max_scroll_y: int = 0
+    scroll_delta_x: int = -1
+    scroll_delta_y: int = -1
+    content_change_types: tuple[str, ...] = ()
+    window_change_types: tuple[str, ...] = ()
+    time: datetime | None = None
+    uptime: int = 0
+    sequence: int = 0
+
+    def describe(self) -> str:
+        """Return the event in a few words, for people."""
+        words = " ".join(self.text) or self.content_description
+        shown = [
+            self.type,
+            self.class_name.rpartition(".")[2],
+            repr(words) if words else "",
+            f"resource_id={self.resource_id.rpartition('/')[2]!r}" if self.resource_id else "",
+            f"({self.package})" if self.package else "",
+        ]
+        return " ".join(word for word in shown if word)
+
+
+_DEFAULTS = {each.name: each.default for each in fields(Event)}
+_PREFIXES = {
+    "content_change_types": "CONTENT_CHANGE_TYPE_",
+    "window_change_types": "WINDOWS_CHANGE_",
+}
+
+
+def event_type(name: str) -> str:
+    """Return the type in our words, from Android's or ours: TYPE_VIEW_CLICKED is clicked."""
+    return name.upper().removeprefix("TYPE_").removeprefix("VIEW_").lower()
+
+
+def to_json(event: Event) -> dict[str, Any]:
+    """Return what is not as usual in an event, as plain data."""
+    plain = {name: getattr(event, name) for name in _DEFAULTS}
+    plain["time"] = event.time and event.time.isoformat()
+    return {name: value for name, value in plain.items() if value != _DEFAULTS[name]}
+
+
+def from_json(plain: Mapping[str, Any]) -> Event:
+    """Read an event as `to_json` gives it, or a listener tells it; unknown fields are left out.
+
+    Raises:
+        ValueError, TypeError: a field is not of its kind, or the type is missing.
+    """
+    known = {n: v for n, v in plain.items() if n in _DEFAULTS and v is not None}
+    known["type"] = event_type(str(plain["type"])) if "type" in plain else _no_type(plain)
+    for name, kind in (("text", str), ("bounds", int)):
+        if name in known:
+            known[name] = tuple(map(kind, known[name]))
+    for name, prefix in _PREFIXES.items():
+        if name in known:
+            known[name] = tuple(str(word).removeprefix(prefix).lower() for word in known[name])
+    if "time" in known:
+        known["time"] = datetime.fromisoformat(known["time"]).replace(tzinfo=None)
+    return Event(**known)
+
+
+def _no_type(plain: Mapping[str, Any]) -> str:
+    msg = f"an event without a type: {plain}"
+    raise ValueError(msg)
