@@ -114,17 +114,11 @@ class AdbSystem:
 
     def _listen(self) -> None:
         """Hear the events of what happens from now on, if a listener is installed."""
-        try:
-            self._listener.start(self._enable_listener)
-        except DeviceError:
-            if not self._restored:
-                raise
-            self._await_ready()
-            self._listener.start(self._enable_listener)
+        self._listener.start(self._enable_listener)
         self.info = replace(self.info, listener=not self._listener.problem)
 
     def _enable_listener(self, script: str) -> str:
-        done, packages = self._shell.run_all([script, PACKAGES])
+        done, packages = self.look(script, PACKAGES)
         self._packages = _names(packages.text)
         return done.text
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.appium.session import AppiumSession
+    from pytest_mobileagent.device.event import Event
     from pytest_mobileagent.device.probe import Probe
 
 
@@ -33,6 +34,7 @@ class System(Protocol):
     def snapshots(self) -> Sequence[str]: ...  # noqa: D102
     def packages(self) -> frozenset[str]: ...  # noqa: D102
     def shell(self, script: str) -> str: ...  # noqa: D102
+    def events(self) -> tuple[Event, ...]: ...  # noqa: D102
     def close(self) -> None: ...  # noqa: D102
 
 
@@ -107,6 +109,10 @@ class AppiumDevice:
     def shell(self, script: str) -> str:
         """Run a shell script on the device and return what it wrote."""
         return self.system.shell(script)
+
+    def events(self) -> tuple[Event, ...]:
+        """Return what happened on the device since the last call."""
+        return self.system.events()
 
     def close(self) -> None:
         """Let go of the device. It stays as it is."""

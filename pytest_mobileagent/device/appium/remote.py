@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.device.appium.session import AppiumSession
+    from pytest_mobileagent.device.event import Event
     from pytest_mobileagent.device.probe import Probe
 
 _SHELL = (
@@ -92,6 +93,10 @@ class RemoteSystem:
                 raise DeviceError(_SHELL) from error
             raise
         return str(said["stdout"]) + str(said["stderr"])
+
+    def events(self) -> tuple[Event, ...]:
+        """Return nothing: Appium gives no way to the listener's socket."""
+        return ()
 
     def close(self) -> None:
         """Do nothing: the session is closed by whoever made it."""
