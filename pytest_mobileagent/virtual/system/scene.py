@@ -119,9 +119,12 @@ class Scene:
             dialog = self.record.activity.dialog()
         if dialog is None:
             return []
+        state = self.record.over
+        if state is None or state.title != dialog.title:
+            state = UiState(title=dialog.title)
         return [
             self._window("scrim", chrome.scrim()),
-            self._window("dialog", dialog, bounds=rest, state=self.record.over),
+            self._window("dialog", dialog, bounds=rest, state=state),
         ]
 
     def menu(self, below: Window) -> list[Window]:

@@ -159,7 +159,7 @@ class Windows:
         record = window.record
         if window.kind != "dialog":
             record.over = None
-        elif record.over is None:
+        elif record.over is not window.state:
             record.over = window.state
             for box in window.box.walk():
                 if isinstance(box.view, Input) and box.view.autofocus:

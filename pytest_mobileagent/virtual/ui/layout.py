@@ -37,6 +37,7 @@ class UiState:
     anchor: int | None = None  # the other end of a selection
     menu: str | None = None  # whose menu is open
     reveal: str | None = None  # the row that the next layout scrolls to
+    title: str = ""  # of a dialog: one with another is not the same
 
 
 @dataclass(frozen=True, slots=True)

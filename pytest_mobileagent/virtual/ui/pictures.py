@@ -9,13 +9,18 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw, ImageOps
 
+_BROKEN = "#bdbdbd"
+
 
 @lru_cache(64)
 def cover(data: bytes, width: int, height: int) -> Image.Image:
-    """Decode a picture, and scale and cut it so that it covers an area."""
-    with Image.open(io.BytesIO(data)) as picture:
-        mode = "RGBA" if picture.has_transparency_data else "RGB"
-        return ImageOps.fit(picture.convert(mode), (width, height))
+    """Decode a picture, and scale and cut it so that it covers an area; grey if it is broken."""
+    try:
+        with Image.open(io.BytesIO(data)) as picture:
+            mode = "RGBA" if picture.has_transparency_data else "RGB"
+            return ImageOps.fit(picture.convert(mode), (width, height))
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return Image.new("RGB", (width, height), _BROKEN)
 
 
 @lru_cache(16)
