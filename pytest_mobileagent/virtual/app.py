@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.virtual.data import Database, Preferences
 from pytest_mobileagent.virtual.filters import Filter
-from pytest_mobileagent.virtual.intent import Intent, class_name
+from pytest_mobileagent.virtual.intent import Intent, class_name, to_plain
 from pytest_mobileagent.virtual.ui.controls import Input
 
 if TYPE_CHECKING:
@@ -90,6 +90,31 @@ class App:
         """
         text = self.phone.locales.text(self, english)
         return text.format_map(values) if values else text
+
+    def notify(
+        self,
+        tag: str,
+        title: str,
+        text: str = "",
+        *,
+        intent: Intent | type[Activity] | None = None,
+        **more: Any,
+    ) -> None:
+        """Post a notification, or replace the one with this tag; a tap on it starts `intent`.
+
+        `channel` names its channel, `importance` 4 announces it over what is on the screen,
+        `ongoing` keeps it from being swiped away, `long_text` is shown when it is expanded, and
+        `deeds` are its buttons, made by `deed` of `system.notifications`. Nothing is posted while
+        the app may not.
+        """
+        if isinstance(intent, type):
+            intent = Intent(component=intent.component(self.package))
+        plain = to_plain(intent) if intent else None
+        self.phone.notifications.post(self.package, tag, title, text, intent=plain, **more)
+
+    def cancel_notification(self, tag: str) -> None:
+        """Take a notification of the app's own away."""
+        self.phone.notifications.cancel(self.package, tag)
 
     def has_permission(self, permission: str) -> bool:
         """Tell whether the app may do what a permission is for."""

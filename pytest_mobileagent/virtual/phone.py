@@ -32,6 +32,7 @@ from pytest_mobileagent.virtual.system.power import Power
 from pytest_mobileagent.virtual.system.processes import Process, ProcessTable
 from pytest_mobileagent.virtual.system.properties import Properties
 from pytest_mobileagent.virtual.system.providers.resolver import Resolver
+from pytest_mobileagent.virtual.system.radios import Radios
 from pytest_mobileagent.virtual.system.settings import Settings
 from pytest_mobileagent.virtual.system.shade import Shade
 from pytest_mobileagent.virtual.system.windows import Windows
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from pytest_mobileagent.virtual.app import App
+    from pytest_mobileagent.virtual.system.notifications import Notification
     from pytest_mobileagent.virtual.system.scene import Toast
     from pytest_mobileagent.virtual.wire.stream import Stream
 
@@ -87,6 +89,7 @@ class Phone:
         self.locales = Locales(self)
         self.proc = ProcessTable()
         self.power = Power(self)
+        self.radios = Radios(self)
         self.audio = Audio(self)
         self.clipboard = Clipboard()
         self.resolver = Resolver(self)
@@ -106,7 +109,7 @@ class Phone:
         self.snapshots = Snapshots(self.files, self._parts(), self.changed)
         self.on_shutdown: list[Callable[[], object]] = []
         self._version = 1
-        self._moment: tuple[int, Toast | None] | None = None
+        self._moment: tuple[int, Toast | None, Notification | None] | None = None
         self._drawn: tuple[int, Image] | None = None
         self._encoded: tuple[int, bytes] | None = None
         self._accessible: tuple[int, Screen] | None = None
@@ -123,6 +126,7 @@ class Phone:
             "locales": self.locales,
             "processes": self.proc,
             "power": self.power,
+            "radios": self.radios,
             "clipboard": self.clipboard,
             "packages": self.packages,
             "permissions": self.permissions,
@@ -170,7 +174,8 @@ class Phone:
         """Let what changes on the screen by time alone count as a change."""
         top = self.activities.top.activity
         seconds = int(self.clock.time())
-        moment = seconds if top.refresh else seconds // 60, self.windows.toast()
+        passing = self.windows.toast(), self.notifications.announced()
+        moment = seconds if top.refresh else seconds // 60, *passing
         if moment != self._moment:
             self._moment = moment
             self.changed()

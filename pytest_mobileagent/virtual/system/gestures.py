@@ -77,8 +77,8 @@ class Gestures:
                 touch.drag(box, x2, y2)
             elif scrolled := touch.scroller(window.box, x1, y1, dx, dy):
                 self._scroll(window, scrolled, dx, dy, milliseconds)
-            elif window.kind == "shade":
-                self._push_shade(dy)
+            elif window.kind in ("shade", "headsup") and self._pan_notices(window, x1, y1, dx, dy):
+                pass
             elif window.kind == "activity":
                 way = -dx if window.box.metrics.rtl else dx
                 window.record.activity.on_swipe(direction(way, dy))
@@ -104,7 +104,7 @@ class Gestures:
                 continue
             if window.kind in FOCUSABLE:
                 return window
-            if window.kind == "keyboard" and holds(window.box.bounds, x, y):
+            if window.kind in ("keyboard", "headsup") and holds(window.box.bounds, x, y):
                 return window
         return None
 
@@ -159,9 +159,20 @@ class Gestures:
             return True
         return False
 
-    def _push_shade(self, dy: int) -> None:
-        if dy < 0:
-            self._phone.shade.push()
+    def _pan_notices(self, window: Window, x: int, y: int, dx: int, dy: int) -> bool:
+        """Move what holds notifications: up and down, or one of them aside."""
+        shade, notices = self._phone.shade, self._phone.notifications
+        if abs(dx) > abs(dy):
+            under = [box.key for box in window.box.walk() if holds(box.visible, x, y)]
+            keys = [key.removeprefix("notice:") for key in under if key.startswith("notice:")]
+            return bool(keys) and shade.swiped(keys[0])
+        if window.kind == "headsup":
+            (notices.hide if dy < 0 else shade.pull)()
+        elif dy < 0:
+            shade.push()
+        else:
+            shade.pull(full=True)
+        return True
 
     def _scroll(self, window: Window, box: Box, dx: int, dy: int, milliseconds: int) -> None:
         """Move content by the finger's way beyond the slop, and on by its speed."""

@@ -121,7 +121,7 @@ class Leaving(Tasks):
             if record is not top and record.activity.no_history:
                 self._remove(record)
         self._phone.ime.hide()
-        self._phone.shade.open = False
+        self._phone.shade.close()
         self._phone.changed()
         with self.guard(top):
             top.activity.on_resume()

@@ -1,17 +1,37 @@
-"""Notifications that apps have posted, the latest first."""
+"""Notifications that apps have posted, the latest first, and the one that is announced on top."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.virtual.intent import NEW_TASK, Intent, from_plain, to_plain
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pytest_mobileagent.virtual.phone import Phone
+
+NONE, MIN, LOW, DEFAULT, HIGH = 0, 1, 2, 3, 4  # importance of a channel
+ANNOUNCED = 5.0  # seconds that a heads-up notification stays
+POST = "android.permission.POST_NOTIFICATIONS"
+REPLY = "reply"  # the extra that carries what was typed into a notification
+HIDDEN, ALARMS, NOBODY = "1", "3", "2"  # zen modes: priority only, alarms only, total silence
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """A button of a notification: what it starts, or with `told` broadcasts to its own app."""
+
+    label: str
+    intent: dict[str, Any]  # as plain data
+    told: bool = False
+    reply: str = ""  # the hint of the field that it opens for an answer
 
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A notification; a tap on it starts `component`, or else the app."""
+    """A notification; a tap on it starts `component` or `intent`, or else the app."""
 
     package: str
     tag: str
@@ -19,11 +39,22 @@ class Notification:
     text: str
     time: float
     component: str = ""
+    id: int = 0
+    channel: str = "default"
+    importance: int = DEFAULT
+    long_text: str = ""  # instead of the text, once it is expanded
+    deeds: tuple[Deed, ...] = ()
+    intent: dict[str, Any] | None = None
+    ongoing: bool = False
 
     @property
     def key(self) -> str:
         """What identifies it: posting with the same key replaces it."""
         return f"{self.package}|{self.tag}"
+
+    def system_key(self, uid: int) -> str:
+        """Give the key as the notification service spells it."""
+        return f"0|{self.package}|{self.id}|{self.tag or 'null'}|{uid}"
 
 
 class Notifications:
@@ -32,15 +63,31 @@ class Notifications:
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
         self._posted: dict[str, Notification] = {}
+        self._announced: tuple[str, float] | None = None  # key, and the uptime when it goes
+        self._blocked: list[str] = []
+
+    # What apps do.
 
     def post(
-        self, package: str, tag: str, title: str, text: str, *, component: str = ""
-    ) -> Notification:
-        """Post or replace a notification."""
-        now = self._phone.clock.time()
-        posted = Notification(package, tag, title, text, now, component)
-        self._posted.pop(posted.key, None)
+        self,
+        package: str,
+        tag: str,
+        title: str,
+        text: str,
+        *,
+        component: str = "",
+        **more: Any,
+    ) -> Notification | None:
+        """Post or replace a notification; None if the app may not, or the user has blocked it."""
+        if not self.allowed(package):
+            return None
+        posted = Notification(
+            package, tag, title, text, self._phone.clock.time(), component=component, **more
+        )
+        known = self._posted.pop(posted.key, None)
         self._posted[posted.key] = posted
+        if known is None and posted.importance >= HIGH and self._may_announce():
+            self._announced = posted.key, self._phone.clock.uptime() + ANNOUNCED
         self._phone.changed()
         self._phone.events.notification(package, tag, (title, text))
         return posted
@@ -51,24 +98,115 @@ class Notifications:
         self._phone.changed()
 
     def cancel_all(self, package: str = "") -> None:
-        """Take away those of a package, or all."""
+        """Take away those of a package; without one all that the user can clear."""
         self._posted = {
             key: posted
             for key, posted in self._posted.items()
-            if package and posted.package != package
+            if (posted.package != package if package else posted.ongoing)
         }
         self._phone.changed()
+
+    # What the user does.
+
+    def open(self, posted: Notification) -> None:
+        """Do what a tap on it does."""
+        if not posted.ongoing:
+            self.cancel(posted.package, posted.tag)
+        self._announced = None
+        self._phone.shade.push()
+        activities, app = self._phone.activities, self._phone.packages.app(posted.package)
+        if posted.intent:
+            intent = from_plain(posted.intent)
+            activities.start(_in_new_task(intent), uid=app.uid)
+        elif posted.component:
+            activities.start_component(posted.component, posted.package)
+        elif app.activities:
+            activities.launch(posted.package, uid=1000)
+
+    def do(self, posted: Notification, deed: Deed, reply: str = "") -> None:
+        """Press one of its buttons."""
+        app, intent = self._phone.packages.app(posted.package), from_plain(deed.intent)
+        if reply:
+            intent = from_plain({**deed.intent, "extras": {**intent.extras, REPLY: reply}})
+        self._announced = None
+        if deed.told:
+            with self._phone.activities.surviving(posted.package):
+                app.on_broadcast(intent)
+            self._phone.changed()
+        else:
+            self._phone.shade.push()
+            self._phone.activities.start(_in_new_task(intent), uid=app.uid)
+
+    def dismiss(self, posted: Notification) -> None:
+        """Swipe it away, unless it is one that stays."""
+        if not posted.ongoing:
+            self.cancel(posted.package, posted.tag)
+
+    def hide(self) -> None:
+        """Push the announced one up, into the shade."""
+        self._announced = None
+        self._phone.changed()
+
+    def block(self, package: str, *, blocked: bool) -> None:
+        """Let an app post no more, or again."""
+        self._blocked = [name for name in self._blocked if name != package]
+        if blocked:
+            self._blocked.append(package)
+            self.cancel_all(package)
+        self._phone.changed()
+
+    # What is known.
+
+    def allowed(self, package: str) -> bool:
+        """Tell whether an app may post: the user lets it, and it holds the permission."""
+        if package in self._blocked or package not in self._phone.packages:
+            return False
+        asks = POST in self._phone.packages.app(package).permissions
+        return not asks or self._phone.permissions.granted(package, POST)
 
     @property
     def posted(self) -> list[Notification]:
         """All of them, the latest first."""
         return list(reversed(self._posted.values()))
 
-    def save(self) -> list[dict[str, Any]]:
-        """Give all of them."""
-        return [asdict(posted) for posted in self._posted.values()]
+    def announced(self) -> Notification | None:
+        """Give the one that shows itself over the app just now."""
+        if self._announced is None or self._announced[1] <= self._phone.clock.uptime():
+            return None
+        return self._posted.get(self._announced[0])
 
-    def load(self, saved: list[dict[str, Any]]) -> None:
+    def _may_announce(self) -> bool:
+        zen = self._phone.settings.text("global", "zen_mode", "0")
+        on = self._phone.settings.text("global", "heads_up_notifications_enabled", "1") == "1"
+        seen = self._phone.power.awake and not self._phone.shade.open
+        return on and seen and zen == "0"
+
+    def save(self) -> dict[str, Any]:
+        """Give all of them."""
+        return {
+            "posted": [asdict(posted) for posted in self._posted.values()],
+            "announced": self._announced,
+            "blocked": self._blocked,
+        }
+
+    def load(self, saved: dict[str, Any]) -> None:
         """Take them back."""
-        posted = [Notification(**plain) for plain in saved]
+        posted = [_from_plain(plain) for plain in saved["posted"]]
         self._posted = {each.key: each for each in posted}
+        announced = saved["announced"]
+        self._announced = (announced[0], announced[1]) if announced else None
+        self._blocked = saved["blocked"]
+
+
+def deed(label: str, intent: Intent, *, told: bool = False, reply: str = "") -> Deed:
+    """Make a button of a notification."""
+    return Deed(label, to_plain(intent), told, reply)
+
+
+def _in_new_task(intent: Intent) -> Intent:
+    return from_plain({**to_plain(intent), "flags": intent.flags | NEW_TASK})
+
+
+def _from_plain(plain: dict[str, Any]) -> Notification:
+    deeds: Sequence[dict[str, Any]] = plain["deeds"]
+    return Notification(**{**plain, "deeds": tuple(Deed(**each) for each in deeds)})

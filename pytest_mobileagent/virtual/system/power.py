@@ -55,11 +55,20 @@ class Power:
         self.battery = replace(self.battery, **values)
         self._phone.changed()
 
+    @property
+    def charging(self) -> bool:
+        """Whether power comes in."""
+        battery = self.battery
+        return battery.ac or battery.usb or battery.wireless or battery.dock
+
     def adjust_brightness(self, step: int) -> None:
         """Make the screen brighter or darker."""
         now = int(self._phone.settings.text("system", "screen_brightness", "102"))
-        level = str(min(max(now + step, 1), 255))
-        self._phone.settings.put("system", "screen_brightness", level)
+        self.set_brightness(now + step)
+
+    def set_brightness(self, level: float) -> None:
+        """Set how bright the screen is, from 1 to 255."""
+        self._phone.settings.put("system", "screen_brightness", str(min(max(round(level), 1), 255)))
 
     def _turn(self, *, on: bool) -> None:
         if on == self.awake:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from pytest_mobileagent.virtual.system.notices import heads_up
 from pytest_mobileagent.virtual.system.wallpaper import wallpaper
 from pytest_mobileagent.virtual.ui import MATCH, Image, View, chrome
 from pytest_mobileagent.virtual.ui.dialog import popup
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 BAR = 24  # dp, at the top and at the bottom
 SYSTEM_UI = "com.android.systemui"
 NAVIGATION = "NavigationBar0"
+SHADE = "NotificationShade"
+BATTERY = "Battery {level} percent."
 Kind = Literal[
     "wallpaper",
     "activity",
@@ -27,13 +30,14 @@ Kind = Literal[
     "dialog",
     "menu",
     "shade",
+    "headsup",
     "keyboard",
     "toast",
     "status",
     "navigation",
 ]
 FOCUSABLE = ("activity", "dialog", "menu", "shade")
-OF_THE_SYSTEM = ("wallpaper", "shade", "keyboard", "toast")
+OF_THE_SYSTEM = ("wallpaper", "shade", "headsup", "keyboard", "toast")
 BARS = ("status", "navigation")
 
 
@@ -139,9 +143,16 @@ class Scene:
         """Make the notification shade, if it is pulled down."""
         if not self.phone.shade.open:
             return []
-        view = self.phone.shade.view()
-        title = "NotificationShade"
-        return [self._window("shade", view, package=SYSTEM_UI, title=title)]
+        shade = self.phone.shade
+        return [self._window("shade", shade.view(), shade.ui, package=SYSTEM_UI, title=SHADE)]
+
+    def heads_up(self) -> list[Window]:
+        """Make the notification that shows itself over the app."""
+        shown = self.phone.notifications.announced()
+        if shown is None:
+            return []
+        view = heads_up(self.phone, shown)
+        return [self._window("headsup", view, package=SYSTEM_UI, title=SHADE)]
 
     def keyboard(self, field: Input) -> Window:
         """Make the soft keyboard."""
@@ -159,11 +170,13 @@ class Scene:
         """Make the status bar and the navigation bar."""
         phone, settings = self.phone, self.phone.settings
         ink = "on_surface" if phone.shade.open else self.record.activity.bar_ink
+        level = "Battery charging, {level} percent." if phone.power.charging else BATTERY
         status = chrome.status_bar(
             phone.time_text(),
-            wifi=settings.on("global", "wifi_on"),
-            airplane=settings.on("global", "airplane_mode_on"),
-            battery_text=phone.t("Battery {level} percent.", level=phone.power.level),
+            wifi=phone.radios.wifi,
+            airplane=phone.radios.airplane,
+            silent=settings.on("global", "zen_mode"),
+            battery_text=phone.t(level, level=phone.power.level),
             notifications=len(phone.notifications.posted),
             ink=ink,
         )
@@ -177,9 +190,9 @@ class Scene:
         self,
         kind: Kind,
         view: View,
+        state: UiState | None = None,
         *,
         bounds: Rect | None = None,
-        state: UiState | None = None,
         package: str = "",
         title: str = "",
     ) -> Window:

@@ -1,19 +1,18 @@
-"""The notification shade with its quick settings, pulled down over everything."""
+"""The notification shade with quick settings, pulled down over everything."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.virtual.system.notices import notice
+from pytest_mobileagent.virtual.system.tiles import FIRST, TileView, tiles
 from pytest_mobileagent.virtual.ui import (
     MATCH,
-    WRAP,
     Button,
-    Card,
     Column,
     Frame,
     Grid,
-    Image,
     ImageButton,
     Row,
     Scroll,
@@ -22,171 +21,183 @@ from pytest_mobileagent.virtual.ui import (
     Text,
     View,
 )
+from pytest_mobileagent.virtual.ui.layout import UiState
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.system.notifications import Notification
-    from pytest_mobileagent.virtual.ui.views import Action
 
 SETTINGS = "com.android.settings"
 BRIGHTEST = 255
 
 
 class Shade:
-    """Open or not; what it shows comes from settings and notifications."""
+    """Open or not, and how far; what it shows comes from settings and notifications."""
 
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
         self.open = False
+        self.full = False  # quick settings are pulled down all the way
+        self.expanded: list[str] = []  # keys of notifications
+        self.replying = ""  # the key of the notification that is being answered
+        self.reply = ""
+        self.ui = UiState()
 
-    def pull(self) -> None:
-        """Open it."""
-        self._set(open=True)
+    def pull(self, *, full: bool = False) -> None:
+        """Open it; a second pull brings all of quick settings."""
+        self.full = full or self.open
+        self.open = True
+        self._phone.notifications.hide()
+        self._changed()
 
     def push(self) -> None:
-        """Close it."""
-        self._set(open=False)
+        """Close it, or quick settings first if they are open all the way."""
+        self.open = self.full and self.open
+        self.full = False
+        self._changed()
 
-    def _set(self, *, open: bool) -> None:
-        self.open = open
+    def close(self) -> None:
+        """Close all of it."""
+        self.open = self.full = False
+        self.replying = self.reply = ""
+        self.expanded, self.ui = [], UiState()
+        self._changed()
+
+    def _changed(self) -> None:
         self._phone.ime.hide()
         self._phone.changed()
 
     def view(self) -> View:
         """Build it."""
-        notifications = self._phone.notifications.posted
-        return Frame(
-            [
-                Column(
-                    [self._header(), self._quick_settings(), self._stack(notifications)],
-                    id="notification_panel",
-                    height=MATCH,
-                    padding=(16, 32, 16, 24),
-                )
-            ],
-            id="notification_shade",
-            height=MATCH,
-            background="surface_container",
-        )
+        parts = [self._header(), self._quick_settings()]
+        parts.append(self._footer() if self.full else self._stack())
+        panel = Column(parts, id="notification_panel", height=MATCH, padding=(16, 32, 16, 24))
+        return Frame([panel], id="notification_shade", height=MATCH, background="surface_container")
 
     def _header(self) -> View:
-        t, now = self._phone.t, self._phone.clock.now()
+        locale = self._phone.locales.current
+        date = locale.date(self._phone.clock.now(), "EEE, MMM d")
         parts: list[View] = [
             Text(self._phone.time_text(), id="clock", size=24, margin=(8, 0)),
-            Text(self._phone.locales.current.date(now, "EEE, MMM d"), id="date", margin=(8, 0)),
+            Text(date, id="date", margin=(8, 0)),
             Space(height=0),
         ]
-        if SETTINGS in self._phone.packages:
-            gear = ImageButton("settings", id="settings_button", desc=t("Settings"))
-            gear.on_click = partial(self._start, SETTINGS)
-            parts.append(gear)
+        if self.full:
+            parts.append(Text(f"{self._phone.power.level}%", id="batteryRemainingIcon"))
         return Row(parts, id="header", height=56)
 
     def _quick_settings(self) -> View:
-        settings = self._phone.settings
-        tiles = [
-            self._tile(
-                self._phone.t(label), icon, settings.on("global", key), partial(self._flip, key)
-            )
-            for label, icon, key in (
-                ("Wi-Fi", "wifi", "wifi_on"),
-                ("Bluetooth", "bluetooth", "bluetooth_on"),
-                ("Airplane mode", "airplane", "airplane_mode_on"),
-                ("Do Not Disturb", "remove", "zen_mode"),
-            )
-        ]
-        tiles.append(
-            self._tile(
-                self._phone.t("Dark theme"), "moon", self._phone.display.dark, self._flip_dark
-            )
-        )
-        slider = SeekBar(
-            float(settings.text("system", "screen_brightness", "102")),
+        shown = tiles(self._phone)
+        shown = shown if self.full else shown[:FIRST]
+        panel = "quick_settings_panel" if self.full else "quick_qs_panel"
+        grid = Grid([TileView(tile, self._phone) for tile in shown], 2, id=panel)
+        parts: list[View] = [grid]
+        if self.full:
+            parts.insert(0, self._brightness())
+        return Column(parts, id="quick_settings_container" if self.full else "qs_frame")
+
+    def _brightness(self) -> View:
+        return SeekBar(
+            float(self._phone.settings.text("system", "screen_brightness", "102")),
             BRIGHTEST,
-            self._set_brightness,
+            self._phone.power.set_brightness,
             id="slider",
             desc=self._phone.t("Display brightness"),
-        )
-        grid = Grid(tiles, 2, id="quick_settings_panel")
-        return Column([slider, grid], id="quick_settings_container")
-
-    def _tile(self, label: str, icon: str, on: bool, flip: Action) -> View:
-        ink = "on_primary" if on else "on_surface"
-        return Row(
-            [
-                Image(icon, id="icon", color=ink),
-                Text(label, id="tile_label", color=ink, margin=(12, 0), max_lines=1, weight=1),
-            ],
-            desc=f"{label}, {self._phone.t('On' if on else 'Off')}",
-            selected=on,
-            class_name="android.widget.Switch",
-            on_click=flip,
-            height=64,
-            margin=4,
-            padding=(16, 0),
-            corner=32,
-            background="primary" if on else "surface_container_highest",
+            margin=(0, 0, 0, 8),
         )
 
-    def _stack(self, notifications: list[Notification]) -> View:
-        if not notifications:
-            return Text(
-                self._phone.t("No notifications"),
-                id="no_notifications",
-                margin=(8, 24),
-                width=MATCH,
-            )
-        rows = [self._row(each) for each in notifications]
-        clear = Button(self._phone.t("Clear all"), id="dismiss_text", style="text")
-        clear.on_click = self._phone.notifications.cancel_all
-        body = Column([*rows, clear])
+    def _footer(self) -> View:
+        parts: list[View] = [Space(height=0)]
+        if SETTINGS in self._phone.packages:
+            gear = ImageButton("settings", id="settings_button", desc=self._phone.t("Settings"))
+            gear.on_click = self._open_settings
+            parts.append(gear)
+        return Row(parts, id="qs_footer_actions", margin=(0, 12))
+
+    def _open_settings(self) -> None:
+        self.close()
+        self._phone.activities.launch(SETTINGS, uid=1000)
+
+    def _stack(self) -> View:
+        shown = self._phone.notifications.posted
+        if not shown:
+            words = self._phone.t("No notifications")
+            return Text(words, id="no_notifications", margin=(8, 24), width=MATCH)
+        rows = [notice(self._phone, each, expanded=self.is_expanded(each)) for each in shown]
+        buttons: list[View] = [
+            Button(
+                self._phone.t("Manage"),
+                id="manage_text",
+                style="text",
+                on_click=self._open_settings,
+                visible=SETTINGS in self._phone.packages,
+            ),
+            Space(height=0),
+        ]
+        if any(not each.ongoing for each in shown):
+            clear = Button(self._phone.t("Clear all"), id="dismiss_text", style="text")
+            clear.on_click = self._clear
+            buttons.append(clear)
+        body = Column([*rows, Row(buttons)])
         return Scroll(body, id="notification_stack_scroller", margin=(0, 12, 0, 0))
 
-    def _row(self, shown: Notification) -> View:
-        app = self._phone.packages.app(shown.package)
-        texts = Column(
-            [
-                Text(app.name, id="android:id/app_name_text", size=12, color="on_surface_variant"),
-                Text(shown.title, id="android:id/title", bold=True),
-                Text(shown.text, id="android:id/text"),
-            ],
-            width=WRAP,
-        )
-        return Card(
-            [texts],
-            key=shown.key,
-            class_name="android.widget.FrameLayout",
-            on_click=partial(self._open, shown),
-            padding=16,
-            margin=(0, 4),
-            background="surface",
-        )
+    def _clear(self) -> None:
+        self._phone.notifications.cancel_all()
+        if not self._phone.notifications.posted:
+            self.close()
 
-    def _open(self, shown: Notification) -> None:
-        self._phone.notifications.cancel(shown.package, shown.tag)
-        self._start(shown.package, shown.component)
+    def is_expanded(self, each: Notification) -> bool:
+        """Tell whether a notification is shown with all it has: the first one is by itself."""
+        first = self._phone.notifications.posted[0].key == each.key
+        return first is not (each.key in self.expanded)
 
-    def _start(self, package: str, component: str = "") -> None:
-        self.push()
-        if component:
-            self._phone.activities.start_component(component, package)
-        else:
-            self._phone.activities.launch(package, uid=1000)
+    def toggle(self, each: Notification) -> None:
+        """Expand a notification, or fold it up."""
+        known = each.key in self.expanded
+        self.expanded = [key for key in self.expanded if key != each.key]
+        if not known:
+            self.expanded.append(each.key)
+        self._phone.changed()
 
-    def _flip(self, key: str) -> None:
-        settings = self._phone.settings
-        settings.put("global", key, "0" if settings.on("global", key) else "1")
+    def answer(self, each: Notification) -> None:
+        """Open the field for an answer."""
+        self.replying, self.reply = each.key, ""
+        self.ui.focused = f"reply:{each.key}"
+        self._phone.ime.show()
+        self._phone.changed()
 
-    def _flip_dark(self) -> None:
-        self._phone.display.dark = not self._phone.display.dark
+    def typed(self, text: str) -> None:
+        """Keep what is typed as an answer."""
+        self.reply = text
 
-    def _set_brightness(self, level: float) -> None:
-        self._phone.settings.put("system", "screen_brightness", str(round(level)))
+    def send(self, each: Notification, *_: object) -> None:
+        """Send the answer."""
+        deed = next((deed for deed in each.deeds if deed.reply), None)
+        words, self.replying, self.reply = self.reply, "", ""
+        self._phone.ime.hide()
+        if deed and words:
+            self._phone.notifications.do(each, deed, words)
 
-    def save(self) -> bool:
-        """Tell whether it is open."""
-        return self.open
+    def swiped(self, key: str) -> bool:
+        """Dismiss the notification that was swiped aside; False if there is none."""
+        each = next((n for n in self._phone.notifications.posted if n.key == key), None)
+        if each:
+            self._phone.notifications.dismiss(each)
+        return each is not None
 
-    def load(self, saved: bool) -> None:
+    def save(self) -> dict[str, Any]:
+        """Tell how far it is open."""
+        return {
+            "open": self.open,
+            "full": self.full,
+            "expanded": self.expanded,
+            "replying": self.replying,
+            "reply": self.reply,
+            "ui": asdict(self.ui),
+        }
+
+    def load(self, saved: dict[str, Any]) -> None:
         """Open or close it again."""
-        self.open = saved
+        self.open, self.full, self.expanded = saved["open"], saved["full"], saved["expanded"]
+        self.replying, self.reply = saved["replying"], saved["reply"]
+        self.ui = UiState(**saved["ui"])

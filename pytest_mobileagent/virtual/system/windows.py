@@ -134,7 +134,8 @@ class Windows:
         scene = Scene.of(record, self._phone)
         app = scene.app(keyboard=0)
         self._notice_dialog(app[-1])
-        field = _focused_field(app[-1])
+        over = scene.shade()
+        field = _focused_field(over[-1] if over else app[-1])
         if field is None:
             self._phone.ime.hide()
         keyboard = [scene.keyboard(field)] if field and self._phone.ime.shown else []
@@ -148,8 +149,9 @@ class Windows:
         return [
             *app,
             *scene.menu(app[-1]),
-            *scene.shade(),
+            *over,
             *keyboard,
+            *scene.heads_up(),
             *([scene.toast(toast)] if toast else []),
             *scene.bars(),
         ]

@@ -51,6 +51,7 @@ def status_bar(
     *,
     wifi: bool = True,
     airplane: bool = False,
+    silent: bool = False,
     battery_text: str = "Battery 100 percent.",
     notifications: int = 0,
     ink: str = "on_surface",
@@ -60,6 +61,7 @@ def status_bar(
     if notifications:
         left.append(Image("notifications", size=14, color=ink, margin=(6, 0, 0, 0)))
     right = [
+        Image("remove", id="zen", size=15, color=ink, visible=silent, desc="Do Not Disturb."),
         Image("airplane", id="airplane_mode", size=15, color=ink, visible=airplane),
         Image("wifi", id="wifi_signal", size=15, color=ink, visible=wifi),
         Image("network", id="mobile_signal", size=15, color=ink, visible=not airplane),

@@ -79,8 +79,12 @@ def test_the_shade_comes_from_the_top_and_goes_back_up(demo, hand):
     demo.notifications.post("org.demo", "1", "News", "Read all about it")
     demo.swipe(540, 5, 540, 1200)
     assert hand.node("text", "News").count("com.android.systemui")
+    assert not hand.nodes("content-desc", "Airplane mode, Off")
+    demo.swipe(540, 1800, 540, 2300)
     hand.tap("content-desc", "Airplane mode, Off")
     assert demo.settings.get("global", "airplane_mode_on") == "1"
+    demo.swipe(540, 2000, 540, 800)
+    assert hand.sees("News")
     demo.swipe(540, 2000, 540, 800)
     assert hand.sees("Notes")
     demo.key("NOTIFICATION")

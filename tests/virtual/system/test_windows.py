@@ -89,7 +89,7 @@ CHANGES = [  # what is done, whether it changes the picture, and the bounds
     ("size", lambda phone: setattr(phone.display, "size_override", (720, 1280)), True, True),
     ("density", lambda phone: setattr(phone.display, "density_override", 320), True, True),
     ("rotation", lambda phone: phone.settings.put("system", "user_rotation", "1"), True, True),
-    ("wifi", lambda phone: phone.settings.put("global", "wifi_on", "0"), True, False),
+    ("wifi", lambda phone: phone.radios.set_wifi(False), True, False),
     ("time", lambda phone: phone.clock.set(3661), True, False),
     ("sleep", lambda phone: phone.key("SLEEP"), True, False),
 ]

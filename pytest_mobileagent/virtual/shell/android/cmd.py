@@ -23,7 +23,6 @@ connectivity = Service(
     "connectivity", "Connectivity service commands:\n  airplane-mode [enable|disable]"
 )
 statusbar = Service("statusbar", "Status bar commands:\n  expand-notifications\n  collapse")
-notification = Service("notification", "Notification commands:\n  post [-t TITLE] TAG TEXT\n  list")
 telephony = Service("phone", "Telephony Commands:\n  data enable|disable")
 
 
@@ -88,17 +87,14 @@ async def set_wifi_enabled(ctx: Context, args: Arguments) -> int:
     if wanted not in ("enabled", "disabled"):
         await ctx.err(f"Invalid args to set-wifi-enabled: {wanted}\n")
         return FAILED
-    enable = wanted == "enabled"
-    line = f"setWifiEnabled package=com.android.shell uid={ctx.uid} enable={str(enable).lower()}"
-    ctx.phone.log.system("I", "WifiService", line)
-    ctx.phone.settings.put("global", "wifi_on", str(int(enable)))
+    ctx.phone.radios.set_wifi(wanted == "enabled", package="com.android.shell", uid=ctx.uid)
     return 0
 
 
 @wifi.command("status")
 async def wifi_status(ctx: Context, _: Arguments) -> int:
     """Tell whether Wi-Fi is on."""
-    if not ctx.phone.settings.on("global", "wifi_on"):
+    if not ctx.phone.radios.wifi:
         await ctx.out("Wifi is disabled\nWifi scanning is only available when wifi is enabled\n")
         return 0
     await ctx.out(
@@ -114,7 +110,7 @@ async def wifi_status(ctx: Context, _: Arguments) -> int:
 async def enable_bluetooth(ctx: Context, _: Arguments) -> int:
     """Switch Bluetooth on."""
     await ctx.out("Enabling Bluetooth\n")
-    ctx.phone.settings.put("global", "bluetooth_on", "1")
+    ctx.phone.radios.set_bluetooth(True)
     return 0
 
 
@@ -122,7 +118,7 @@ async def enable_bluetooth(ctx: Context, _: Arguments) -> int:
 async def disable_bluetooth(ctx: Context, _: Arguments) -> int:
     """Switch Bluetooth off."""
     await ctx.out("Disabling Bluetooth\n")
-    ctx.phone.settings.put("global", "bluetooth_on", "0")
+    ctx.phone.radios.set_bluetooth(False)
     return 0
 
 
@@ -133,66 +129,41 @@ async def data(ctx: Context, args: Arguments) -> int:
     if wanted not in ("enable", "disable"):
         await ctx.out("Data Commands:\n  enable\n  disable\n")
         return FAILED
-    ctx.phone.settings.put("global", "mobile_data", str(int(wanted == "enable")))
+    ctx.phone.radios.set_data(wanted == "enable")
     return 0
 
 
 @connectivity.command("airplane-mode")
 async def airplane_mode(ctx: Context, args: Arguments) -> int:
     """Show or switch airplane mode."""
-    settings, wanted = ctx.phone.settings, args.next()
+    radios, wanted = ctx.phone.radios, args.next()
     if wanted is None:
-        on = settings.on("global", "airplane_mode_on")
-        await ctx.out("enabled\n" if on else "disabled\n")
+        await ctx.out("enabled\n" if radios.airplane else "disabled\n")
         return 0
     if wanted not in ("enable", "disable"):
         await ctx.out(f"Unknown argument: {wanted}\n")
         return FAILED
-    settings.put("global", "airplane_mode_on", str(int(wanted == "enable")))
+    radios.set_airplane(wanted == "enable")
     return 0
 
 
-@statusbar.command("expand-notifications", "expand-settings")
+@statusbar.command("expand-notifications")
 async def expand(ctx: Context, _: Arguments) -> int:
     """Pull the shade down."""
-    ctx.phone.shade.pull()
+    if not ctx.phone.shade.open:
+        ctx.phone.shade.pull()
+    return 0
+
+
+@statusbar.command("expand-settings")
+async def expand_settings(ctx: Context, _: Arguments) -> int:
+    """Pull the shade down with all of quick settings."""
+    ctx.phone.shade.pull(full=True)
     return 0
 
 
 @statusbar.command("collapse")
 async def collapse(ctx: Context, _: Arguments) -> int:
     """Push the shade up."""
-    ctx.phone.shade.push()
-    return 0
-
-
-@notification.command("post")
-async def post(ctx: Context, args: Arguments) -> int:
-    """Post a notification of the shell's."""
-    title = ""
-    while option := args.option():
-        value = args.required()
-        title = value if option in ("-t", "--title") else title
-    tag, text = args.required(), " ".join(args.rest())
-    ctx.phone.notifications.post("com.android.shell", tag, title, text)
-    await ctx.out(
-        f"posting:\n  Notification(channel=shell_cmd shortcut=null contentView=null {text})\n"
-    )
-    return 0
-
-
-@notification.command("list")
-async def list_notifications(ctx: Context, _: Arguments) -> int:
-    """List the keys of notifications."""
-    for shown in ctx.phone.notifications.posted:
-        uid = ctx.phone.packages[shown.package].uid
-        await ctx.out(f"0|{shown.package}|2020|{shown.tag}|{uid}\n")
-    return 0
-
-
-@notification.command("set_dnd")
-async def set_dnd(ctx: Context, args: Arguments) -> int:
-    """Switch Do Not Disturb."""
-    off = args.required() in ("off", "all")
-    ctx.phone.settings.put("global", "zen_mode", "0" if off else "1")
+    ctx.phone.shade.close()
     return 0

@@ -10,6 +10,7 @@ from pytest_mobileagent.virtual.shell.android.dumpsys import (
     battery,
     display,
     input_method,
+    notification,
     package,
     window,
 )
@@ -22,6 +23,7 @@ DUMPS: dict[str, Dump] = {
     "battery": battery.dump,
     "display": display.dump,
     "input_method": input_method.dump,
+    "notification": notification.dump,
     "package": package.dump,
     "power": display.dump_power,
     "window": window.dump,

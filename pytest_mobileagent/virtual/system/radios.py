@@ -1,0 +1,129 @@
+"""The radios, and what follows when one is switched: settings, broadcasts, lines in the log."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.intent import Intent
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+
+SETTINGS, SETTINGS_UID = "com.android.settings", 1000
+TELEPHONY = "com.android.phone"
+# What Settings.Global.WIFI_ON says besides 0 and 1.
+ON_IN_AIRPLANE_MODE, OFF_BY_AIRPLANE_MODE = "2", "3"
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """What is on."""
+
+    wifi: bool = True
+    bluetooth: bool = True
+    airplane: bool = False
+    data: bool = True  # by way of the mobile network
+    torch: bool = False
+
+
+class Radios:
+    """Switched by the services of Android; writing the settings alone switches nothing."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self._on = Switches()
+
+    @property
+    def wifi(self) -> bool:
+        """Whether Wi-Fi is on; it is then connected."""
+        return self._on.wifi
+
+    @property
+    def bluetooth(self) -> bool:
+        """Whether Bluetooth is on."""
+        return self._on.bluetooth
+
+    @property
+    def airplane(self) -> bool:
+        """Whether airplane mode holds."""
+        return self._on.airplane
+
+    @property
+    def data(self) -> bool:
+        """Whether data may go over the mobile network."""
+        return self._on.data
+
+    @property
+    def torch(self) -> bool:
+        """Whether the flashlight is lit."""
+        return self._on.torch
+
+    @property
+    def online(self) -> bool:
+        """Whether there is a way to the internet."""
+        return self.wifi or (self.data and not self.airplane)
+
+    def set_wifi(self, on: bool, *, package: str = SETTINGS, uid: int = SETTINGS_UID) -> None:
+        """Switch Wi-Fi, which is possible in airplane mode too."""
+        line = f"setWifiEnabled package={package} uid={uid} enable={_word(on)}"
+        self._phone.log.system("I", "WifiService", line)
+        self._turn(wifi=on)
+        value = ON_IN_AIRPLANE_MODE if on and self.airplane else str(int(on))
+        self._phone.settings.put("global", "wifi_on", value)
+        state = {"wifi_state": 3 if on else 1, "previous_wifi_state": 1 if on else 3}
+        self._tell("android.net.wifi.WIFI_STATE_CHANGED", **state)
+
+    def set_bluetooth(self, on: bool) -> None:
+        """Switch Bluetooth."""
+        self._turn(bluetooth=on)
+        self._phone.settings.put("global", "bluetooth_on", str(int(on)))
+        state = 12 if on else 10
+        self._tell("android.bluetooth.adapter.action.STATE_CHANGED", state=state)
+
+    def set_data(self, on: bool) -> None:
+        """Switch mobile data."""
+        self._turn(data=on)
+        self._phone.settings.put("global", "mobile_data", str(int(on)))
+
+    def set_airplane(self, on: bool) -> None:
+        """Switch airplane mode, and with it the other radios."""
+        if on == self.airplane:
+            return
+        settings = self._phone.settings
+        settings.put("global", "airplane_mode_on", str(int(on)))
+        self._turn(airplane=on)
+        words = "Turning radio off - airplane" if on else "Turning radio on - airplane"
+        self._phone.log.write("I", "PhoneGlobals", words, pid=self._phone.proc.pid(TELEPHONY))
+        if on:
+            if self.wifi:
+                settings.put("global", "wifi_on", OFF_BY_AIRPLANE_MODE)
+            self._turn(wifi=False, bluetooth=False)
+        else:
+            wifi = settings.text("global", "wifi_on") != "0"
+            settings.put("global", "wifi_on", str(int(wifi)))
+            self._turn(wifi=wifi, bluetooth=settings.on("global", "bluetooth_on"))
+        self._tell("android.intent.action.AIRPLANE_MODE", state=on)
+
+    def set_torch(self, on: bool) -> None:
+        """Light the flashlight, or not."""
+        self._turn(torch=on)
+
+    def _turn(self, **switches: bool) -> None:
+        self._on = replace(self._on, **switches)
+        self._phone.changed()
+
+    def _tell(self, action: str, **extras: Any) -> None:
+        self._phone.activities.broadcast(Intent(action, extras=extras))
+
+    def save(self) -> dict[str, Any]:
+        """Give what is on."""
+        return asdict(self._on)
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take it back."""
+        self._on = Switches(**saved)
+
+
+def _word(flag: bool) -> str:
+    return str(flag).lower()
