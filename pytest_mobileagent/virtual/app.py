@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.virtual.data import Database, Preferences
 from pytest_mobileagent.virtual.filters import Filter
-from pytest_mobileagent.virtual.intent import Intent, class_name, to_plain
+from pytest_mobileagent.virtual.intent import Intent, Reply, class_name, to_plain
 from pytest_mobileagent.virtual.ui.controls import Input
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class App:
     permissions: ClassVar[Sequence[str]] = ()  # that it requests; install-time ones are granted
     services: ClassVar[Sequence[str]] = ()
     accessibility_services: ClassVar[Mapping[str, MakeService]] = {}
+    foreground_services: ClassVar[Sequence[str]] = ()  # that run whenever the app does
+    input_methods: ClassVar[Mapping[str, str]] = {}  # labels by id; they show no keys
     instrumentations: ClassVar[Sequence[Instrumentation]] = ()
     providers: ClassVar[Sequence[type[Provider]]] = ()  # of content:// URIs
     accent: ClassVar[str] = "#3F51B5"  # the theme's colour
@@ -58,8 +60,12 @@ class App:
     def furnish(self) -> None:
         """Put into the phone's own databases what a new phone with this app has: once, ever."""
 
-    def on_broadcast(self, intent: Intent) -> str | None:
+    def on_broadcast(self, intent: Intent) -> str | Reply | None:
         """Answer a broadcast with result data; None when the app has no receiver for it."""
+
+    def on_typed(self, text: str) -> bool:  # noqa: ARG002 - for input methods
+        """Take what a keyboard types while an input method of this app is in use, or leave it."""
+        return False
 
     def database(self, name: str) -> Database:
         """Give a database of the app's own, made when first written."""
@@ -176,6 +182,9 @@ class Activity:
         It went "up", "down", "left" or "right"; in a mirrored layout the latter two are told
         the other way round, so that "left" always leads on.
         """
+
+    def on_pinch(self, scale: float) -> None:
+        """Act on two fingers that moved apart, to `scale` times their distance, or together."""
 
     def on_result(self, request: str, result: dict[str, Any]) -> None:
         """Take what an activity that this one started has given to `finish`."""

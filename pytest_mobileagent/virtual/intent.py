@@ -62,6 +62,14 @@ class Intent:
         return " ".join([*parts, "(has extras)"] if self.extras else parts)
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a receiver answers to a broadcast."""
+
+    code: int = 0
+    data: str | None = None
+
+
 def launch(component: str) -> Intent:
     """Build the intent that a launcher sends for an icon."""
     return Intent(

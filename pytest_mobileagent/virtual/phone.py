@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.automation.connection import UiAutomation
 from pytest_mobileagent.virtual.automation.nodes import Screen
 from pytest_mobileagent.virtual.clock import Clock
 from pytest_mobileagent.virtual.files import FileSystem
@@ -88,6 +89,7 @@ class Phone:
         self.display = Display(self.settings, *size, density)
         self.locales = Locales(self)
         self.proc = ProcessTable()
+        self.ui_automation = UiAutomation()
         self.power = Power(self)
         self.radios = Radios(self)
         self.audio = Audio(self)
@@ -257,6 +259,11 @@ class Phone:
         with self.windows.watched():
             self.gestures.swipe(int(x1), int(y1), int(x2), int(y2), milliseconds)
 
+    def pinch(self, x: float, y: float, scale: float) -> None:
+        """Move two fingers around a point apart (`scale` above 1) or together."""
+        with self.windows.watched():
+            self.gestures.pinch(int(x), int(y), scale)
+
     def key(self, word: str | int, meta: int = 0) -> None:
         """Press a key, by name or code."""
         with self.windows.watched():
@@ -266,6 +273,8 @@ class Phone:
         """Type on the virtual keyboard; ValueError, nothing being typed, if it lacks a key."""
         if not typeable(text):
             raise ValueError("Attempt to get length of null array")
+        if self.ime.typed(text):
+            return
         for run in split_keys(text):
             if run in ("\n", "\t"):
                 self.key("ENTER" if run == "\n" else "TAB")

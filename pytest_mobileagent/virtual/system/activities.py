@@ -16,6 +16,7 @@ from pytest_mobileagent.virtual.intent import (
     NEW_TASK,
     SINGLE_TOP,
     Intent,
+    Reply,
     full,
     launch,
     short,
@@ -197,15 +198,17 @@ class Activities(Leaving):
             record.activity.on_intent(intent)
         return Result.TO_TOP
 
-    def broadcast(self, intent: Intent) -> str | None:
-        """Tell every app; give the last answer."""
-        answers = []
+    def broadcast(self, intent: Intent) -> Reply:
+        """Tell every app, or the one whose receiver is named; give the last answer."""
+        answers: list[str | Reply | None] = []
+        wanted = intent.component.partition("/")[0] or intent.package
         for app in self._phone.packages.apps():
-            if intent.package in ("", app.package) and self._phone.packages.enabled(app.package):
+            if wanted in ("", app.package) and self._phone.packages.enabled(app.package):
                 with self.surviving(app.package):
                     answers.append(app.on_broadcast(intent))
         self._phone.changed()
-        return next((answer for answer in reversed(answers) if answer is not None), None)
+        last = next((answer for answer in reversed(answers) if answer is not None), None)
+        return last if isinstance(last, Reply) else Reply(0, last)
 
     # Parts.
 

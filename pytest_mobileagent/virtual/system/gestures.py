@@ -94,6 +94,14 @@ class Gestures:
         else:
             self.swipe(x1, y1, x2, y2, SLOW)
 
+    def pinch(self, x: int, y: int, scale: float) -> None:
+        """Move two fingers around a point apart or together."""
+        window = self._touched(x, y)
+        if window and window.kind == "activity":
+            with self._phone.activities.guard(window.record):
+                window.record.activity.on_pinch(scale)
+            self._phone.changed()
+
     def _touched(self, x: int, y: int) -> Window | None:
         """Give the window that gets a touch; None if the touch is spent or lost."""
         if not holds(self._phone.display.metrics.screen, x, y) or not self._phone.power.awake:

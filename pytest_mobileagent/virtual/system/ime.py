@@ -51,7 +51,13 @@ class InputMethods:
 
     def installed(self) -> list[Keyboard]:
         """Give every input method whose app is enabled."""
-        return [each for each in INSTALLED if self._phone.packages.enabled(each.package)]
+        more = [
+            Keyboard(name, label, app.package)
+            for app in self._phone.packages.apps()
+            for name, label in app.input_methods.items()
+        ]
+        found = [*INSTALLED, *more]
+        return [each for each in found if self._phone.packages.enabled(each.package)]
 
     def enabled(self) -> list[Keyboard]:
         """Give those that may be chosen."""
@@ -116,6 +122,8 @@ class InputMethods:
                 align="bottom",
                 background="surface_container",
             )
+        if self.current not in (each.id for each in INSTALLED):
+            return View(width=-1, height=0, align="bottom")
         layer: Layer = "digits" if field.numeric else self.layer
         return keyboard(layer, self.press, action="enter" if field.multiline else field.action)
 
@@ -131,6 +139,11 @@ class InputMethods:
             self.commit(key)
             if self.layer == "capitals":
                 self.layer = "letters"
+
+    def typed(self, text: str) -> bool:
+        """Give the input method in use what a keyboard types; False if it leaves that alone."""
+        package = self.current.partition("/")[0]
+        return package in self._phone.packages and self._phone.packages.app(package).on_typed(text)
 
     def commit(self, text: str) -> bool:
         """Type text into the focused field; False if there is none."""

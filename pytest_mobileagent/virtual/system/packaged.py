@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.virtual.app import Activity, App
-from pytest_mobileagent.virtual.intent import LAUNCHER, MAIN
+from pytest_mobileagent.virtual.intent import LAUNCHER, MAIN, class_name
 from pytest_mobileagent.virtual.ui.components import AppBar
 from pytest_mobileagent.virtual.ui.views import MATCH, Column, View
 
@@ -33,7 +33,14 @@ class PackagedActivity(Activity):
 def app_of(apk: Apk) -> type[PackagedApp]:
     """Make an app of an APK."""
     manifest = apk.manifest
-    activities = tuple(_activity(each, manifest.label) for each in manifest.activities)
+    behaviour = _behaviour(manifest.package)
+    own = {
+        class_name(manifest.package, kind.name): kind for kind in getattr(behaviour, "screens", ())
+    }
+    activities = tuple(
+        own.get(class_name(manifest.package, each.name)) or _activity(each, manifest.label)
+        for each in manifest.activities
+    )
     attributes = {
         "apk": apk,
         "package": manifest.package,
@@ -48,7 +55,16 @@ def app_of(apk: Apk) -> type[PackagedApp]:
             f"{manifest.package}/{each.name}" for each in manifest.activities if not each.enabled
         ),
     }
-    return type("PackagedApp", (PackagedApp,), attributes)
+    return type("PackagedApp", (*([behaviour] if behaviour else []), PackagedApp), attributes)
+
+
+def _behaviour(package: str) -> type[App] | None:
+    """Give what an app is known to do, of the few that the phone knows."""
+    if package != "io.appium.settings":
+        return None
+    from pytest_mobileagent.virtual.automation.helper import Helper  # noqa: PLC0415 - seldom
+
+    return Helper
 
 
 def _activity(component: Component, label: str) -> type[PackagedActivity]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.system.log import SYSTEM_PID
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FIRST_APP_PID = 2311
 ZYGOTE_PID = 364
@@ -41,6 +44,7 @@ class ProcessTable:
     def __init__(self) -> None:
         self._apps: dict[str, Process] = {}
         self._next = FIRST_APP_PID
+        self._held: dict[str, Callable[[], object]] = {}  # who is told when one of these ends
 
     def list(self) -> list[Process]:
         """Every process, by id."""
@@ -56,7 +60,19 @@ class ProcessTable:
 
     def stop(self, package: str) -> Process | None:
         """End an app's process; None if there was none."""
+        if told := self._held.pop(package, None):
+            told()
         return self._apps.pop(package, None)
+
+    def hold(self, package: str, uid: int, ended: Callable[[], object]) -> None:
+        """Start a process for somebody outside; it lives on when a snapshot is loaded."""
+        self.start(package, uid)
+        self._held[package] = ended
+
+    def release(self, package: str) -> None:
+        """End a process that was held, telling nobody."""
+        if self._held.pop(package, None):
+            self._apps.pop(package, None)
 
     def pid(self, package: str) -> int:
         """Give an app's process id; the system server's for one that does not run."""
@@ -73,9 +89,13 @@ class ProcessTable:
     def save(self) -> dict[str, Any]:
         """Give the apps that run."""
         rows = [[process.name, process.pid, process.uid] for process in self._apps.values()]
+        rows = [row for row in rows if row[0] not in self._held]
         return {"next": self._next, "apps": rows}
 
     def load(self, saved: dict[str, Any]) -> None:
         """Take them back."""
         self._next = saved["next"]
-        self._apps = {name: Process(pid, ZYGOTE_PID, uid, name) for name, pid, uid in saved["apps"]}
+        held = {name: process for name, process in self._apps.items() if name in self._held}
+        saved_apps = {name: Process(pid, ZYGOTE_PID, uid, name) for name, pid, uid in saved["apps"]}
+        self._apps = saved_apps | held
+        self._next = max([self._next, *(process.pid + 31 for process in held.values())])

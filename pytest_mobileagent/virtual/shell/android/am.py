@@ -199,10 +199,10 @@ async def broadcast(ctx: Context, args: Arguments) -> int:
     if intent.action in PROTECTED and ctx.uid != 0:
         message = f"not allowed to send broadcast {intent.action} from pid=4711, uid={ctx.uid}"
         raise JavaError("SecurityException", f"Permission Denial: {message}")
-    data = ctx.phone.activities.broadcast(intent)
+    reply = ctx.phone.activities.broadcast(intent)
     if "--async" not in switches:
-        told = "" if data is None else f', data="{data}"'
-        await ctx.out(f"Broadcast completed: result=0{told}\n")
+        told = "" if reply.data is None else f', data="{reply.data}"'
+        await ctx.out(f"Broadcast completed: result={reply.code}{told}\n")
     return 0
 
 
@@ -234,23 +234,6 @@ def _user(option: str, args: Arguments) -> bool:
         return False
     args.required()
     return True
-
-
-@activity.command("instrument")
-async def instrument(ctx: Context, args: Arguments) -> int:
-    """Run an instrumentation: no app here has one."""
-    words = args.rest()
-    name = words[-1] if words else ""
-    if "/" not in name:
-        await ctx.err(f"Error: Bad component name: {name}\n")
-        return 1
-    await ctx.out(
-        "INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for:"
-        f" ComponentInfo{{{name}}}\n"
-        "INSTRUMENTATION_STATUS: id=ActivityManagerService\nINSTRUMENTATION_STATUS_CODE: -1\n"
-    )
-    await ctx.err(f"android.util.AndroidException: INSTRUMENTATION_FAILED: {name}\n")
-    return 1
 
 
 @activity.command("get-current-user")

@@ -97,6 +97,9 @@ async def uiautomator(ctx: Context, args: list[str]) -> int:
 async def _dump(ctx: Context, words: list[str]) -> int:
     compressed = "--compressed" in words
     files = [word for word in words if not word.startswith("-")]
+    if ctx.phone.ui_automation.owner:  # the one connection to accessibility is taken
+        await ctx.err("Killed\n")
+        return 137
     if not ctx.phone.power.awake:
         await ctx.err("ERROR: null root node returned by UiTestAutomationBridge.\n")
         return 0

@@ -19,6 +19,7 @@ from pytest_mobileagent.virtual.shell.commands import Context, command
 Dump: TypeAlias = Callable[[Context, list[str]], Awaitable[str]]
 
 DUMPS: dict[str, Dump] = {
+    "SurfaceFlinger": display.dump_surface_flinger,
     "activity": activity.dump,
     "battery": battery.dump,
     "display": display.dump,

@@ -94,9 +94,10 @@ def _local(phone: Phone, top: Record) -> str:
 def _services(phone: Phone, wanted: list[str]) -> str:
     head = "ACTIVITY MANAGER SERVICES (dumpsys activity services)\n"
     lines = [
-        f"  * ServiceRecord{{{app.uid:x} u0 {app.package}/{name}}}\n    isForeground=false\n"
+        f"  * ServiceRecord{{{app.uid:x} u0 {app.package}/{name}}}\n"
+        f"    isForeground={str(name in app.foreground_services).lower()}\n"
         for app in phone.packages.apps()
-        for name in app.services
+        for name in dict.fromkeys([*app.foreground_services, *app.services])
         if phone.proc.running(app.package) and wanted in ([], [app.package])
     ]
     return head + ("".join(lines) or "  (nothing)\n") + "\n"

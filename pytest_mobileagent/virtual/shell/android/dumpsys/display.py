@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.commands import Context
 
-DISPLAY_ID = "local:4619827259835644672"
+PHYSICAL = "4619827259835644672"
+DISPLAY_ID = f"local:{PHYSICAL}"
 
 
 async def dump(ctx: Context, args: list[str]) -> str:  # noqa: ARG001 - it has no options
@@ -32,6 +33,13 @@ async def dump(ctx: Context, args: list[str]) -> str:  # noqa: ARG001 - it has n
         f'    mBaseDisplayInfo=DisplayInfo{{"Built-in Screen", displayId 0,'
         f" real {width} x {height}, rotation {display.rotation}, state {state}}}\n"
     )
+
+
+async def dump_surface_flinger(_: Context, args: list[str]) -> str:
+    """Tell the ids of the displays; of frames there is nothing to tell."""
+    if "--display-id" not in args:
+        return ""
+    return f'Display {PHYSICAL} (HWC display 0): port=0 pnpId=GGL displayName="EMU_display_0"\n'
 
 
 async def dump_power(ctx: Context, args: list[str]) -> str:  # noqa: ARG001 - it has no options

@@ -1,0 +1,1 @@
+"""Appium's UiAutomator2 server: what `am instrument` of its package runs on the phone."""

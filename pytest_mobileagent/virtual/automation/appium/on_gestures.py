@@ -1,0 +1,256 @@
+"""Routes of touches: W3C actions, and Appium's own gestures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, NoSuchElement
+from pytest_mobileagent.virtual.automation.appium.pointers import Sample, Touch, perform, play
+from pytest_mobileagent.virtual.automation.appium.routing import Call, route
+from pytest_mobileagent.virtual.automation.appium.session import element_id
+from pytest_mobileagent.virtual.automation.scrolling import MOST_SWIPES, NoSuchContainer, Scroller
+from pytest_mobileagent.virtual.automation.selector import UiSelector
+from pytest_mobileagent.virtual.system.gestures import MIN_FLING, SLOW
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.ui.metrics import Rect
+
+MARGIN = 5  # pixels of an element's edges where no gesture begins
+LONG = 500  # ms of a long click
+DRAG, FLING, SWIPE, PINCH = 2500, 7500, 5000, 2500  # dp a second, unless told
+BACK = {"up": "down", "down": "up", "left": "right", "right": "left"}
+
+
+@route("POST", "actions")
+def actions(call: Call) -> None:
+    """Do what fingers and keys do."""
+    perform(call.phone, call.body.get("actions"), lambda element: call.session.node(element).center)
+
+
+@route("POST", "appium/gestures/click")
+def click(call: Call) -> None:
+    """Tap an element, a point of it, or a point of the screen."""
+    call.phone.tap(*_point(call, "offset"))
+
+
+@route("POST", "appium/gestures/double_click")
+def double_click(call: Call) -> None:
+    """Tap twice."""
+    for _ in range(2):
+        call.phone.tap(*_point(call, "offset"))
+
+
+@route("POST", "appium/gestures/long_click")
+def long_click(call: Call) -> None:
+    """Hold a finger on a point."""
+    duration = call.number("duration", LONG)
+    if duration < 0:
+        raise InvalidArgument("Long click duration cannot be negative")
+    x, y = _point(call, "offset")
+    call.phone.swipe(x, y, x, y, round(duration))
+
+
+@route("POST", "appium/gestures/drag")
+def drag(call: Call) -> None:
+    """Hold a finger on a point, and move it to another."""
+    x1, y1 = _point(call, "start")
+    x2, y2 = _coordinates(call.body.get("end"), "end")
+    held = LONG + _milliseconds(call, DRAG, abs(x2 - x1) + abs(y2 - y1))
+    touch = Touch([Sample(0, x1, y1), Sample(LONG, x1, y1), Sample(held, x2, y2)], held)
+    play(call.phone, [touch])
+
+
+@route("POST", "appium/gestures/swipe")
+def swipe(call: Call) -> None:
+    """Swipe over a part of an area, in a direction."""
+    x1, y1, x2, y2 = _swipe(_area(call), _direction(call), _percent(call, most=1))
+    spent = _milliseconds(call, SWIPE, abs(x2 - x1) + abs(y2 - y1))
+    call.phone.swipe(x1, y1, x2, y2, spent)
+
+
+@route("POST", "appium/gestures/scroll")
+def scroll(call: Call) -> bool:
+    """Scroll by a part of an area, or several; False once the end is reached."""
+    area, direction, percent = _area(call), _direction(call), _percent(call)
+    while percent > 0:
+        points = _swipe(area, BACK[direction], min(percent, 1.0))
+        call.phone.swipe(*points, SLOW)
+        if not _goes_on(call, area, direction):
+            return False
+        percent -= 1
+    return True
+
+
+@route("POST", "appium/gestures/fling")
+def fling(call: Call) -> bool:
+    """Fling an area's content; False once the end is reached."""
+    area, direction = _area(call), _direction(call)
+    least = MIN_FLING * call.phone.display.metrics.density
+    if (speed := call.number("speed", FLING * least / MIN_FLING)) < least:
+        words = f"Speed {round(speed)} is less than the minimum fling velocity {round(least)}"
+        raise InvalidArgument(words)
+    x1, y1, x2, y2 = _swipe(area, BACK[direction], 1.0)
+    call.phone.swipe(x1, y1, x2, y2, max(1, round((abs(x2 - x1) + abs(y2 - y1)) / speed * 1000)))
+    return _goes_on(call, area, direction)
+
+
+@route("POST", "appium/gestures/pinch_open")
+def pinch_open(call: Call) -> None:
+    """Move two fingers apart."""
+    _pinch(call, apart=True)
+
+
+@route("POST", "appium/gestures/pinch_close")
+def pinch_close(call: Call) -> None:
+    """Move two fingers together."""
+    _pinch(call, apart=False)
+
+
+@route("POST", "gestures/scroll_to")
+def scroll_to(call: Call) -> None:
+    """Scroll the first thing that scrolls until something is seen."""
+    given = call.body.get("params")
+    if not isinstance(given, dict):
+        raise InvalidArgument("'params' must be an object")
+    by = call.session.by(given)
+    origin = call.body.get("origin")
+    container = UiSelector().having("scrollable", True)
+    if origin and (name := call.session.node(element_id(origin)).resource_id):
+        container = container.having("resourceId", name)
+    most = given.get("maxSwipes")
+    scroller = Scroller(
+        call.phone, container, most_swipes=most if isinstance(most, int) else MOST_SWIPES
+    )
+    try:
+        _seek(scroller, lambda: call.session.finder.one(by) is not None)
+    except NoSuchContainer as error:
+        raise NoSuchElement from error
+
+
+@route("POST", "appium/element/:id/scroll_to/:id2")
+def scroll_back_to(call: Call) -> None:
+    """Scroll an element until another, that was seen before, is seen again."""
+    wanted = call.session.elements.identity(call.path["id2"])
+    scrolled = call.session.node(call.path["id"])
+    if not scrolled.scrollable:
+        raise InvalidArgument("The element must be scrollable")
+    container = UiSelector().having("scrollable", True)
+    if scrolled.resource_id:
+        container = container.having("resourceId", scrolled.resource_id)
+
+    def seen() -> bool:
+        node = call.phone.accessibility.find(wanted)
+        return node is not None and node.visible
+
+    _seek(Scroller(call.phone, container), seen)
+
+
+def _seek(scroller: Scroller, seen: Callable[[], bool]) -> None:
+    if seen():
+        return
+    scroller.to_end(forward=False, swipes=scroller.most_swipes)
+    for _ in range(scroller.most_swipes):
+        if seen() or not scroller.step(forward=True):
+            break
+    if not seen():
+        raise NoSuchElement
+
+
+def _pinch(call: Call, *, apart: bool) -> None:
+    left, top, right, bottom = _area(call)
+    percent = _percent(call, most=1)
+    middle, y = (left + right) / 2, (top + bottom) / 2
+    near, far = 1.0, (right - left) / 2 * percent
+    begin, end = (near, far) if apart else (far, near)
+    spent = _milliseconds(call, PINCH, far)
+    fingers = [
+        Touch([Sample(0, middle + side * begin, y), Sample(spent, middle + side * end, y)], spent)
+        for side in (-1, 1)
+    ]
+    play(call.phone, fingers)
+
+
+def _goes_on(call: Call, area: Rect, direction: str) -> bool:
+    """Tell whether what scrolls in an area has more to show in a direction."""
+    x, y = (area[0] + area[2]) // 2, (area[1] + area[3]) // 2
+    window = call.phone.accessibility.active
+    if window is None:
+        return False
+    boxes = [
+        node.box
+        for node in window.root.walk()
+        if node.scrollable
+        and node.bounds[0] <= x < node.bounds[2]
+        and node.bounds[1] <= y < node.bounds[3]
+    ]
+    forward = direction in ("down", "right")
+    return any(box.offset < box.reach if forward else box.offset > 0 for box in boxes)
+
+
+def _swipe(area: Rect, direction: str, percent: float) -> tuple[int, int, int, int]:
+    """Give where a swipe over a part of an area begins and ends."""
+    left, top, right, bottom = area
+    x, y = (left + right) // 2, (top + bottom) // 2
+    across, down = int((right - left) * percent), int((bottom - top) * percent)
+    return {
+        "left": (right - 1, y, right - 1 - across, y),
+        "right": (left, y, left + across, y),
+        "up": (x, bottom - 1, x, bottom - 1 - down),
+        "down": (x, top, x, top + down),
+    }[direction]
+
+
+def _area(call: Call) -> Rect:
+    origin, area = call.body.get("origin"), call.body.get("area")
+    if origin:
+        left, top, right, bottom = call.session.node(element_id(origin)).bounds
+        return left + MARGIN, top + MARGIN, right - MARGIN, bottom - MARGIN
+    if not isinstance(area, dict):
+        raise InvalidArgument("Either element id or swipe area must be set")
+    try:
+        left, top = int(area["left"]), int(area["top"])
+        return left, top, left + int(area["width"]), top + int(area["height"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidArgument("An area has left, top, width and height") from error
+
+
+def _direction(call: Call) -> str:
+    direction = call.text("direction").lower()
+    if direction not in BACK:
+        raise InvalidArgument(f"Direction must be one of {', '.join(BACK)}")
+    return direction
+
+
+def _percent(call: Call, most: float | None = None) -> float:
+    percent = call.number("percent")
+    if percent < 0 or (most is not None and percent > most):
+        raise InvalidArgument("Percent must be between 0.0f and 1.0f")
+    return percent
+
+
+def _milliseconds(call: Call, default: int, way: float) -> int:
+    speed = call.number("speed", default * call.phone.display.metrics.density)
+    if speed <= 0:
+        raise InvalidArgument("Speed cannot be negative")
+    return max(1, round(way / speed * 1000))
+
+
+def _point(call: Call, name: str) -> tuple[int, int]:
+    """Give a point of the screen; with an element, the point is counted from its corner."""
+    origin, offset = call.body.get("origin"), call.body.get(name)
+    if not origin:
+        return _coordinates(offset, name)
+    node = call.session.node(element_id(origin))
+    if offset is None:
+        return node.center
+    x, y = _coordinates(offset, name)
+    return node.bounds[0] + x, node.bounds[1] + y
+
+
+def _coordinates(value: Any, name: str) -> tuple[int, int]:
+    try:
+        return int(value["x"]), int(value["y"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidArgument(f"'{name}' must have x and y") from error

@@ -1,0 +1,148 @@
+"""The server itself: one session at a time, as long as its instrumentation runs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import traceback
+from typing import TYPE_CHECKING, Any, Final
+
+from pytest_mobileagent.virtual.automation import http
+from pytest_mobileagent.virtual.automation.appium import (  # noqa: F401 - they register routes
+    on_device,
+    on_elements,
+    on_gestures,
+    on_screen,
+    routing,
+)
+from pytest_mobileagent.virtual.automation.appium.errors import (
+    InvalidArgument,
+    NoSuchSession,
+    UnknownCommand,
+    WebDriverError,
+)
+from pytest_mobileagent.virtual.automation.appium.session import Session
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.automation.http import Channel, Request, Response
+    from pytest_mobileagent.virtual.phone import Phone
+
+PACKAGE: Final = "io.appium.uiautomator2.server"
+BASE: Final = "/wd/hub"  # which old clients put before every path
+
+
+class Server:
+    """Answers requests until it is stopped, or its session is deleted."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self._session: Session | None = None
+        self._channels: set[asyncio.Task[Any]] = set()
+        self.stopped = asyncio.Event()
+
+    async def attach(self, channel: Channel) -> None:
+        """Serve one connection; it ends when the server does."""
+        work = asyncio.ensure_future(http.serve(channel, self.answer))
+        self._channels.add(work)
+        try:
+            await asyncio.wait([work])
+            if not work.cancelled():
+                work.result()
+        finally:
+            work.cancel()
+            self._channels.discard(work)
+
+    def close(self) -> None:
+        """End every connection, so that nobody takes this server for the next one."""
+        for work in self._channels:
+            work.cancel()
+
+    async def answer(self, request: Request) -> Response:
+        """Answer one request; a session that is deleted takes the server with it."""
+        session = self._session.id if self._session else None
+        try:
+            value = self._do(request)
+        except WebDriverError as error:
+            return _refusal(error, session)
+        except Exception as error:  # noqa: BLE001 - a request must not end the server
+            words = f"{type(error).__name__}: {error}"
+            return _refusal(WebDriverError(words), session)
+        session = self._session.id if self._session else session
+        return _reply(200, session, value)
+
+    def _do(self, request: Request) -> Any:
+        method = request.method
+        path = request.path.partition("?")[0].removeprefix(BASE).strip("/")
+        match path.split("/"):
+            case ["status"]:
+                return {"ready": True, "message": "UiAutomator2 Server is ready to accept commands"}
+            case ["sessions"]:
+                return [_about(self._session)] if self._session else []
+            case ["session"] if method == "POST":
+                return self._start(_body(request))
+            case ["session", id, *rest]:
+                return self._in_session(method, id, "/".join(rest), request)
+        raise UnknownCommand
+
+    def _start(self, body: dict[str, Any]) -> dict[str, Any]:
+        self._session = Session(self._phone, _capabilities(body))
+        capabilities = self._session.capabilities
+        return {"sessionId": self._session.id, "capabilities": capabilities}
+
+    def _in_session(self, method: str, id: str, path: str, request: Request) -> Any:
+        session = self._session
+        if session is None or session.id != id:
+            raise NoSuchSession
+        if not path and method == "DELETE":
+            self._session = None
+            self.stopped.set()
+            return None
+        if not path and method == "GET":
+            return session.capabilities
+        answer, parts = routing.find(method, path)
+        return answer(routing.Call(session, parts, _body(request)))
+
+
+def _about(session: Session) -> dict[str, Any]:
+    return {"id": session.id, "capabilities": session.capabilities}
+
+
+def _body(request: Request) -> dict[str, Any]:
+    if not request.body.strip():
+        return {}
+    try:
+        body = json.loads(request.body)
+    except ValueError as error:
+        raise InvalidArgument(f"The body is not JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise InvalidArgument("The body must be a JSON object")
+    return body
+
+
+def _capabilities(body: dict[str, Any]) -> dict[str, Any]:
+    """Put together the capabilities of a new session."""
+    given = body.get("capabilities")
+    if not isinstance(given, dict):
+        raise InvalidArgument("'capabilities' are mandatory for session creation")
+    first = given.get("firstMatch") or [{}]
+    always = given.get("alwaysMatch") or {}
+    if not (isinstance(first, list) and isinstance(first[0], dict) and isinstance(always, dict)):
+        raise InvalidArgument("'firstMatch' must be a list of objects, 'alwaysMatch' an object")
+    return {**always, **first[0]}
+
+
+def _refusal(error: WebDriverError, session: str | None) -> Response:
+    trace = "".join(traceback.format_tb(error.__traceback__))
+    value = {"error": error.name, "message": str(error), "stacktrace": _without_paths(trace)}
+    return _reply(error.status, session, value)
+
+
+def _without_paths(trace: str) -> str:
+    """Leave out where on the computer the phone's program is."""
+    lines = [line.strip() for line in trace.splitlines() if " in " in line]
+    return "\n".join(line.rpartition(" in ")[2] for line in lines)
+
+
+def _reply(status: int, session: str | None, value: Any) -> Response:
+    body = json.dumps({"sessionId": session or "None", "value": value}, ensure_ascii=False)
+    return http.Response(status, body.encode(errors="surrogatepass"))

@@ -1,0 +1,93 @@
+"""The page source in Appium's dialect: elements are named by class, and XPath runs over them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from pytest_mobileagent.virtual.automation.appium.attributes import attributes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.virtual.ui.node import Node
+
+HEADER = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
+_UNSPEAKABLE = re.compile(
+    "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)  # what XML 1.0 forbids
+_NO_NAME = re.compile(r"[^\w.-]|^[^A-Za-z_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What of the screen a source shows."""
+
+    size: tuple[int, int]
+    rotation: int
+    invisible: bool = False  # show what cannot be seen, too
+    most_depth: int = 70
+
+
+class Source:
+    """An XML tree of nodes that remembers which element is which node."""
+
+    def __init__(self, roots: Sequence[Node], look: Look, toasts: Sequence[str] = ()) -> None:
+        self._look = look
+        self._nodes: dict[Any, Node] = {}
+        width, height = look.size
+        self.root = etree.Element("hierarchy")
+        for name, value in (
+            ("index", "0"),
+            ("class", "hierarchy"),
+            ("rotation", str(look.rotation)),
+            ("width", str(width)),
+            ("height", str(height)),
+        ):
+            self.root.set(name, value)
+        for index, node in enumerate(roots):
+            self.root.append(self._element(node, index, 1))
+        for text in toasts:
+            self._add_toast(text)
+
+    def node(self, element: Any) -> Node | None:
+        """Give the node that an element stands for; None for the hierarchy and toasts."""
+        return self._nodes.get(element)
+
+    def element(self, node: Node) -> Any:
+        """Give the element that stands for a node; None if it is not shown."""
+        wanted = node.identity
+        return next((e for e, each in self._nodes.items() if each.identity == wanted), None)
+
+    def __str__(self) -> str:
+        etree.indent(self.root, space="  ")
+        body = etree.tostring(self.root, encoding="unicode")
+        return f"{HEADER}\n{body}".replace("\n", "\r\n")
+
+    def _element(self, node: Node, index: int, depth: int) -> Any:
+        element = etree.Element(tag(node.class_name))
+        for name, value in attributes(node, index):
+            element.set(name, _UNSPEAKABLE.sub("?", value))
+        self._nodes[element] = node
+        if depth < self._look.most_depth:
+            for child in node.children if self._look.invisible else node.seen():
+                element.append(self._element(child, child.index, depth + 1))
+        return element
+
+    def _add_toast(self, text: str) -> None:
+        name = "android.widget.Toast"
+        element = etree.SubElement(self.root, name)
+        element.set("index", str(len(self.root) - 1))
+        element.set("class", name)
+        element.set("text", _UNSPEAKABLE.sub("?", text))
+        element.set("package", "com.android.settings")
+        element.set("displayed", "true")
+
+
+def tag(class_name: str) -> str:
+    """Make the name of an element from that of a class."""
+    name = re.sub(r"\.+", ".", re.sub(r"[$@#&]", ".", class_name)).strip(".")
+    return _NO_NAME.sub("_", name) or "android.view.View"

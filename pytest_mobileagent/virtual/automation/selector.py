@@ -1,0 +1,142 @@
+"""UiSelector: which node is meant, by its own marks, by what is around it, by its number."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_mobileagent.virtual.ui.node import Node
+
+Criterion: TypeAlias = tuple[str, str | int | bool]  # its name in UiSelector, and what is wanted
+
+_READ: Final[dict[str, Callable[[Node], str | bool]]] = {
+    "text": lambda node: node.text,
+    "description": lambda node: node.desc,
+    "className": lambda node: node.class_name,
+    "packageName": lambda node: node.package,
+    "resourceId": lambda node: node.resource_id,
+    "checked": lambda node: node.checked,
+    "checkable": lambda node: node.checkable,
+    "clickable": lambda node: node.clickable,
+    "enabled": lambda node: node.enabled,
+    "focused": lambda node: node.focused,
+    "focusable": lambda node: node.focusable,
+    "longClickable": lambda node: node.long_clickable,
+    "scrollable": lambda node: node.scrollable,
+    "selected": lambda node: node.selected,
+}
+_WAYS = ("Matches", "StartsWith", "Contains")
+TEXTS: Final = (  # the criteria whose value is a text
+    *(name + way for name in ("text", "description") for way in ("", *_WAYS)),
+    *(name + way for name in ("className", "packageName", "resourceId") for way in ("", "Matches")),
+)
+FLAGS: Final = (
+    *("checked", "checkable", "clickable", "enabled", "focused"),
+    *("focusable", "longClickable", "scrollable", "selected"),
+)
+NUMBERS: Final = ("index", "instance")
+
+
+@dataclass(frozen=True, slots=True)
+class UiSelector:
+    """What is looked for; then `child` inside what is found, or `sibling` in its parent."""
+
+    criteria: tuple[Criterion, ...] = ()
+    child: UiSelector | None = None
+    sibling: UiSelector | None = None
+
+    def having(self, name: str, value: str | int | bool) -> UiSelector:
+        """Add a criterion, in the place of an earlier one of the same name."""
+        kept = tuple(each for each in self.criteria if each[0] != name)
+        return replace(self, criteria=(*kept, (name, value)))
+
+    def then_child(self, child: UiSelector) -> UiSelector:
+        """Look for something inside what has been looked for up to now."""
+        if self.child:
+            return replace(self, child=self.child.then_child(child))
+        if self.sibling:
+            return replace(self, sibling=self.sibling.then_child(child))
+        return replace(self, child=child)
+
+    def then_sibling(self, sibling: UiSelector) -> UiSelector:
+        """Look for something in the parent of what has been looked for up to now."""
+        if self.child:
+            return replace(self, child=self.child.then_sibling(sibling))
+        if self.sibling:
+            return replace(self, sibling=self.sibling.then_sibling(sibling))
+        return replace(self, sibling=sibling)
+
+    @property
+    def instance(self) -> int | None:
+        """Which one of those that match is meant, if that was said."""
+        found = dict(self.criteria).get("instance")
+        return found if isinstance(found, int) else None
+
+    def accepts(self, node: Node) -> bool:
+        """Tell whether a node has the marks; its number is not looked at."""
+        return all(_accepts(node, name, value) for name, value in self.criteria)
+
+    def find(self, root: Node) -> Iterator[Node]:
+        """Yield the nodes that are meant, in the order in which UiAutomator meets them."""
+        skip = [self.instance or 0]
+        yield from self._find(root, skip)
+
+    def _find(self, node: Node, skip: list[int]) -> Iterator[Node]:
+        if self.accepts(node):
+            if skip[0]:
+                skip[0] -= 1
+            else:
+                yield from self._found(node)
+                if self.child or self.sibling:
+                    return
+        for child in node.seen():
+            yield from self._find(child, skip)
+
+    def _found(self, node: Node) -> Iterator[Node]:
+        if self.child:
+            yield from _inside(node, self.child)
+        elif self.sibling:
+            if node.parent:
+                yield from _inside(node.parent, self.sibling)
+        else:
+            yield node
+
+
+def _inside(node: Node, selector: UiSelector) -> Iterator[Node]:
+    skip = [selector.instance or 0]
+    for child in node.seen():
+        yield from selector._find(child, skip)  # noqa: SLF001 - one search, several roots
+
+
+def _accepts(node: Node, name: str, value: str | int | bool) -> bool:
+    if name == "instance":
+        return True
+    if name == "index":
+        return node.index == value
+    for way in _WAYS:
+        if name.endswith(way):
+            return _compare(str(_READ[name.removesuffix(way)](node)), way, str(value))
+    return _READ[name](node) == value
+
+
+def _compare(have: str, way: str, value: str) -> bool:
+    match way:
+        case "Matches":
+            return pattern(value).fullmatch(have) is not None
+        case "StartsWith":
+            return have.startswith(value)
+        case _:
+            return value in have
+
+
+@lru_cache(64)
+def pattern(text: str) -> re.Pattern[str]:
+    r"""Compile a Java pattern; re.error if it is none. Of what only Java has, \Q…\E is known."""
+    parts = re.split(r"\\Q(.*?)(?:\\E|$)", text, flags=re.DOTALL)
+    parts[1::2] = [re.escape(part) for part in parts[1::2]]
+    return re.compile("".join(parts), re.DOTALL)

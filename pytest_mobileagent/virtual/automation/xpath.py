@@ -1,0 +1,62 @@
+"""XPath over a page source: version 1.0, with the functions of 2.0 that locators use."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class BadXPath(ValueError):  # noqa: N818 - it is the locator's author who is told
+    """The text is no XPath that finds elements."""
+
+
+def find(root: Any, expression: str) -> list[Any]:
+    """Give the elements that an expression finds from `root` on, in document order."""
+    try:
+        found = root.xpath(expression, extensions=_EXTENSIONS)
+    except (etree.XPathError, re.error, ValueError) as error:
+        raise BadXPath(f"{error} in `{expression}`") from error
+    if not isinstance(found, list) or not all(map(etree.iselement, found)):
+        raise BadXPath(f"`{expression}` does not find elements")
+    return found
+
+
+def _text(value: Any) -> str:
+    """Give the string value of an argument: a string, a number or nodes."""
+    if isinstance(value, list):
+        value = value[0] if value else ""
+    if etree.iselement(value):
+        return str(value.xpath("string()"))
+    return str(value)
+
+
+def _flags(flags: str) -> int:
+    names = {"i": re.IGNORECASE, "s": re.DOTALL, "m": re.MULTILINE, "x": re.VERBOSE}
+    return sum(names.get(flag, 0) for flag in set(flags))
+
+
+def _matches(_: object, text: Any, pattern: Any, flags: Any = "") -> bool:
+    return re.search(_text(pattern), _text(text), _flags(_text(flags))) is not None
+
+
+def _replace(_: object, text: Any, pattern: Any, by: Any, flags: Any = "") -> str:
+    template = re.sub(r"\$(\d)", r"\\g<\1>", _text(by).replace("\\", "\\\\"))
+    return re.sub(_text(pattern), template, _text(text), flags=_flags(_text(flags)))
+
+
+_FUNCTIONS: dict[str, Callable[..., object]] = {
+    "matches": _matches,
+    "replace": _replace,
+    "ends-with": lambda _, text, end: _text(text).endswith(_text(end)),
+    "lower-case": lambda _, text: _text(text).lower(),
+    "upper-case": lambda _, text: _text(text).upper(),
+    "exists": lambda _, nodes: bool(nodes),
+    "empty": lambda _, nodes: not nodes,
+    "abs": lambda _, number: abs(float(_text(number))),
+}
+_EXTENSIONS = {(None, name): function for name, function in _FUNCTIONS.items()}

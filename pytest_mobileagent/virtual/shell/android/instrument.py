@@ -1,0 +1,160 @@
+"""am instrument: runs what an app has to test others with; here that is Appium's server."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from pytest_mobileagent.virtual.automation.connection import AlreadyRegistered
+from pytest_mobileagent.virtual.shell.android.am import activity
+from pytest_mobileagent.virtual.shell.android.service import Arguments, illegal
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.shell.commands import Context
+
+RUNNER: Final = "androidx.test.runner.AndroidJUnitRunner"
+APPIUM: Final = "io.appium.uiautomator2.server.test"
+PORT: Final = "tcp:6790"
+CRASHED = "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"
+TEST = "io.appium.uiautomator2.server.test.AppiumUiAutomator2Server"
+
+
+@dataclass(slots=True)
+class Request:
+    """What `am instrument` is asked for."""
+
+    component: str = ""
+    wait: bool = False
+    raw: bool = False
+    extras: dict[str, str] = field(default_factory=dict)
+
+
+@activity.command("instrument")
+async def instrument(ctx: Context, args: Arguments) -> int:
+    """Run an instrumentation; with -w until it ends."""
+    request = _read(args)
+    package, slash, runner = request.component.partition("/")
+    if not slash:
+        await ctx.err(f"Error: Bad component name: {request.component}\n")
+        return 1
+    target = _target(ctx.phone, package, runner)
+    if target is None:
+        return await _unknown(ctx, request.component)
+    ctx.phone.activities.force_stop(target)
+    if package != APPIUM:
+        if request.wait:  # its code cannot run here
+            await ctx.out(CRASHED)
+        return 0
+    if not request.wait:
+        return 0  # nothing waits for it, and it ends with this command
+    return await _serve(ctx, request, target)
+
+
+def _read(args: Arguments) -> Request:
+    request = Request()
+    while option := args.option():
+        match option:
+            case "-w":
+                request.wait = True
+            case "-r":
+                request.raw = True
+            case "-e":
+                name = args.required()
+                request.extras[name] = args.required()
+            case "--user" | "--abi" | "-p":
+                args.required()
+            case (
+                "--no-window-animation" | "--no-hidden-api-checks" | "--no-isolated-storage" | "-m"
+            ):
+                pass
+            case "--no-test-api-access" | "--no-restart":
+                pass
+            case _:
+                raise illegal(f"Unknown option: {option}")
+    request.component = args.required()
+    return request
+
+
+def _target(phone: Phone, package: str, runner: str) -> str | None:
+    """Give the package that an instrumentation is about, if there is such a one."""
+    if package not in phone.packages:
+        return None
+    name = f"{package}{runner}" if runner.startswith(".") else runner
+    for each in phone.packages.app(package).instrumentations:
+        if each.name == name:
+            return each.target
+    return None
+
+
+async def _unknown(ctx: Context, component: str) -> int:
+    await ctx.out(
+        "INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for:"
+        f" ComponentInfo{{{component}}}\n"
+        "INSTRUMENTATION_STATUS: id=ActivityManagerService\nINSTRUMENTATION_STATUS_CODE: -1\n"
+    )
+    await ctx.err(f"android.util.AndroidException: INSTRUMENTATION_FAILED: {component}\n")
+    return 1
+
+
+async def _serve(ctx: Context, request: Request, target: str) -> int:
+    """Let Appium's server run until its session is deleted, or its process is killed."""
+    from pytest_mobileagent.virtual.automation.appium.server import Server  # noqa: PLC0415 - heavy
+
+    phone = ctx.phone
+    if target not in phone.packages:
+        await ctx.out(CRASHED)
+        return 0
+    server = Server(phone)
+    try:
+        with phone.ui_automation.connect(target), _process(phone, target, server.stopped):
+            phone.sockets[PORT] = server.attach
+            if request.raw:
+                await ctx.out(_status(1))
+            await server.stopped.wait()
+            killed = not phone.proc.running(target)
+    except AlreadyRegistered:
+        await ctx.out(CRASHED)
+        return 0
+    finally:
+        phone.sockets.pop(PORT, None)
+        server.close()
+    if killed:
+        await ctx.out(CRASHED)
+    else:
+        await ctx.out((_status(0) if request.raw else "") + _result(raw=request.raw))
+    return 0
+
+
+@contextmanager
+def _process(phone: Phone, package: str, ended: asyncio.Event) -> Iterator[None]:
+    """Be a process of the phone, which lives on when a snapshot is loaded, until it is killed."""
+    phone.proc.hold(package, phone.packages[package].uid, ended.set)
+    try:
+        yield
+    finally:
+        phone.proc.release(package)
+
+
+def _status(code: int) -> str:
+    lines = {
+        "class": TEST,
+        "current": "1",
+        "id": "AndroidJUnitRunner",
+        "numtests": "1",
+        "stream": "." if code == 0 else f"\n{TEST}:",
+        "test": "startServer",
+    }
+    shown = "".join(f"INSTRUMENTATION_STATUS: {name}={value}\n" for name, value in lines.items())
+    return f"{shown}INSTRUMENTATION_STATUS_CODE: {code}\n"
+
+
+def _result(*, raw: bool) -> str:
+    summary = "\n\nTime: 0.1\n\nOK (1 test)\n\n"
+    if raw:
+        return f"INSTRUMENTATION_RESULT: stream={summary}\nINSTRUMENTATION_CODE: -1\n"
+    return f"\n{TEST}:.{summary}\n"
