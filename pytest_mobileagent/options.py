@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,14 @@ def _positive(text: str) -> float:
     if not 0 < number < float("inf"):
         raise ValueError(msg)
     return number
+
+
+def _words(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        msg = f"cannot be split into words: {error}"
+        raise ValueError(msg) from None
 
 
 def _one_of(*choices: str) -> Callable[[str], str]:
@@ -160,6 +169,18 @@ OPTIONS = (
     Option(
         "--mobile-recycle", "N", "50", _whole(1),
         "replace a device that the run has started after so many episodes",
+    ),
+    Option(
+        "--mobile-gpu", "software|host", "software", _one_of("software", "host"),
+        "what draws the screens of the emulators that the run starts",
+    ),
+    Option(
+        "--mobile-emulator-flags", "FLAGS", None, _words,
+        "more flags for the emulators that the run starts, as in '-accel off'",
+    ),
+    Option(
+        "--mobile-boot-limit", "SECONDS", "300", _positive,
+        "the most seconds that an emulator may take to boot",
     ),
     Option(
         "--mobile-exit", "tasks|run", "tasks", _one_of("tasks", "run"),

@@ -114,6 +114,18 @@ class MobileSession:
         if spec.limit is not None and workers > spec.limit:
             msg = f"-n {workers} needs as many devices, but --mobile-device names {spec.limit}"
             raise pytest.UsageError(msg)
+        if spec.kind == "avd" and not self.config.option.collectonly:
+            from pytest_mobileagent.device.provision.sdk import (  # noqa: PLC0415
+                SdkError,
+                check_avd,
+                find_sdk,
+            )
+
+            try:
+                check_avd(spec.name, find_sdk())
+            except SdkError as error:
+                msg = f"{self.settings['mobile-device']}: {error}"
+                raise pytest.UsageError(msg) from None
         if spec.kind == "appium" and driver.value == "adb" and driver.source != "default":
             msg = f"{driver} cannot drive the devices of an Appium server: leave it out"
             raise pytest.UsageError(msg)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
+import adbutils
 import pytest
 from hypothesis import settings
 
@@ -23,6 +24,8 @@ from pytest_mobileagent.device.appium import server
 from pytest_mobileagent.device.provision.run import SharedRun
 from pytest_mobileagent.device.provision.virtual import VirtualProvision
 from pytest_mobileagent.episode import TaskRecord
+from pytest_mobileagent.virtual.album import Album
+from pytest_mobileagent.virtual.main import boot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -228,6 +231,52 @@ def make_episode(make_screen: Callable[..., Screen]) -> Callable[..., Episode]:
         return Episode(**{**given, **fields})
 
     return make
+
+
+@dataclass(frozen=True)
+class FakeSdk:
+    """An SDK in a folder, whose emulator is a virtual phone (see tests/sdk)."""
+
+    root: Path
+    avds: Path
+
+    def add_avd(self, name: str, *snapshots: str) -> Path:
+        """Make an AVD, with snapshots of a phone that has the tests' app."""
+        folder = self.avds / f"{name}.avd"
+        folder.mkdir(parents=True)
+        (self.avds / f"{name}.ini").write_text(f"path={folder}\ntarget=android-34\n")
+        (folder / "config.ini").write_text(f"AvdId={name}\n")
+        phone = boot([APPS], name=name)
+        album = Album(phone.snapshots, folder / "snapshots")
+        for snapshot in snapshots:
+            album.save(snapshot)
+        return folder
+
+    def behave(self, **manners: Any) -> None:
+        """Say how emulators behave that are started from now on (see tests/sdk/emulator.py)."""
+        text = json.dumps({"apps": [str(APPS)], **manners})
+        (self.root / "manners.json").write_text(text)
+
+
+@pytest.fixture
+def sdk(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> FakeSdk:
+    """An SDK that the environment names, without AVDs."""
+    root = tmp_path_factory.mktemp("sdk")
+    tools = "cmdline-tools/latest/bin"
+    for path in ("emulator/emulator", f"{tools}/sdkmanager", f"{tools}/avdmanager"):
+        program = root / path
+        program.parent.mkdir(parents=True, exist_ok=True)
+        body = (TESTS / "sdk" / f"{program.name}.py").read_text("utf-8")
+        program.write_text(f"#!{sys.executable}\n{body}", "utf-8")
+        program.chmod(0o755)
+    (root / "platform-tools").mkdir()
+    (root / "platform-tools" / "adb").symlink_to(adbutils.adb_path())
+    monkeypatch.setenv("ANDROID_HOME", str(root))
+    monkeypatch.setenv("ANDROID_AVD_HOME", str(root / "avds"))
+    (root / "avds").mkdir()
+    sdk = FakeSdk(root, root / "avds")
+    sdk.behave()
+    return sdk
 
 
 @pytest.fixture

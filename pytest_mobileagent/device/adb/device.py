@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.adb.shell import Address, Output
+    from pytest_mobileagent.device.adb.system import Restart
     from pytest_mobileagent.device.event import Event
     from pytest_mobileagent.device.probe import Probe
 
@@ -67,13 +68,22 @@ class AdbDevice:
         DeviceError: the device is not there, or is not ready within a minute.
     """
 
-    def __init__(self, address: Address, settle: Settle | None = None) -> None:
-        self.address = address
-        self.system = AdbSystem(address)
+    def __init__(
+        self,
+        address: Address,
+        settle: Settle | None = None,
+        restart: Restart | None = None,
+    ) -> None:
+        self.system = AdbSystem(address, restart)
         self._settle = settle or Settle()
         self._shot: bytes | None = None
         self._dump_file = f"/data/local/tmp/mobileagent-{secrets.token_hex(4)}.xml"
         self._size = self.info.size  # that of the last screen, which may have been turned
+
+    @property
+    def address(self) -> Address:
+        """Where the device is; a reset may replace it by one that is elsewhere."""
+        return self.system.address
 
     @property
     def info(self) -> DeviceInfo:

@@ -162,13 +162,7 @@ def open_service(address: Address, service: str) -> AdbConnection:
     """
     import adbutils  # noqa: PLC0415 - it takes 50 ms to import
 
-    try:
-        # Without a server adbutils would start one of its own, which nobody would ever end.
-        socket.create_connection((address.adb_host, address.adb_port), timeout=5).close()
-    except OSError as error:
-        msg = f"no adb server at {address.adb_host}:{address.adb_port}: {error}"
-        raise DeviceError(msg) from error
-    connection = adbutils.AdbClient(address.adb_host, address.adb_port).make_connection()
+    connection = _open_server(address.adb_host, address.adb_port)
     try:
         for command in (f"host:transport:{address.serial}", service):
             connection.send_command(command)
@@ -178,3 +172,46 @@ def open_service(address: Address, service: str) -> AdbConnection:
         msg = f"device {address} cannot be reached: {error}"
         raise DeviceError(msg) from error
     return connection
+
+
+def serials(adb_port: int) -> list[str]:
+    """Return the serials of the devices that this machine's adb server lists, in any state.
+
+    Raises:
+        DeviceError: there is no adb server.
+    """
+    connection = _open_server("127.0.0.1", adb_port)
+    try:
+        connection.send_command("host:devices")
+        connection.check_okay()
+        lines = str(connection.read_string_block()).splitlines()
+    except OSError as error:
+        msg = f"the adb server at port {adb_port} does not list its devices: {error}"
+        raise DeviceError(msg) from error
+    finally:
+        connection.conn.close()
+    return [line.split("\t")[0] for line in lines]
+
+
+def register(address: Address) -> None:
+    """Tell the adb server of an emulator, which emulators also do themselves. It may know already.
+
+    Raises:
+        DeviceError: there is no adb server.
+    """
+    connection = _open_server(address.adb_host, address.adb_port)
+    port = int(address.serial.rpartition("-")[2]) + 1
+    connection.send_command(f"host:emulator:{port}")
+    connection.conn.close()
+
+
+def _open_server(host: str, port: int) -> AdbConnection:
+    import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+
+    try:
+        # Without a server adbutils would start one of its own, which nobody would ever end.
+        socket.create_connection((host, port), timeout=5).close()
+    except OSError as error:
+        msg = f"no adb server at {host}:{port}: {error}"
+        raise DeviceError(msg) from error
+    return adbutils.AdbClient(host, port).make_connection()

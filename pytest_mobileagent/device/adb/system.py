@@ -9,11 +9,16 @@ import math
 import re
 import shlex
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.adb.console import Console, console_port
+from pytest_mobileagent.device.adb.console import (
+    NoSnapshotError,
+    ReadOnlyError,
+    console_of,
+)
 from pytest_mobileagent.device.adb.listener import EventStream
 from pytest_mobileagent.device.adb.shell import Output, Shell, open_service
 from pytest_mobileagent.device.device import DeviceInfo, Moment
@@ -42,15 +47,22 @@ _BOOT_SECONDS = 60.0
 _DROPS_SECONDS = 10.0  # an emulator may drop the connection so late after its console has said OK
 
 
+# Replaces a device by one that starts from a snapshot; also tells whether it could load that.
+Restart = Callable[["Address", str], "tuple[Address, bool]"]
+
+
 class AdbSystem:
     """A device that adb reaches, without its screen.
+
+    `restart` starts a device anew that loads no snapshots while it runs, if it can be had anew.
 
     Raises:
         DeviceError: the device is not there, or is not ready within a minute.
     """
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, restart: Restart | None = None) -> None:
         self.address = address
+        self._restart = restart
         self._shell = Shell(address)
         self._listener = EventStream(address)
         self._packages: frozenset[str] | None = None
@@ -93,24 +105,15 @@ class AdbSystem:
         """
         self._packages = None
         self._listener.stop()
-        done = self._reset(snapshot, apps)
-        self._listen()
-        return done
-
-    def _reset(self, snapshot: str, apps: Sequence[str]) -> str:
-        names = self.snapshots()
-        if not names:
-            how = self._clear(apps)
-            self._check_health()
-            return how
-        if snapshot not in names:
-            msg = f"device {self.address} has no snapshot {snapshot!r} (it has: {', '.join(names)})"
-            raise TaskError(msg)
-        Console(self.address).load(snapshot)
-        self._await_ready()
-        self._restored_at = time.monotonic()
+        try:
+            self._load(snapshot)
+        except NoSnapshotError as why:
+            how = self._clear(apps, str(why))
+        else:
+            how = f"snapshot {snapshot}"
         self._check_health()
-        return f"snapshot {snapshot}"
+        self._listen()
+        return how
 
     def _listen(self) -> None:
         """Hear the events of what happens from now on, if a listener is installed."""
@@ -137,14 +140,15 @@ class AdbSystem:
 
     def snapshots(self) -> list[str]:
         """Return the names of the snapshots; only emulators have any."""
-        if console_port(self.address.serial) is None:
+        try:
+            return console_of(self.address, self._shell).snapshots()
+        except NoSnapshotError:
             return []
-        return Console(self.address).snapshots()
 
     def packages(self) -> frozenset[str]:
         """Return the packages that are installed."""
         if self._packages is None:
-            self._packages = _names(self._shell.run(PACKAGES).text)
+            self._packages = _names(self.look(PACKAGES)[0].text)
         return self._packages
 
     def shell(self, script: str) -> str:
@@ -225,12 +229,46 @@ class AdbSystem:
             locale=locale or "en-US",
         )
 
-    def _clear(self, apps: Sequence[str]) -> str:
+    def _load(self, snapshot: str) -> None:
+        console = console_of(self.address, self._shell)
+        names = console.snapshots()
+        if not names:
+            msg = "no snapshots"
+            raise NoSnapshotError(msg)
+        if snapshot not in names:
+            msg = f"device {self.address} has no snapshot {snapshot!r} (it has: {', '.join(names)})"
+            raise TaskError(msg)
+        try:
+            console.load(snapshot)
+        except ReadOnlyError:
+            self._start_from(snapshot)
+        else:
+            self._await_ready()
+            self._restored_at = time.monotonic()
+
+    def _start_from(self, snapshot: str) -> None:
+        """Have the device replaced by one that starts from the snapshot."""
+        if self._restart is None:
+            msg = "no snapshots, as the emulator runs with -read-only"
+            raise NoSnapshotError(msg)
+        self._shell.close()
+        address, loaded = self._restart(self.address, snapshot)
+        if address != self.address:
+            self.address, self._shell = address, Shell(address)
+            self._listener = EventStream(address)
+        self._may_be_root = True
+        self._await_ready()
+        self.info = self._read_info()
+        if not loaded:
+            msg = f"no snapshots, as the emulator could not start from {snapshot}"
+            raise NoSnapshotError(msg)
+
+    def _clear(self, apps: Sequence[str], why: str) -> str:
         names = [shlex.quote(app) for app in apps]
         self._shell.run_all(
             [*(f"am force-stop {name}; pm clear {name}" for name in names), "input keyevent 3"]
         )
-        return f"no snapshots: cleared {', '.join(apps) or 'nothing'}"
+        return f"{why}: cleared {', '.join(apps) or 'nothing'}"
 
 
 def moment_of(outputs: Sequence[Output], probes: Mapping[str, Probe]) -> Moment:

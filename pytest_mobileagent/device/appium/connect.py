@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent.device.adb.shell import Address
+    from pytest_mobileagent.device.adb.system import Restart
     from pytest_mobileagent.device.settle import Settle
 
 _CAPABILITIES: dict[str, Any] = {
@@ -25,15 +26,27 @@ _CAPABILITIES: dict[str, Any] = {
 
 
 def connect_local(
-    address: Address, url: str, settle: Settle, capabilities: Mapping[str, Any]
+    address: Address,
+    url: str,
+    settle: Settle,
+    capabilities: Mapping[str, Any],
+    restart: Restart | None = None,
 ) -> AppiumDevice:
     """Drive a device of an adb server through the Appium server at `url`."""
-    system = AdbSystem(address)
     where = {"appium:udid": address.serial, "appium:adbPort": address.adb_port}
     if address.adb_host not in {"127.0.0.1", "localhost"}:
         where["appium:remoteAdbHost"] = address.adb_host
-    session = AppiumSession(url, {**_CAPABILITIES, **where, **capabilities})
-    return AppiumDevice(session, system, settle)
+    wanted = {**_CAPABILITIES, **where, **capabilities}
+
+    def follow(old: Address, snapshot: str) -> tuple[Address, bool]:
+        """Have the next session be one on the device that takes the place of the old."""
+        assert restart is not None
+        new, loaded = restart(old, snapshot)
+        wanted["appium:udid"] = new.serial
+        return new, loaded
+
+    system = AdbSystem(address, follow if restart else None)
+    return AppiumDevice(AppiumSession(url, wanted), system, settle)
 
 
 def connect_remote(url: str, settle: Settle, capabilities: Mapping[str, Any]) -> AppiumDevice:

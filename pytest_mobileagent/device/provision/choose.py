@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.device.adb.device import AdbDevice
 from pytest_mobileagent.device.provision.attached import AttachedProvision
+from pytest_mobileagent.device.provision.avd import Avd, AvdProvision
 from pytest_mobileagent.device.provision.hub import HubProvision
 from pytest_mobileagent.device.provision.leased import LeasedDevice
+from pytest_mobileagent.device.provision.sdk import find_sdk
 from pytest_mobileagent.device.provision.virtual import VirtualProvision
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.device.adb.shell import Address
+    from pytest_mobileagent.device.adb.system import Restart
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.provision.lease import Provision
     from pytest_mobileagent.device.provision.run import SharedRun
@@ -37,19 +40,24 @@ def leased_device(
     the run share; `apps` are the folders of apps for virtual devices.
     """
     spec = option("mobile-device")
-    provision = _provision(spec, shared, workers, apps)
+    provision = _provision(option, shared, workers, apps)
+    # Emulators of an AVD load a snapshot only when they start.
+    restart = provision.restart if isinstance(provision, AvdProvision) else None
     connect: Callable[[Address], Device]
     if spec.kind == "appium":
         connect = partial(_connect_remote, spec.name, option)
     elif option("mobile-driver") == "appium":
-        connect = partial(_connect_appium, shared, option)
+        connect = partial(_connect_appium, shared, option, restart)
     else:
-        connect = partial(AdbDevice, settle=option("mobile-settle"))
+        connect = partial(AdbDevice, settle=option("mobile-settle"), restart=restart)
     return LeasedDevice(provision, connect, option("mobile-recycle"))
 
 
 def _connect_appium(
-    shared: Callable[[], SharedRun], option: Callable[[str], Any], address: Address
+    shared: Callable[[], SharedRun],
+    option: Callable[[str], Any],
+    restart: Restart | None,
+    address: Address,
 ) -> Device:
     from pytest_mobileagent.device.appium import connect, server  # noqa: PLC0415
 
@@ -57,7 +65,8 @@ def _connect_appium(
     command = [sys.executable, "-m", server.__name__, *(["--home", home] if home else [])]
     started = shared().ask({"do": "start", "slot": _APPIUM_SLOT, "command": command})
     capabilities = option("mobile-capabilities") or {}
-    return connect.connect_local(address, started["url"], option("mobile-settle"), capabilities)
+    settle = option("mobile-settle")
+    return connect.connect_local(address, started["url"], settle, capabilities, restart)
 
 
 def _connect_remote(url: str, option: Callable[[str], Any], address: Address) -> Device:  # noqa: ARG001 - the hub chooses
@@ -67,14 +76,35 @@ def _connect_remote(url: str, option: Callable[[str], Any], address: Address) ->
 
 
 def _provision(
-    spec: DeviceSpec, shared: Callable[[], SharedRun], workers: int, apps: Sequence[Path]
+    option: Callable[[str], Any],
+    shared: Callable[[], SharedRun],
+    workers: int,
+    apps: Sequence[Path],
 ) -> Provision:
+    spec: DeviceSpec = option("mobile-device")
     match spec.kind:
         case "virtual":
             return VirtualProvision(shared(), workers, apps)
+        case "avd":
+            return AvdProvision(shared(), workers, chosen_avd(option))
         case "serial":
             return AttachedProvision(spec.places)
         case "appium":
             return HubProvision(shared(), workers)
         case _:
             raise NotImplementedError(spec.kind)
+
+
+def chosen_avd(option: Callable[[str], Any]) -> Avd:
+    """Return the AVD that the run's options name.
+
+    Raises:
+        SdkError: there is no SDK.
+    """
+    return Avd(
+        program=find_sdk().emulator,
+        name=option("mobile-device").name,
+        gpu=option("mobile-gpu"),
+        flags=option("mobile-emulator-flags") or (),
+        boot_limit=option("mobile-boot-limit"),
+    )

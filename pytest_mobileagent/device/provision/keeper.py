@@ -13,7 +13,10 @@ is one line of JSON, and so is the reply:
     {"do": "replace", "slot": 0, "command": […]}            → likewise, of a new one
     {"do": "stop"}                                          → closes when all is gone
 
-"{adb}" in a command becomes the adb server's port.
+"{adb}" in a command becomes the adb server's port. What a program printed comes with "fresh", which
+tells whether it was started for this request. Any request but the last may have "home", the home
+folder of all that is started (by default one in FOLDER); those that start a program "seconds",
+which it has until it is ready, and "grace", the seconds that it has to end by itself.
 """
 
 from __future__ import annotations
@@ -30,13 +33,24 @@ import socket
 import subprocess
 import sys
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 SOCKET, OWNER_LOCK, HOME = "keeper", "owner.lock", "home"
-_START_SECONDS = 60.0
+_START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
+_LAST_WORDS = 2000  # characters of its log that are told of a program that did not start
 
 Process = asyncio.subprocess.Process
+
+
+@dataclass(slots=True)
+class _Program:
+    """A program that was started for a slot; `record` is what it printed when it was ready."""
+
+    process: Process
+    grace: float
+    record: dict[str, Any]
 
 
 class Keeper:
@@ -49,18 +63,22 @@ class Keeper:
         self.adb: Process | None = None
         self.adb_port = 0
         self.adb_guard = asyncio.Lock()
-        self.phones: dict[int, tuple[Process, dict[str, Any]]] = {}
+        self.phones: dict[int, _Program] = {}
         self.phone_guards: dict[int, asyncio.Lock] = {}
         self.stopped = asyncio.Event()
 
     async def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do what is requested and return the reply, {"error": …} if it failed."""
+        self.home = Path(request.get("home", self.home))
         try:
             match request:
                 case {"do": "adb"}:
                     return {"port": await self.adb_server(), "home": str(self.home)}
                 case {"do": "start" | "replace" as what, "slot": int(slot), "command": [*command]}:
-                    return await self.phone(slot, command, anew=what == "replace")
+                    grace = float(request.get("grace", _GRACE_SECONDS))
+                    seconds = float(request.get("seconds", _START_SECONDS))
+                    limits = seconds, grace
+                    return await self.phone(slot, command, limits, anew=what == "replace")
                 case _:
                     return {"error": f"not a request: {request}"}
         except (OSError, RuntimeError) as error:
@@ -76,26 +94,32 @@ class Keeper:
             msg = f"the adb server does not start; its log is {self.folder / 'adb.log'}"
             raise RuntimeError(msg)
 
-    async def phone(self, slot: int, command: list[str], *, anew: bool) -> dict[str, Any]:
-        """Return what the phone of a slot printed when it was ready, started if it is gone."""
+    async def phone(
+        self, slot: int, command: list[str], limits: tuple[float, float], *, anew: bool
+    ) -> dict[str, Any]:
+        """Return what the phone of a slot printed when it was ready, started if it is gone.
+
+        `limits` are the seconds that it has to start, and to end.
+        """
         port = str(await self.adb_server())
         async with self.phone_guards.setdefault(slot, asyncio.Lock()):
-            process, record = self.phones.get(slot, (None, {}))
-            if process is not None and process.returncode is None and not anew:
-                return record
-            if process is not None:
-                await _end(process)
+            phone = self.phones.pop(slot, None)
+            if phone is not None and phone.process.returncode is None and not anew:
+                self.phones[slot] = phone
+                return phone.record | {"fresh": False}
+            if phone is not None:
+                await _end(phone.process, phone.grace)
             log = self.folder / f"phone-{slot}.log"
             process = await self._spawn([word.replace("{adb}", port) for word in command], log)
-            record = await _first_line(process, log)
-            self.phones[slot] = (process, record)
-            return record
+            phone = self.phones[slot] = _Program(process, limits[1], {})
+            phone.record = await _first_line(phone, log, limits[0])
+            return phone.record | {"fresh": True}
 
     async def stop(self) -> None:
         """End everything that was started, and remove the folder."""
-        processes = [process for process, _ in self.phones.values()]
-        processes += [self.adb] if self.adb is not None else []
-        await asyncio.gather(*map(_end, processes))
+        await asyncio.gather(*(_end(phone.process, phone.grace) for phone in self.phones.values()))
+        if self.adb is not None:  # by now: emulators tell it that they end
+            await _end(self.adb, _GRACE_SECONDS)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.stopped.set()
 
@@ -146,35 +170,37 @@ class Keeper:
                 stderr=output,
                 env=environment,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
+    """Let the system kill this process when its parent is gone, where it can."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
-async def _first_line(process: Process, log: Path) -> dict[str, Any]:
-    assert process.stdout is not None
+async def _first_line(phone: _Program, log: Path, seconds: float) -> dict[str, Any]:
+    assert phone.process.stdout is not None
+    before = log.stat().st_size
     try:
-        line = await asyncio.wait_for(process.stdout.readline(), _START_SECONDS)
+        line = await asyncio.wait_for(phone.process.stdout.readline(), seconds)
         return dict(json.loads(line))
     except (TimeoutError, ValueError):
-        await _end(process)
-        said = log.read_text("utf-8", "replace").strip()[-500:]
+        await _end(phone.process, phone.grace)
+        said = log.read_bytes()[before:].decode("utf-8", "replace").strip()[-_LAST_WORDS:]
         msg = f"the phone did not start: {said or 'it said nothing'}"
         raise RuntimeError(msg) from None
 
 
-async def _end(process: Process) -> None:
+async def _end(process: Process, grace: float) -> None:
     """Close the program's standard input, which ends a phone; kill it if it does not end."""
     assert process.stdin is not None
     process.stdin.close()
     with contextlib.suppress(ProcessLookupError):
         process.terminate()
         try:
-            await asyncio.wait_for(process.wait(), 3)
+            await asyncio.wait_for(process.wait(), grace)
         except TimeoutError:
             process.kill()
             await process.wait()

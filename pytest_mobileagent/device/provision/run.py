@@ -23,6 +23,7 @@ from pytest_mobileagent.errors import InfrastructureError
 _PREFIX = "mobileagent-run-"
 _STALE_SECONDS = 60.0  # a run that has just made its folder has not locked it yet
 _ANSWER_SECONDS = 180.0
+_STOP_SECONDS = 40.0  # emulators take their time
 
 
 class SharedRun:
@@ -43,8 +44,8 @@ class SharedRun:
             self._lock.acquire()
         self.folder = folder
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Ask the keeper, which is started if there is none.
+    def ask(self, request: dict[str, Any], seconds: float = _ANSWER_SECONDS) -> dict[str, Any]:
+        """Ask the keeper, which is started if there is none, and has `seconds` to answer.
 
         Raises:
             InfrastructureError: the keeper cannot do it, or is gone.
@@ -52,7 +53,7 @@ class SharedRun:
         self._ensure_keeper()
         try:
             with self._connect() as stream, stream.makefile("rw", encoding="utf-8") as lines:
-                stream.settimeout(_ANSWER_SECONDS)
+                stream.settimeout(seconds)
                 lines.write(json.dumps(request) + "\n")
                 lines.flush()
                 reply: dict[str, Any] = json.loads(lines.readline() or "{}")
@@ -70,7 +71,7 @@ class SharedRun:
             return
         with contextlib.suppress(OSError), self._connect() as stream:
             stream.sendall(b'{"do": "stop"}\n')
-            stream.settimeout(10)
+            stream.settimeout(_STOP_SECONDS)
             stream.recv(1)  # it closes when all is gone
         self._lock.release()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,132 @@
+"""Android's SDK: where it is, and which AVDs its emulator knows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import HostError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
+USUAL = (
+    "~/Android/Sdk",
+    "~/Library/Android/sdk",
+    "~/android-sdk",
+    "/opt/android-sdk",
+    "/opt/android/sdk",
+    "/usr/local/lib/android/sdk",
+    "/usr/lib/android-sdk",
+)
+_LIST_SECONDS = 60.0
+
+
+class SdkError(HostError):
+    """There is no SDK, or it lacks what is needed; the text says how to mend that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sdk:
+    """An SDK's folder."""
+
+    root: Path
+
+    @property
+    def emulator(self) -> Path:
+        """The emulator's program."""
+        return self.root / "emulator" / "emulator"
+
+    def tool(self, name: str) -> Path:
+        """Return a program of the command-line tools, of their latest version.
+
+        Raises:
+            SdkError: they are not installed.
+        """
+        folders = [self.root / "cmdline-tools" / "latest"]
+        folders += sorted((self.root / "cmdline-tools").glob("[0-9]*"), key=_version, reverse=True)
+        for folder in folders:
+            if (path := folder / "bin" / name).is_file():
+                return path
+        msg = (
+            f"the SDK at {self.root} has no {name}: install the Android command-line tools "
+            "as cmdline-tools/latest in it"
+        )
+        raise SdkError(msg)
+
+    def avds(self) -> list[str]:
+        """Return the names of the AVDs that the emulator knows.
+
+        Raises:
+            SdkError: the emulator does not run.
+        """
+        command = [str(self.emulator), "-list-avds"]
+        try:
+            listed = subprocess.run(
+                command, capture_output=True, text=True, check=False, timeout=_LIST_SECONDS
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            msg = f"{self.emulator} -list-avds does not run: {error}"
+            raise SdkError(msg) from error
+        if listed.returncode != 0:
+            msg = f"{self.emulator} -list-avds fails: {(listed.stderr or listed.stdout).strip()}"
+            raise SdkError(msg)
+        # Newer emulators say something before the names: "INFO    | Storing crashdata in: …".
+        return [line for line in listed.stdout.split("\n") if re.fullmatch(r"[\w.-]+", line)]
+
+
+def find_sdk(environment: Mapping[str, str] = os.environ, needs: str = "emulator") -> Sdk:
+    """Return the SDK that ANDROID_HOME or ANDROID_SDK_ROOT names, or which PATH or habit leads to.
+
+    `needs` is a folder that it must have.
+
+    Raises:
+        SdkError: there is none, or the one that is named is none.
+    """
+    for variable in VARIABLES:
+        if given := environment.get(variable):
+            sdk = Sdk(Path(given).expanduser())
+            if (sdk.root / needs).is_dir():
+                return sdk
+            msg = f"{variable}={given} is no SDK with {needs}: there is no {sdk.root / needs}"
+            raise SdkError(msg)
+    for root in _candidates(environment):
+        if (root / needs).is_dir():
+            return Sdk(root)
+    msg = (
+        f"there is no Android SDK with {needs}: set ANDROID_HOME to its folder "
+        f"(looked in PATH and at {', '.join(USUAL)})"
+    )
+    raise SdkError(msg)
+
+
+def check_avd(name: str, sdk: Sdk) -> None:
+    """Check that an AVD is there.
+
+    Raises:
+        SdkError: it is not; the text lists those that are.
+    """
+    names = sdk.avds()
+    if name not in names:
+        msg = (
+            f"there is no AVD {name!r} (there are: {', '.join(names) or 'none'}); make one with "
+            "`python -m pytest_mobileagent setup-avd FILE.toml` (see docs/devices.md)"
+        )
+        raise SdkError(msg)
+
+
+def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
+    for program, up in (("emulator", 2), ("sdkmanager", 4), ("adb", 2)):
+        if found := shutil.which(program, path=environment.get("PATH", "")):
+            yield Path(found).resolve().parents[up - 1]
+    yield from (Path(usual).expanduser() for usual in USUAL)
+
+
+def _version(folder: Path) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", folder.name)]
