@@ -68,7 +68,7 @@ def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(device):
 def test_without_snapshots_the_apps_are_cleared(device, monkeypatch):
     screen = open_counter(device)
     device.perform(Tap(*center(screen, resource_id="add")))
-    monkeypatch.setattr("pytest_mobileagent.device.adb.system.console_port", lambda serial: None)
+    monkeypatch.setattr("pytest_mobileagent.device.adb.console.console_port", lambda serial: None)
     assert device.reset("default_boot", [COUNTER]) == f"no snapshots: cleared {COUNTER}"
     assert device.observe().screen.package != COUNTER
     assert open_counter(device).find(text="Count: 0")
@@ -80,7 +80,7 @@ def test_a_device_that_is_not_there_is_named(phone):
 
 
 def test_a_phone_that_sleeps_is_woken_before_a_task(device, monkeypatch):
-    monkeypatch.setattr("pytest_mobileagent.device.adb.system.console_port", lambda serial: None)
+    monkeypatch.setattr("pytest_mobileagent.device.adb.console.console_port", lambda serial: None)
     device.shell("input keyevent SLEEP")
     device.reset("default_boot", ())
     assert "mWakefulness=Awake" in device.shell("dumpsys power")
