@@ -55,7 +55,8 @@ class FileSystem:
 
     def __init__(self, now: Callable[[], float], capacity: int = 6 * 2**30) -> None:
         self._now = now
-        self.capacity = capacity
+        self._capacity = capacity
+        self.full = False  # as if all of the storage were taken
         self.restore({"/": Node("dir", mode=0o755, mtime=now())})
         for path, (mode, uid, gid) in tree.FOLDERS.items():
             self._put(path, Node("dir", mode=mode, uid=uid, gid=gid, mtime=now()))
@@ -264,6 +265,11 @@ class FileSystem:
         self._put(self.resolve(path), node)
 
     # All of it
+
+    @property
+    def capacity(self) -> int:
+        """Bytes that files can hold together."""
+        return self._used if self.full else self._capacity
 
     @property
     def used(self) -> int:

@@ -97,6 +97,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="S",
         help="adb loses the phone so many seconds after a snapshot was loaded (default: never)",
     )
+    add(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="FAULT",
+        help='a fault that is in force from the start, as in "missed-tap --rate 0.1"; may be given '
+        "several times (`adb emu fault help` lists them)",
+    )
     add("--keep", action="store_true", help="do not end when standard input does")
     return parser
 
@@ -110,6 +118,8 @@ async def _start(options: argparse.Namespace) -> int:
         _check_port(options.adb_server_port)
         time = _moment(options.time)
         phone = boot(options.apps, time, frozen=options.frozen, name=options.avd)
+        for fault in options.fault:
+            phone.faults.set(fault)
         if options.no_boot_snapshot:
             phone.snapshots.delete(BOOTED)
         album = _open_album(phone, options.data, options.snapshot)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.virtual.automation.connection import UiAutomation
 from pytest_mobileagent.virtual.automation.nodes import Screen
 from pytest_mobileagent.virtual.clock import Clock
+from pytest_mobileagent.virtual.faults import Faults
 from pytest_mobileagent.virtual.files import FileSystem
 from pytest_mobileagent.virtual.shell import launch
 from pytest_mobileagent.virtual.shell.interpreter import load_commands
@@ -34,6 +35,7 @@ from pytest_mobileagent.virtual.system.processes import Process, ProcessTable
 from pytest_mobileagent.virtual.system.properties import Properties
 from pytest_mobileagent.virtual.system.providers.resolver import Resolver
 from pytest_mobileagent.virtual.system.radios import Radios
+from pytest_mobileagent.virtual.system.scene import black
 from pytest_mobileagent.virtual.system.settings import Settings
 from pytest_mobileagent.virtual.system.shade import Shade
 from pytest_mobileagent.virtual.system.windows import Windows
@@ -108,6 +110,7 @@ class Phone:
         self.gestures = Gestures(self)
         self.finger = Finger(self)
         self.keys = Keys(self)
+        self.faults = Faults(self.files, self.dump)
         self.snapshots = Snapshots(self.files, self._parts(), self.changed)
         self.on_shutdown: list[Callable[[], object]] = []
         self._version = 1
@@ -139,6 +142,7 @@ class Phone:
             "shade": self.shade,
             "windows": self.windows,
             "events": self.events,
+            "faults": self.faults,
             "accessibility": self.accessibility_services,  # last: it looks at all of the phone
         }
 
@@ -190,6 +194,8 @@ class Phone:
 
     def screenshot(self) -> bytes:
         """Give the screen as PNG."""
+        if self.faults.strikes("black-screenshot"):
+            return png(self._black())
         version = self.version
         if self._encoded is None or self._encoded[0] != version:
             self._encoded = version, png(self._picture())
@@ -197,8 +203,12 @@ class Phone:
 
     def raw_screenshot(self) -> tuple[int, int, bytes]:
         """Give the screen as width, height and RGBA bytes."""
-        picture = self._picture()
+        struck = self.faults.strikes("black-screenshot")
+        picture = self._black() if struck else self._picture()
         return picture.width, picture.height, picture.tobytes()
+
+    def _black(self) -> Image:
+        return draw([black(self.display.metrics)], self.display.metrics)
 
     def _picture(self) -> Image:
         version = self.version

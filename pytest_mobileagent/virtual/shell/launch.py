@@ -62,6 +62,7 @@ def find_program(name: str, session: Session) -> Program:
 async def run_program(shell: Shell, words: list[str], session: Session) -> int:
     """Run a program as a process of its own and return its exit status."""
     program = find_program(words[0], session)
+    await session.phone.faults.command()
     processes = processes_of(session.phone)
     process = shell.adopt(words) or processes.start(words, session.uid, shell.pid)
     ctx = Context(posixpath.basename(words[0]), session, shell, process.pid)

@@ -36,7 +36,8 @@ class Gestures:
 
     def tap(self, x: int, y: int) -> None:
         """Touch and let go."""
-        if window := self._touched(x, y):
+        window = self._touched(x, y)
+        if window and not self._phone.faults.strikes("missed-tap"):
             self._tap(window, x, y)
 
     def long_press(self, x: int, y: int) -> None:

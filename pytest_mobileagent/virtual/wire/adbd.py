@@ -26,6 +26,7 @@ class Adbd:
         self.phone = phone
         self.tasks = tasks
         self.listeners = phone.sockets
+        phone.faults.drop = self.drop
         self._connections: set[Connection] = set()
 
     @property

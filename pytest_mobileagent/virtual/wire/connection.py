@@ -45,7 +45,9 @@ class Connection:
         """Answer packets until the adb server goes away, or breaks the rules."""
         try:
             while True:
-                self._take(await read_packet(self._reader))
+                packet = await read_packet(self._reader)
+                await self.adbd.phone.faults.answering()
+                self._take(packet)
                 await self._writer.drain()
         except ProtocolError as error:
             print(f"adb connection dropped: {error}", file=sys.stderr)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.wire.battery import power_commands
+from pytest_mobileagent.virtual.wire.breaking import fault_command
 from pytest_mobileagent.virtual.wire.console import Command, Hangup, Refusal
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def commands(
         Command("kill", "kill the emulator instance", kill),
         avd,
         power_commands(phone.power),
+        fault_command(phone.faults),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import pytest
 
 from pytest_mobileagent.virtual.clock import Clock
+from pytest_mobileagent.virtual.faults import Faults
 from pytest_mobileagent.virtual.files import FileSystem
 from pytest_mobileagent.virtual.shell.interpreter import Session, interactive, run
 from pytest_mobileagent.virtual.shell.streams import Bytes, Collected, Writer
@@ -30,6 +31,7 @@ class Device:
 
     def __post_init__(self) -> None:
         self.files = FileSystem(self.clock.time)
+        self.faults = Faults(self.files, str)
 
     def processes(self) -> list[Process]:
         return [Process(1, 0, 0, "init", 10_952_000, 10_800), Process(2311, 1, 10100, "org.notes")]

@@ -100,12 +100,20 @@ async def _dump(ctx: Context, words: list[str]) -> int:
     if ctx.phone.ui_automation.owner:  # the one connection to accessibility is taken
         await ctx.err("Killed\n")
         return 137
-    if not ctx.phone.power.awake:
+    faults = ctx.phone.faults
+    if fault := faults.strikes("no-idle"):
+        await asyncio.sleep(fault.seconds)
+        await ctx.err("ERROR: could not get idle state.\n")
+        return 0
+    if faults.strikes("null-root") or not ctx.phone.power.awake:
         await ctx.err("ERROR: null root node returned by UiTestAutomationBridge.\n")
         return 0
     path = ctx.path(files[0]) if files else DEFAULT_DUMP
+    tree = faults.tree(ctx.phone.dump(compressed))
+    if faults.strikes("empty-dump"):
+        tree = ""
     try:
-        await _save(ctx, path, ctx.phone.dump(compressed).encode(), mode=0o600)
+        await _save(ctx, path, tree.encode(), mode=0o600)
     except OSError as error:
         ctx.phone.log.write("E", "AccessibilityNodeInfoDumper", f"failed to dump window: {error}")
     await ctx.out(f"UI hierchary dumped to: {path}\n")

@@ -21,7 +21,7 @@ async def df(ctx: Context, args: list[str]) -> int:
     """Show how much of the storage is taken."""
     options = parse(args, "aHhikPt:")
     files = ctx.phone.files
-    total, used = files.capacity // 1024, -(-files.used // 1024)
+    total, used = -(-files.capacity // 1024), -(-files.used // 1024)
     mounts = {
         "/": ("/dev/block/dm-5", _SYSTEM, _SYSTEM),
         "/data": ("/dev/block/dm-46", total, used),
