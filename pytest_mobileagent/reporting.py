@@ -14,7 +14,7 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.items import RESULT
 from pytest_mobileagent.plain import write_json
 from pytest_mobileagent.report.metrics import summarise
-from pytest_mobileagent.report.terminal import table
+from pytest_mobileagent.report.terminal import remarks, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,7 +151,8 @@ class RunReport:
         if not self.results:
             return
         terminalreporter.section(f"mobile agent {self.session.agent}")
-        for line in table(summarise(list(self.results.values()))):
+        results = list(self.results.values())
+        for line in [*table(summarise(results)), *remarks(results)]:
             terminalreporter.line(line)
         report = self.session.folder.path / "report.json"
         terminalreporter.line(self.problem or f"report: {report}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 def summarise(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -30,6 +30,7 @@ def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
       successes among those that ran into the step limit (SPA-Bench, section 5.1).
     - `infrastructure` counts attempts that were lost because a device, worker or the network broke,
       also those of tasks that another attempt decided.
+    - `without_snapshot` counts tasks whose device was not brought back to a snapshot.
     - `mean_steps` over decided tasks; `seconds_per_step` = all their seconds / all their steps.
     """
     decided = [result for result in results if result["success"] is not None]
@@ -42,6 +43,7 @@ def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "errors": sum(result["outcome"] == "error" for result in results),
         "skipped": sum(result["outcome"] == "skipped" for result in results),
         "infrastructure": sum(len(result["infrastructure"]) for result in results),
+        "without_snapshot": sum(without_snapshot(result) for result in results),
         "success_rate": _mean(decided, lambda result: result["success"]),
         "mean_step_ratio": _mean(decided, lambda result: result["step_ratio"]),
         "premature": sum(bool(result["premature"]) for result in decided),
@@ -55,6 +57,11 @@ def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "output_tokens": _sum(results, "output_tokens"),
         "cost_usd": _sum(results, "cost_usd"),
     }
+
+
+def without_snapshot(result: Mapping[str, Any]) -> bool:
+    """Whether a task began on a device that was not brought back to a snapshot."""
+    return result["reset"] is not None and not result["reset"].startswith("snapshot ")
 
 
 def _mean(

@@ -21,7 +21,9 @@ class Result:
     failure that the agent reported as done, `overdue` a success that ran into the step limit
     (SPA-Bench, section 5.1). `first_success_step` counts the steps after which the task was first
     done. `infrastructure` tells what broke, once for each attempt that was lost to it, also where
-    another attempt was decided. `episode` is the folder of the record, relative to the run's.
+    another attempt was decided. `reset` tells how the device was brought to the start: "snapshot
+    NAME", or why it could not be and what was done instead. `episode` is the folder of the record,
+    relative to the run's.
     """
 
     id: str
@@ -47,6 +49,7 @@ class Result:
     cost_usd: float | None = None
     reason: str = ""
     infrastructure: tuple[str, ...] = ()
+    reset: str | None = None
     episode: str | None = None
 
     def to_wire(self) -> dict[str, Any]:
@@ -63,6 +66,7 @@ def measures(episode: Episode, success: bool | None) -> dict[str, Any]:
         "termination": str(episode.termination),
         "steps": steps,
         "golden_steps": golden,
+        "reset": episode.reset or None,
         "step_ratio": steps / golden if success and golden else None,
         "premature": _decided(success, not success, episode, Termination.SELF_REPORTED),
         "overdue": _decided(success, bool(success), episode, Termination.STEP_LIMIT),

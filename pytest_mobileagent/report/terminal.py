@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.report.metrics import without_snapshot
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 _COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("tasks", lambda t: str(t["tasks"])),
@@ -30,6 +32,15 @@ def table(summary: Mapping[str, Any]) -> list[str]:
         rows.append(["all", *(show(summary) for _, show in _COLUMNS)])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return ["  ".join(_justified(row, widths)).rstrip() for row in rows]
+
+
+def remarks(results: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return lines on what one has to know of the numbers: tasks that began without a snapshot."""
+    resets = [result["reset"] for result in results if without_snapshot(result)]
+    reasons = "; ".join(dict.fromkeys(reset.partition(": ")[0] for reset in resets))
+    count = f"{len(resets)} task{'s' * (len(resets) > 1)} began"
+    kept = "only their own apps were cleared, all else stayed as it was"
+    return [f"{count} without a snapshot ({reasons}): {kept}"] if resets else []
 
 
 def _justified(row: list[str], widths: list[int]) -> list[str]:

@@ -6,17 +6,85 @@ phone runs (tests/sdk).
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
+from pytest_mobileagent import load
 
-def reports(project):
-    paths = sorted((project.pytester.path / "runs").glob("*/report.json"))
-    return [json.loads(path.read_text("utf-8")) for path in paths]
+WAITING = """
+import os
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish
+
+class Waiting(Agent):
+    def step(self, screen):
+        Path(os.environ["MARKERS"], str(os.getpid())).touch()
+        while not Path(os.environ["MARKERS"], "go").exists():
+            pass
+        return Finish("4711")
+"""
+
+DEADLY = """
+import os, signal
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish, Key
+
+class Deadly(Agent):
+    def step(self, screen):
+        marker = Path(os.environ["MARKERS"], "killed")
+        if marker.exists():
+            return Finish("4711")
+        marker.touch()
+        for entry in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = entry.read_bytes().split(b"\\0")
+                environment = (entry.parent / "environ").read_bytes()
+            except OSError:
+                continue
+            if b"-read-only" in words and os.environ["TMPDIR"].encode() in environment:
+                os.kill(int(entry.parent.name), signal.SIGKILL)
+        return Key("home")
+"""
+
+TASK = ("tasks", "-k", "code", "--mobile-device=avd:pixel")
 
 
-@pytest.fixture
+def report(project):
+    (path,) = (project.pytester.path / "runs").glob("*/report.json")
+    return json.loads(path.read_text("utf-8"))
+
+
+def processes_with(text: str) -> list[int]:
+    """The processes whose command line or environment speaks of a folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                spoken = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
+            except OSError:
+                continue
+            if text.encode() in spoken:
+                found.append(int(entry.name))
+    return found
+
+
+def wait_until(condition, seconds: float = 30.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true in time"
+        time.sleep(0.02)
+
+
+@pytest.fixture(autouse=True)
 def temporary(tmp_path_factory, monkeypatch):
     """A folder for the temporary files of the runs of a test, short enough for sockets."""
     folder = tmp_path_factory.mktemp("t")
@@ -24,7 +92,199 @@ def temporary(tmp_path_factory, monkeypatch):
     return folder
 
 
-def test_a_run_starts_emulators_from_the_snapshot_of_each_task(project, sdk, temporary):
+@pytest.fixture
+def markers(tmp_path, monkeypatch):
+    monkeypatch.setenv("MARKERS", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def nothing_left(temporary):
+    def check():
+        wait_until(lambda: not processes_with(str(temporary)))
+        assert not list(temporary.glob("mobileagent-run-*"))
+
+    return check
+
+
+@pytest.fixture
+def start(project):
+    """Starts pytest in the project, as a process that ends with the test at the latest."""
+    project.write(agents__waiting=WAITING)
+    processes = []
+
+    def start(*arguments: str) -> subprocess.Popen:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+            cwd=project.pytester.path,
+            stdout=subprocess.PIPE,
+            text=True,
+            # A shell's background jobs, and so these tests, may be started deaf to Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_workers_have_emulators_of_one_avd_each_of_them_back_at_the_snapshot_for_each_task(
+    project, sdk, nothing_left
+):
     sdk.add_avd("pixel", "default_boot")
+    sdk.behave(boot_seconds=60)  # which a start from a snapshot saves
     result = project.run_virtual("tasks", "--agent=oracle", "-n2", "--mobile-device=avd:pixel")
     result.assert_outcomes(passed=2, failed=1)
+    tasks = report(project)["tasks"]
+    assert [task["reset"] for task in tasks] == ["snapshot default_boot"] * 3
+    assert report(project)["summary"]["without_snapshot"] == 0
+    nothing_left()
+
+
+def test_an_avd_without_snapshots_boots_and_its_apps_are_cleared(project, sdk, nothing_left):
+    sdk.add_avd("pixel")
+    sdk.behave(boot_seconds=1)
+    result = project.run_virtual(*TASK, "--agent=oracle")
+    result.assert_outcomes(passed=1)
+    (task,) = report(project)["tasks"]
+    assert task["reset"] == "no snapshots: cleared com.example.counter"
+    result.stdout.fnmatch_lines(["1 task began without a snapshot (no snapshots): *"])
+    nothing_left()
+
+
+def test_an_emulator_that_boots_cold_instead_of_from_its_snapshot_is_told(project, sdk):
+    sdk.add_avd("pixel", "default_boot")
+    sdk.behave(snapshots=False)
+    project.run_virtual(*TASK, "--agent=oracle").assert_outcomes(passed=1)
+    (task,) = report(project)["tasks"]
+    why = "no snapshots, as the emulator could not start from default_boot"
+    assert task["reset"] == f"{why}: cleared com.example.counter"
+
+
+def test_a_snapshot_that_an_avd_lacks_is_the_tasks_fault(project, sdk):
+    sdk.add_avd("pixel", "ready")
+    result = project.run_virtual(*TASK, "--agent=oracle")
+    result.stdout.fnmatch_lines(["*no snapshot 'default_boot' (it has: ready)*"])
+
+
+def test_an_emulator_that_dies_is_replaced_and_the_task_repeated(
+    project, sdk, markers, nothing_left
+):
+    sdk.add_avd("pixel", "default_boot")
+    project.write(agents__deadly=DEADLY)
+    project.run_virtual(*TASK, "--agent=deadly").assert_outcomes(passed=1)
+    (task,) = report(project)["tasks"]
+    assert task["episode"].endswith(".1")
+    assert len(task["infrastructure"]) == 1
+    nothing_left()
+
+
+def test_an_emulator_that_ends_at_its_start_is_an_error_with_what_it_said(project, sdk):
+    sdk.add_avd("pixel", "default_boot")
+    denied = "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm)."
+    sdk.behave(says=f"ERROR | x86_64 emulation needs hardware acceleration!\n{denied}", dies=1)
+    result = project.run_virtual(*TASK, "--agent=oracle", "--mobile-retries=0")
+    result.assert_outcomes(errors=1)
+    ended = "*the emulator of AVD pixel ended with status 1 before it had booted; it said:*"
+    result.stdout.fnmatch_lines([ended, f"*{denied}*", "*sudo gpasswd -a $USER kvm*"])
+
+
+def test_an_emulator_that_does_not_boot_is_an_error_with_what_is_missing(
+    project, sdk, nothing_left
+):
+    sdk.add_avd("pixel", "default_boot")
+    sdk.behave(hangs=True, snapshots=False)
+    options = ["--mobile-boot-limit=2", "--mobile-retries=0"]
+    result = project.run_virtual(*TASK, "--agent=oracle", *options)
+    result.assert_outcomes(errors=1)
+    missing = "*AVD pixel has not booted in 2 s (sys.boot_completed is ''); it said:*"
+    result.stdout.fnmatch_lines([missing, "*Failed to load snapshot 'default_boot'*"])
+    nothing_left()
+
+
+def test_emulators_take_more_flags_and_refuse_those_that_are_none(project, sdk):
+    sdk.add_avd("pixel", "default_boot")
+    options = ["--mobile-gpu=host", "--mobile-retries=0", "--agent=oracle"]
+    project.run_virtual(*TASK, *options, "--mobile-emulator-flags=-accel off -memory 2048")
+    result = project.run_virtual(*TASK, *options, "--mobile-emulator-flags=-nonsense")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*unknown option: -nonsense*"])
+
+
+def test_emulators_are_replaced_after_so_many_tasks(project, sdk, nothing_left):
+    sdk.add_avd("pixel", "default_boot")
+    result = project.run_virtual(
+        "tasks", "--agent=oracle", "--mobile-device=avd:pixel", "--mobile-recycle=1"
+    )
+    result.assert_outcomes(passed=2, failed=1)
+    assert {task["reset"] for task in report(project)["tasks"]} == {"snapshot default_boot"}
+    nothing_left()
+
+
+def test_ports_that_others_use_are_left_to_them(project, sdk):
+    sdk.add_avd("pixel", "default_boot")
+    with contextlib.ExitStack() as taken:
+        for port in range(5554, 5570):
+            stream = taken.enter_context(socket.socket())
+            with contextlib.suppress(OSError):  # by another emulator on this machine, say
+                stream.bind(("127.0.0.1", port))
+        project.run_virtual(*TASK, "--agent=oracle").assert_outcomes(passed=1)
+    (task,) = report(project)["tasks"]
+    (run,) = project.pytester.path.glob("runs/*")
+    serial = load(run / task["episode"]).device.serial
+    assert int(serial.removeprefix("emulator-")) >= 5570
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_nothing_is_left_when_pytest_is_killed(sdk, start, markers, nothing_left, workers):
+    sdk.add_avd("pixel", "default_boot")
+    process = start("tasks", "--agent=waiting", workers, "--mobile-device=avd:pixel")
+    wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    nothing_left()
+
+
+@pytest.mark.parametrize("booting", [False, True])
+def test_an_interrupted_run_ends_its_emulators(sdk, start, markers, nothing_left, booting):
+    sdk.add_avd("pixel", "default_boot")
+    sdk.behave(hangs=booting, snapshots=not booting)
+    process = start(*TASK, "--agent=waiting")
+    if booting:
+        wait_until(lambda: any(temporary.glob("mobileagent-run-*/emulator-*.log")))
+    else:
+        wait_until(lambda: any(markers.iterdir()))
+    process.send_signal(signal.SIGINT)
+    assert process.wait(40) == 2
+    nothing_left()
+
+
+def test_an_avd_that_is_not_there_is_a_usage_error_with_those_that_are(project, sdk):
+    sdk.add_avd("pixel_6")
+    sdk.add_avd("tablet")
+    result = project.run_virtual(*TASK, "--agent=oracle")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    there = "*there is no AVD 'pixel' (there are: pixel_6, tablet); make one with *setup-avd*"
+    result.stderr.fnmatch_lines([there])
+
+
+@pytest.mark.parametrize("given", ["/nowhere", None])
+def test_without_an_sdk_it_is_said_where_one_was_looked_for(
+    project, sdk, monkeypatch, tmp_path, given
+):
+    if given:
+        monkeypatch.setenv("ANDROID_HOME", given)
+    else:
+        monkeypatch.delenv("ANDROID_HOME")
+        monkeypatch.setenv("PATH", str(tmp_path))
+    result = project.run_virtual(*TASK, "--agent=oracle")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    wrong = "ANDROID_HOME=/nowhere is no SDK with emulator" if given else "there is no Android SDK"
+    result.stderr.fnmatch_lines([f"*--mobile-device=avd:pixel*{wrong}*"])
+    project.run_virtual(*TASK, "--collect-only", "--agent=oracle").stdout.fnmatch_lines(
+        ["*test_code*"]
+    )

@@ -18,7 +18,7 @@ def result(success: bool | None = None, **fields: Any) -> dict[str, Any]:
 def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
     numbers = totals([])
     counts = {"tasks", "decided", "successes", "errors", "skipped", "premature", "overdue"}
-    counts.add("infrastructure")
+    counts |= {"infrastructure", "without_snapshot"}
     assert {name for name, value in numbers.items() if value == 0} == counts
     assert {name for name, value in numbers.items() if value is None} == set(numbers) - counts
 
@@ -38,7 +38,7 @@ def test_every_number_is_over_what_it_says() -> None:
             result(False, steps=2, premature=True, overdue=False, **reported, **seconds),
             result(False, steps=8, premature=False, overdue=False, **limited),
             result(False, steps=5, premature=False, overdue=False, termination="agent error"),
-            result(None, cost_usd=0.25),
+            result(None, cost_usd=0.25, reset="no snapshots: cleared com.example"),
             result(None, outcome="skipped", infrastructure=("the device broke off",)),
         ]
     )
@@ -49,6 +49,7 @@ def test_every_number_is_over_what_it_says() -> None:
         "errors": 1,
         "skipped": 1,
         "infrastructure": 1,
+        "without_snapshot": 1,
         "success_rate": 3 / 6,
         "mean_step_ratio": 1.5,
         "premature": 1,

@@ -4,7 +4,7 @@ from typing import Any
 
 from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.report.terminal import table
+from pytest_mobileagent.report.terminal import remarks, table
 
 
 def result(suite: str, success: bool | None, **fields: Any) -> dict[str, Any]:
@@ -60,3 +60,12 @@ def test_what_is_unknown_is_not_shown_as_zero() -> None:
             "0",
         ]
     )
+
+
+def test_tasks_that_began_without_a_snapshot_are_told_with_the_reasons() -> None:
+    resets = ["snapshot a", None, "no snapshots: cleared a", "no snapshots: cleared b, c"]
+    results = [result("clock", True, reset=reset, **DONE) for reset in resets]
+    assert summarise(results)["without_snapshot"] == 2
+    kept = "only their own apps were cleared, all else stayed as it was"
+    assert remarks(results) == [f"2 tasks began without a snapshot (no snapshots): {kept}"]
+    assert remarks(results[:2]) == []

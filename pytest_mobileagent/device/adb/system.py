@@ -19,9 +19,10 @@ from pytest_mobileagent.device.adb.console import (
     ReadOnlyError,
     console_of,
 )
+from pytest_mobileagent.device.adb.info import read_info
 from pytest_mobileagent.device.adb.listener import EventStream
 from pytest_mobileagent.device.adb.shell import Output, Shell, open_service
-from pytest_mobileagent.device.device import DeviceInfo, Moment
+from pytest_mobileagent.device.device import Moment
 from pytest_mobileagent.device.health import (
     LEAST_ROOM_MB,
     LOCK,
@@ -70,7 +71,7 @@ class AdbSystem:
         self._restored_at = -math.inf
         self._shell.run("true")  # fails at once if there is no such device
         self._await_ready()
-        self.info = self._read_info()
+        self.info = read_info(self._shell)
 
     @property
     def round_trips(self) -> int:
@@ -209,26 +210,6 @@ class AdbSystem:
         self._may_be_root = "cannot" not in connection.read_until_close()
         connection.conn.close()
 
-    def _read_info(self) -> DeviceInfo:
-        properties = ("ro.product.model", "ro.build.version.release", "ro.build.version.sdk")
-        scripts = [f"getprop {name}" for name in (*properties, "persist.sys.locale")]
-        outputs = self._shell.run_all([*scripts, "wm size", "wm density"])
-        model, android, sdk, locale, size, density = (output.text.strip() for output in outputs)
-        pixels = re.findall(r"(\d+)x(\d+)", size)
-        dots = re.findall(r"\d+", density)
-        if not (sdk.isdigit() and pixels and dots):
-            msg = f"device {self.address} does not say what it is: {sdk!r}, {size!r}, {density!r}"
-            raise DeviceError(msg)
-        return DeviceInfo(
-            serial=self.address.serial,
-            model=model,
-            android=android,
-            sdk=int(sdk),
-            size=(int(pixels[-1][0]), int(pixels[-1][1])),  # the override stands last
-            density=int(dots[-1]),
-            locale=locale or "en-US",
-        )
-
     def _load(self, snapshot: str) -> None:
         console = console_of(self.address, self._shell)
         names = console.snapshots()
@@ -258,7 +239,7 @@ class AdbSystem:
             self._listener = EventStream(address)
         self._may_be_root = True
         self._await_ready()
-        self.info = self._read_info()
+        self.info = read_info(self._shell)
         if not loaded:
             msg = f"no snapshots, as the emulator could not start from {snapshot}"
             raise NoSnapshotError(msg)
