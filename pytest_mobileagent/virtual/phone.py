@@ -38,6 +38,7 @@ from pytest_mobileagent.virtual.system.radios import Radios
 from pytest_mobileagent.virtual.system.scene import black
 from pytest_mobileagent.virtual.system.settings import Settings
 from pytest_mobileagent.virtual.system.shade import Shade
+from pytest_mobileagent.virtual.system.telephony import Telephony
 from pytest_mobileagent.virtual.system.windows import Windows
 from pytest_mobileagent.virtual.ui.draw import draw, png
 from pytest_mobileagent.virtual.ui.dump import dump
@@ -106,6 +107,7 @@ class Phone:
         self.windows = Windows(self)
         self.events = Events(self)
         self.accessibility_services = AccessibilityServices(self)
+        self.telephony = Telephony(self)
         self.activities = Activities(self)
         self.gestures = Gestures(self)
         self.finger = Finger(self)
@@ -131,6 +133,7 @@ class Phone:
             "locales": self.locales,
             "processes": self.proc,
             "power": self.power,
+            "telephony": self.telephony,
             "radios": self.radios,
             "clipboard": self.clipboard,
             "packages": self.packages,

@@ -73,6 +73,11 @@ DRAWINGS = {
     ),
     "calendar": _CALENDAR,
     "call": _PHONE,
+    "block": "ring 12,12 9; line 5.6,5.6 18.4,18.4",
+    "call_end": "arc 12,17 9.5 215 325; block 2,11 7.2,16 1.2; block 16.8,11 22,16 1.2",
+    "call_made": "line 6,18 18,6; line 9,6 18,6 18,15",
+    "call_missed": "line 3,8 12,17 21,8; line 13.5,7.5 21,7.5 21,15",
+    "call_received": "line 18,6 6,18; line 6,9 6,18 15,18",
     "camera": _CAMERA,
     "cast": (
         "line 3,9 3,5 21,5 21,19 14,19; arc 3,20 4 270 360; arc 3,20 8 270 360; dot 3.5,19.5 1.3"
@@ -92,6 +97,9 @@ DRAWINGS = {
     "credit_card": _CARD,
     "delete": _TRASH,
     "devices": "line 4,16 4,6 20,6; line 2,19 12,19; box 15,9 21,19 1",
+    "dialpad": "; ".join(
+        [f"dot {x},{y} 1.7" for y in (4.5, 10, 15.5) for x in (6, 12, 18)] + ["dot 12,21 1.7"]
+    ),
     "directions": (
         "line 12,2.8 21.2,12 12,21.2 2.8,12 12,2.8; line 9,15 9,11.5 15,11.5; line 13,9 15.3,11.5 "
         "13,14"
@@ -158,6 +166,10 @@ DRAWINGS = {
     "menu": "line 3,6.5 21,6.5; line 3,12 21,12; line 3,17.5 21,17.5",
     "message": "line 3,4 21,4 21,17 7,17 3,21 3,4; line 7,8.5 17,8.5; line 7,12.5 14,12.5",
     "mic": "block 9,2.5 15,14 3; arc 12,11 7 0 180; line 12,18 12,21.5",
+    "mic_off": (
+        "block 9,2.5 15,14 3; arc 12,11 7 0 180; line 12,18 12,21.5; -line 4,2 21,21;"
+        " line 3.5,3.5 20.5,20.5"
+    ),
     "moon": "dot 12,12 9; -dot 16.5,8.5 7.5",
     "more_horiz": "dot 5.5,12 2; dot 12,12 2; dot 18.5,12 2",
     "more_vert": "dot 12,5.5 2; dot 12,12 2; dot 12,18.5 2",

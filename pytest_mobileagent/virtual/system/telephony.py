@@ -1,0 +1,175 @@
+"""Telephony: the call that there is, and text messages that come and go."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from pytest_mobileagent.virtual.intent import NEW_TASK, Intent, class_name
+from pytest_mobileagent.virtual.system.providers import numbers
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+
+ANSWERED_AFTER: Final = 4.0  # seconds until somebody takes a call from this phone
+IN_CALL: Final = "com.android.incallui.InCallActivity"
+DELIVER: Final = "android.provider.Telephony.SMS_DELIVER"
+MISSED: Final = "android.telecom.action.SHOW_MISSED_CALLS_NOTIFICATION"
+CALLS: Final = "content://call_log/calls"
+EMERGENCY: Final = frozenset({"112", "911"})
+INCOMING, OUTGOING, MISSED_CALL, REJECTED, BLOCKED = 1, 2, 3, 5, 6  # types in the call log
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call; `since` is the uptime of its last change, `date` the wall clock of its start."""
+
+    number: str
+    incoming: bool
+    date: float
+    since: float
+    active: bool = False  # somebody has taken it
+    muted: bool = False
+    speaker: bool = False
+    held: bool = False
+
+
+class Telephony:
+    """The phone's radio, as far as calls and messages go. There is one call at a time."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self._call: Call | None = None
+
+    @property
+    def call(self) -> Call | None:
+        """The call that there is; one from this phone is taken after a while."""
+        call, now = self._call, self._phone.clock.uptime()
+        if call and not call.incoming and not call.active and now - call.since >= ANSWERED_AFTER:
+            self._call = replace(call, active=True, since=call.since + ANSWERED_AFTER)
+        return self._call
+
+    @property
+    def seconds(self) -> int:
+        """How long the call has lasted since it was taken."""
+        call = self.call
+        return int(self._phone.clock.uptime() - call.since) if call and call.active else 0
+
+    # Calls.
+
+    def dial(self, number: str) -> None:
+        """Call somebody, if the line is free."""
+        number = numbers.bare(number)
+        if not number or self._call:
+            return
+        if number in EMERGENCY:
+            self._phone.log.system("I", "Telecom", f"Emergency number detected: {number}")
+        self._begin(Call(number, False, self._phone.clock.time(), self._phone.clock.uptime()))
+
+    def ring(self, number: str) -> bool:
+        """Let somebody call this phone; False if the line is busy. Blocked numbers do not ring."""
+        if self._call:
+            return False
+        call = Call(number, True, self._phone.clock.time(), self._phone.clock.uptime())
+        if self._blocked(number):
+            self._record(call, BLOCKED, 0)
+            return True
+        self._phone.power.wake()
+        self._begin(call)
+        return True
+
+    def answer(self) -> None:
+        """Take the call that is ringing."""
+        if self._call and self._call.incoming and not self._call.active:
+            self.change(active=True, since=self._phone.clock.uptime())
+
+    def hang_up(self) -> None:
+        """End the call from this phone; one that rings is thereby rejected."""
+        call = self.call
+        self._end(INCOMING if call and call.active else REJECTED)
+
+    def cancel(self) -> None:
+        """Let the other side end the call; one that still rings is thereby missed."""
+        call = self.call
+        self._end(INCOMING if call and call.active else MISSED_CALL)
+
+    def change(self, **values: Any) -> None:
+        """Change what is true of the call: muted, speaker, held."""
+        if self._call:
+            self._call = replace(self._call, **values)
+            self._phone.changed()
+
+    def _begin(self, call: Call) -> None:
+        self._call = call
+        kind = "incoming" if call.incoming else "outgoing"
+        self._phone.log.system("I", "Telecom", f"CallsManager: addCall({kind})")
+        for app in self._phone.packages.apps():
+            if any(class_name(app.package, each.name) == IN_CALL for each in app.activities):
+                self._phone.activities.start(
+                    Intent(component=f"{app.package}/{IN_CALL}", flags=NEW_TASK), uid=1000
+                )
+                break
+        self._phone.changed()
+
+    def _end(self, kind: int) -> None:
+        call, seconds = self.call, self.seconds
+        if call is None:
+            return
+        self._call = None
+        for record in self._phone.activities.records():
+            if record.activity.component(record.package).endswith(f"/{IN_CALL}"):
+                record.activity.finish()
+        self._record(call, kind if call.incoming else OUTGOING, seconds)
+        if call.incoming and kind == MISSED_CALL:
+            dialer = self._phone.settings.text("secure", "dialer_default_application")
+            extras = {"android.telecom.extra.NOTIFICATION_PHONE_NUMBER": call.number}
+            if dialer:
+                self._phone.activities.broadcast(Intent(MISSED, package=dialer, extras=extras))
+        self._phone.changed()
+
+    def _record(self, call: Call, kind: int, seconds: int) -> None:
+        """Write a call into the call log."""
+        if self._phone.resolver.provider("call_log") is None:
+            return
+        missed = kind == MISSED_CALL
+        self._phone.resolver.insert(
+            CALLS,
+            number=call.number,
+            date=int(call.date * 1000),
+            duration=seconds,
+            type=kind,
+            new=int(missed),
+            is_read=int(not missed),
+            name=self._name_of(call.number),
+            formatted_number=numbers.formatted(call.number),
+            normalized_number=numbers.normalized(call.number),
+            block_reason=3 if kind == BLOCKED else 0,
+            last_modified=int(self._phone.clock.time() * 1000),
+        )
+
+    def _name_of(self, number: str) -> str | None:
+        rows = self._phone.resolver.query(
+            f"content://com.android.contacts/phone_lookup/{number}", ("display_name",)
+        )
+        return str(rows[0]["display_name"]) if rows else None
+
+    # Messages.
+
+    def receive(self, number: str, text: str) -> None:
+        """Let a message arrive: the default app for messages gets it, unless it is blocked."""
+        app = self._phone.settings.text("secure", "sms_default_application")
+        if app and not self._blocked(number):
+            extras = {"address": number, "body": text}
+            self._phone.activities.broadcast(Intent(DELIVER, package=app, extras=extras))
+
+    def _blocked(self, number: str) -> bool:
+        rows = self._phone.resolver.query("content://com.android.blockednumber/blocked")
+        return any(numbers.same(row["original_number"], number) for row in rows)
+
+    def save(self) -> dict[str, Any] | None:
+        """Give the call."""
+        return asdict(self._call) if self._call else None
+
+    def load(self, saved: dict[str, Any] | None) -> None:
+        """Take it back."""
+        self._call = Call(**saved) if saved else None
