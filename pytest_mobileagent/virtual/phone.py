@@ -12,6 +12,7 @@ from pytest_mobileagent.virtual.files import FileSystem
 from pytest_mobileagent.virtual.shell import launch
 from pytest_mobileagent.virtual.shell.interpreter import load_commands
 from pytest_mobileagent.virtual.state import Part, Snapshots
+from pytest_mobileagent.virtual.system import wallpaper
 from pytest_mobileagent.virtual.system.accessibility import AccessibilityServices
 from pytest_mobileagent.virtual.system.activities import Activities
 from pytest_mobileagent.virtual.system.audio import Audio
@@ -35,6 +36,7 @@ from pytest_mobileagent.virtual.system.processes import Process, ProcessTable
 from pytest_mobileagent.virtual.system.properties import Properties
 from pytest_mobileagent.virtual.system.providers.resolver import Resolver
 from pytest_mobileagent.virtual.system.radios import Radios
+from pytest_mobileagent.virtual.system.restart import restart
 from pytest_mobileagent.virtual.system.scene import black
 from pytest_mobileagent.virtual.system.settings import Settings
 from pytest_mobileagent.virtual.system.shade import Shade
@@ -116,7 +118,7 @@ class Phone:
         self.snapshots = Snapshots(self.files, self._parts(), self.changed)
         self.on_shutdown: list[Callable[[], object]] = []
         self._version = 1
-        self._moment: tuple[int, Toast | None, Notification | None] | None = None
+        self._moment: tuple[int, Toast | None, Notification | None, int] | None = None
         self._drawn: tuple[int, Image] | None = None
         self._encoded: tuple[int, bytes] | None = None
         self._accessible: tuple[int, Screen] | None = None
@@ -148,6 +150,10 @@ class Phone:
             "faults": self.faults,
             "accessibility": self.accessibility_services,  # last: it looks at all of the phone
         }
+
+    def restart(self) -> None:
+        """Start Android anew, as `setprop ctl.restart zygote` does: languages are read again."""
+        restart(self, ALWAYS_ON)
 
     def _watch(self) -> None:
         self.settings.on_change = self.changed
@@ -183,8 +189,9 @@ class Phone:
         """Let what changes on the screen by time alone count as a change."""
         top = self.activities.top.activity
         seconds = int(self.clock.time())
+        time = seconds if top.refresh else seconds // 60
         passing = self.windows.toast(), self.notifications.announced()
-        moment = seconds if top.refresh else seconds // 60, *passing
+        moment = time, *passing, wallpaper.stamp(self.files)
         if moment != self._moment:
             self._moment = moment
             self.changed()

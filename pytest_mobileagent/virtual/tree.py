@@ -26,6 +26,8 @@ FOLDERS: dict[str, tuple[int, int, int]] = {  # mode, user, group
     "/data/local/tmp": (0o771, SHELL, SHELL),
     "/data/misc": (0o1771, SYSTEM, MISC),
     "/data/system": (0o775, SYSTEM, SYSTEM),
+    "/data/system/users": (0o775, SYSTEM, SYSTEM),
+    "/data/system/users/0": (0o700, SYSTEM, SYSTEM),
     "/data/user": (0o711, SYSTEM, SYSTEM),
     "/data/user_de": (0o711, SYSTEM, SYSTEM),
     "/data/user_de/0": (0o771, SYSTEM, SYSTEM),

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pytest_mobileagent.virtual.app import Activity
-from pytest_mobileagent.virtual.intent import HOME, Intent
+from pytest_mobileagent.virtual.intent import HOME, Intent, launch
+from pytest_mobileagent.virtual.system.grid import BOTTOM, DOTS, SEARCH, SIDES, TOP, Grid
+from pytest_mobileagent.virtual.system.workspace import (
+    COLUMNS,
+    DESKTOP,
+    HOTSEAT,
+    ROWS,
+    Item,
+    from_plain,
+    to_plain,
+)
 from pytest_mobileagent.virtual.ui import (
     MATCH,
     Button,
     Card,
     Column,
     Frame,
-    Grid,
     HScroll,
     Icon,
     Image,
@@ -30,22 +39,16 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.app import App
 
-COLUMNS = 5
-ROWS = 4  # of icons on a home screen page
-WIDTH = 77  # dp of a place in the hotseat
 INK = "#ffffff"
 FALLBACK = Icon("android", "#3ddc84")
-HOTSEAT = (  # what a phone keeps at hand, if it is installed
-    "com.google.android.dialer",
-    "com.android.dialer",
-    "com.google.android.apps.messaging",
-    "com.android.messaging",
-    "com.android.chrome",
-    "com.android.camera2",
-    "com.google.android.deskclock",
-    "com.android.deskclock",
-    "com.android.settings",
-)
+
+
+@runtime_checkable
+class Desktop(Protocol):
+    """The launcher's app, as its activity needs it."""
+
+    def load(self) -> list[Item]:
+        """Read what lies on the home screen."""
 
 
 class NexusLauncherActivity(Activity):
@@ -62,7 +65,8 @@ class NexusLauncherActivity(Activity):
 
     def on_create(self) -> None:
         """Start at the home screen."""
-        self.state = {"view": "home", "page": 0, "search": ""}
+        items = self.app.load() if isinstance(self.app, Desktop) else []
+        self.state = {"view": "home", "page": 0, "search": "", "items": to_plain(items)}
 
     def on_intent(self, intent: Intent) -> None:
         """Come home, whatever was shown."""
@@ -83,7 +87,7 @@ class NexusLauncherActivity(Activity):
             self.set(view="home")
         elif view == "home" and direction in ("left", "right"):
             page += 1 if direction == "left" else -1
-            self.set(page=min(max(page, 0), len(self._pages()) - 1))
+            self.set(page=min(max(page, 0), len(self._screens(self._items())) - 1))
 
     def content(self) -> View:
         """Build what is shown over the wallpaper."""
@@ -99,90 +103,111 @@ class NexusLauncherActivity(Activity):
     # Home.
 
     def _home(self) -> View:
-        pages = self._pages()
-        page = min(int(self.state["page"]), len(pages) - 1)
-        icons = [self._icon(app) for app in pages[page]]
+        grid, items = self.grid, self._items()
+        screens = self._screens(items)
+        page = min(int(self.state["page"]), len(screens) - 1)
+        shown = [item for item in items if item.container == DESKTOP]
+        icons = [self._placed(item, grid) for item in shown if item.screen == screens[page]]
         at_a_glance = [self._smartspace()] if page == 0 else []
-        workspace = Column(
-            [*at_a_glance, Space(), Grid(icons, COLUMNS), Space(height=16)],
+        workspace = Frame(
+            [*at_a_glance, *icons],
             id="workspace",
             height=MATCH,
             weight=1,
-            padding=(12, 40, 12, 0),
+            padding=(SIDES, TOP, SIDES, 0),
         )
         dots = Row(
-            [self._dot(at, chosen=at == page) for at in range(len(pages))],
+            [self._dot(at, chosen=at == page) for at in range(len(screens))],
             id="page_indicator",
             gravity="center",
-            height=24,
-            desc=f"Page {page + 1} of {len(pages)}",
+            height=DOTS,
+            desc=self.t("Page {page} of {pages}", page=page + 1, pages=len(screens)),
         )
-        return Column([workspace, dots, self._hotseat()], height=MATCH, padding=(0, 0, 0, 32))
+        hotseat = self._hotseat([item for item in items if item.container == HOTSEAT], grid)
+        return Column([workspace, dots, hotseat], height=MATCH, padding=(0, 0, 0, BOTTOM))
 
-    def _pages(self) -> list[list[App]]:
-        seat = [app.package for app in self._at_hand()]
-        others = [app for app in self.phone.packages.launchable() if app.package not in seat]
-        size = COLUMNS * ROWS
-        return [others[at : at + size] for at in range(0, len(others), size)] or [[]]
+    @property
+    def grid(self) -> Grid:
+        """The sizes on this display."""
+        return Grid.of(self.phone.display.metrics)
 
-    def _at_hand(self) -> list[App]:
-        apps = {app.package: app for app in self.phone.packages.launchable()}
-        return [apps[name] for name in HOTSEAT if name in apps][:COLUMNS]
+    def _items(self) -> list[Item]:
+        """Give the icons whose apps are there."""
+        items = from_plain(self.state["items"])
+        return [item for item in items if self.phone.packages.find(item.component)]
+
+    @staticmethod
+    def _screens(items: Sequence[Item]) -> list[int]:
+        return sorted({0, *(item.screen for item in items if item.container == DESKTOP)})
 
     def _smartspace(self) -> View:
-        now = self.phone.clock.now()
-        date = Text(f"{now:%a}, {now:%b} {now.day}", id="date", size=22, color=INK)
+        today = self.locale.date(self.phone.clock.now(), "EEE, MMM d")
+        date = Text(today, id="date", size=22, color=INK, max_lines=1)
         card = Column([date], id="base_template_card_with_date", padding=(12, 0))
-        pager = Frame([card], id="smartspace_card_pager", desc="At a glance")
-        return Frame([pager], id="bc_smartspace_view", height=64)
+        pager = Frame([card], id="smartspace_card_pager", desc=self.t("At a glance"))
+        return Frame([pager], id="bc_smartspace_view", height=self.grid.cell[1])
 
-    def _icon(self, app: App, *, id: str = "", ink: str = INK) -> View:
+    def _placed(self, item: Item, grid: Grid) -> View:
+        width, height = grid.cell
+        icon = self._icon(self.phone.packages.app(item.package), grid.icon, item.component)
+        icon.width, icon.height = width - 1, height - 1  # however pixels are rounded
+        icon.key = f"item{item.number}"
+        icon.margin = (min(item.x, COLUMNS - 1) * width, min(item.y, ROWS - 1) * height, 0, 0)
+        return icon
+
+    def _icon(self, app: App, size: float, component: str = "", *, ink: str = INK) -> Text:
         return Text(
-            app.label,
-            id=id,
-            desc=app.label,
+            app.name,
+            desc=app.name,
             icon=app.icon or FALLBACK,
             icon_top=True,
-            icon_size=56,
+            icon_size=size,
             size=12,
             color=ink,
             max_lines=1,
-            gravity="center_horizontal",
+            gravity="center",
             width=MATCH,
-            padding=(4, 10),
-            on_click=partial(self._open, app.package),
+            padding=(3, 2),
+            on_click=partial(self._open, app.package, component),
         )
 
-    def _open(self, package: str) -> None:
+    def _open(self, package: str, component: str = "") -> None:
         self.set(view="home", search="")
-        self.phone.activities.launch(package, uid=self.app.uid)
+        if component:
+            self.phone.activities.start(launch(component), uid=self.app.uid)
+        else:
+            self.phone.activities.launch(package, uid=self.app.uid)
 
     @staticmethod
     def _dot(at: int, *, chosen: bool) -> View:
         color = INK if chosen else "#80ffffff"
         return View(key=f"dot{at}", width=6, height=6, corner=3, margin=4, background=color)
 
-    def _hotseat(self) -> View:
-        seats = [self._icon(app, ink="transparent") for app in self._at_hand()]
-        for seat in seats:
-            seat.width = WIDTH
+    def _hotseat(self, items: Sequence[Item], grid: Grid) -> View:
+        width, size = grid.cell[0], min(grid.icon, grid.seat - 8)
+        seats = []
+        for item in items:
+            seat = self._icon(self.phone.packages.app(item.package), size, item.component)
+            seat.color, seat.size, seat.width, seat.height = "transparent", 1, width, grid.seat
+            seat.key, seat.margin = f"item{item.number}", (min(item.screen, COLUMNS - 1) * width, 0)
+            seats.append(seat)
         search = Row(
             [
-                Image("search", id="g_icon", desc="Google app", on_click=self._search),
+                Image("search", id="g_icon", desc=self.t("Google app"), on_click=self._search),
                 Space(height=0),
-                Image("mic", id="mic_icon", desc="Voice search", on_click=self._search),
-                Image("camera", id="lens_icon", desc="Google Lens", on_click=self._search),
+                Image("mic", id="mic_icon", desc=self.t("Voice search"), on_click=self._search),
+                Image("camera", id="lens_icon", desc=self.t("Google Lens"), on_click=self._search),
             ],
             id="search_container_hotseat",
-            desc="Google search",
+            desc=self.t("Google search"),
             on_click=self._search,
-            height=52,
+            height=SEARCH - 16,
             corner=26,
             padding=(16, 0),
-            margin=(12, 8),
+            margin=(0, 8),
             background="surface_container",
         )
-        return Column([Row(seats, gravity="center"), search], id="hotseat", padding=(12, 0))
+        return Column([Frame(seats, height=grid.seat), search], id="hotseat", padding=(SIDES, 0))
 
     def _search(self) -> None:
         self.set(view="apps", search="")
@@ -191,22 +216,24 @@ class NexusLauncherActivity(Activity):
 
     def _all_apps(self) -> View:
         wanted = str(self.state["search"]).casefold()
-        apps = [app for app in self.phone.packages.launchable() if wanted in app.label.casefold()]
+        apps = [app for app in self.phone.packages.launchable() if wanted in app.name.casefold()]
         search = Input(
             str(self.state["search"]),
             id="input",
             key="search",
-            hint="Search web and more",
+            hint=self.t("Search web and more"),
             icon="search",
             action="search",
             style="filled",
             on_change=lambda text: self.set(search=text),
             on_submit=lambda _: self._open_first(apps),
         )
-        icons = [self._icon(app, id="icon", ink="on_surface") for app in apps]
+        icons = [self._icon(app, self.grid.icon, ink="on_surface") for app in apps]
+        for icon in icons:
+            icon.id, icon.padding = "icon", (3, 10)
         drawer: Sequence[View] = [
             Frame([search], id="search_container_all_apps", padding=(16, 8)),
-            List(icons, columns=COLUMNS, id="apps_list_view", padding=(12, 8)),
+            List(icons, columns=self.grid.columns, id="apps_list_view", padding=(12, 8)),
         ]
         return Column(
             drawer, id="apps_view", height=MATCH, padding=(0, 40, 0, 24), background="surface"
@@ -221,12 +248,21 @@ class NexusLauncherActivity(Activity):
     def _overview(self) -> View:
         tasks = self.phone.activities.recent()
         if not tasks:
-            empty = Text("No recent items", id="empty_message", color=INK, size=20, align="center")
+            empty = Text(
+                self.t("No recent items"), id="empty_message", color=INK, size=20, align="center"
+            )
             return Frame([empty], id="overview_panel", height=MATCH, on_click=self.on_back)
         cards = [self._task(task.number, task.package) for task in tasks]
         panel = HScroll(Row(cards, padding=(48, 0)), id="overview_panel", height=MATCH, weight=1)
         actions = Row(
-            [Button("Clear all", id="clear_all_button", on_click=self._clear, style="tonal")],
+            [
+                Button(
+                    self.t("Clear all"),
+                    id="clear_all_button",
+                    on_click=self._clear,
+                    style="tonal",
+                )
+            ],
             id="overview_actions_view",
             gravity="center",
             height=80,
@@ -235,6 +271,7 @@ class NexusLauncherActivity(Activity):
 
     def _task(self, number: int, package: str) -> View:
         app = self.phone.packages.app(package)
+        height = max(200, min(520, self.grid.height - 256))
         picture = Frame(
             [Image(app.icon or FALLBACK, size=96, align="center")],
             height=MATCH,
@@ -242,12 +279,12 @@ class NexusLauncherActivity(Activity):
             corner=24,
         )
         return Card(
-            [Row([Image(app.icon or FALLBACK, size=32), Text(app.label, margin=8)]), picture],
+            [Row([Image(app.icon or FALLBACK, size=32), Text(app.name, margin=8)]), picture],
             id="snapshot",
             key=f"task{number}",
-            desc=app.label,
-            width=280,
-            height=520,
+            desc=app.name,
+            width=height * 0.54,
+            height=height,
             margin=12,
             padding=8,
             on_click=partial(self._switch, number),

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from typing import TYPE_CHECKING
+
 from pytest_mobileagent.virtual.app import App
-from pytest_mobileagent.virtual.intent import LAUNCHER, MAIN, NEW_TASK, RESET_TASK
-from pytest_mobileagent.virtual.system.home import COLUMNS, NexusLauncherActivity
+from pytest_mobileagent.virtual.system import workspace
+from pytest_mobileagent.virtual.system.home import NexusLauncherActivity
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.system.workspace import Item
 
 
 class Launcher(App):
@@ -17,39 +23,24 @@ class Launcher(App):
     system = True
     activities = (NexusLauncherActivity,)
 
-    def install(self) -> None:
-        """Write the database in which a launcher keeps its icons."""
+    def load(self) -> list[Item]:
+        """Read what lies on the home screen, as the launcher does when its process starts.
+
+        A database that is missing or broken is made anew, with the layout of a new phone.
+        """
         database = self.database("launcher.db")
-        database.script(FAVORITES)
-        for at, app in enumerate(self.phone.packages.launchable()):
-            database.execute(
-                "insert into favorites (_id, title, intent, container, screen, cellX, cellY,"
-                " spanX, spanY, itemType) values (?, ?, ?, ?, 0, ?, ?, 1, 1, 0)",
-                at + 1,
-                app.label,
-                _uri(app.activities[0].component(app.package)),
-                DESKTOP,
-                at % COLUMNS,
-                at // COLUMNS,
-            )
+        try:
+            items = workspace.read(database)
+        except sqlite3.Error as error:
+            self.log("LauncherProvider", f"Database is broken, made anew: {error}", "E")
+            self.phone.files.write(database.path, b"", uid=self.uid)
+            database.script(workspace.SCHEMA)
+            items = []
+        if not items:
+            items = workspace.first_layout(self.phone.packages.launchable())
+            workspace.write(database, items)
+        return items
 
-
-def _uri(component: str) -> str:
-    """Write the intent of an icon as launchers keep it."""
-    flags = NEW_TASK | RESET_TASK
-    return (
-        f"#Intent;action={MAIN};category={LAUNCHER};launchFlags={flags:#x};"
-        f"component={component};end"
-    )
-
-
-DESKTOP = -100  # the container that is the home screen
-FAVORITES = """
-CREATE TABLE favorites (_id INTEGER PRIMARY KEY, title TEXT, intent TEXT, container INTEGER,
-    screen INTEGER, cellX INTEGER, cellY INTEGER, spanX INTEGER, spanY INTEGER, itemType INTEGER,
-    appWidgetId INTEGER NOT NULL DEFAULT -1, iconPackage TEXT, iconResource TEXT, icon BLOB,
-    appWidgetProvider TEXT, modified INTEGER NOT NULL DEFAULT 0,
-    restored INTEGER NOT NULL DEFAULT 0, profileId INTEGER DEFAULT 0,
-    rank INTEGER NOT NULL DEFAULT 0, options INTEGER NOT NULL DEFAULT 0);
-PRAGMA user_version = 28;
-"""
+    def install(self) -> None:
+        """Make the database."""
+        self.database("launcher.db").script(workspace.SCHEMA)

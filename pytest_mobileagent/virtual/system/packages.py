@@ -147,9 +147,10 @@ class Packages:
         ]
 
     def launchable(self) -> list[App]:
-        """Give the apps that have an icon, by label."""
+        """Give the apps that have an icon, in the alphabet of the phone's language."""
         found = self.resolve(Intent(MAIN, categories=(LAUNCHER,)))
-        return sorted((app for app, _ in found), key=lambda app: app.label.lower())
+        order = self._phone.locales.current.sort_key
+        return sorted((app for app, _ in found), key=lambda app: order(app.name))
 
     def set_state(self, package: str, state: str) -> None:
         """Enable or disable an app."""

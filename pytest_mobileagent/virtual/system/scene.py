@@ -84,7 +84,7 @@ class Scene:
     def _wallpaper(self) -> list[Window]:
         if not self.record.activity.fullscreen:
             return []
-        view = Image(wallpaper(), width=MATCH, height=MATCH)
+        view = Image(wallpaper(self.phone.files), width=MATCH, height=MATCH)
         return [self._window("wallpaper", view, title="Wallpaper")]
 
     def app(self, keyboard: int) -> list[Window]:

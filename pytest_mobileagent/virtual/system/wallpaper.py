@@ -1,12 +1,18 @@
-"""The wallpaper: hills under an evening sky, painted without any library."""
+"""The wallpaper: a picture that was put into its place, else hills under an evening sky."""
 
 from __future__ import annotations
 
+import io
 import math
 import struct
 import zlib
-from functools import cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final
 
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.files import FileSystem
+
+PLACE: Final = "/data/system/users/0/wallpaper_orig"  # where Android keeps the one that was chosen
 WIDTH, HEIGHT = 72, 160
 SKY = ((38, 50, 86), (112, 92, 132), (222, 148, 132))  # from above to the horizon
 HILLS = (  # height of the ridge, of its waves, how many, where they begin, colour
@@ -18,9 +24,34 @@ HILLS = (  # height of the ridge, of its waves, how many, where they begin, colo
 Color = tuple[int, int, int]
 
 
+def wallpaper(files: FileSystem) -> bytes:
+    """Give it as an encoded picture; one that cannot be read is as good as none."""
+    if files.is_file(PLACE) and readable(data := files.read(PLACE)):
+        return data
+    return hills()
+
+
+def stamp(files: FileSystem) -> int:
+    """Give a number that changes when the wallpaper does."""
+    return hash(files.stat(PLACE)) if files.is_file(PLACE) else 0
+
+
+@lru_cache(1)
+def readable(data: bytes) -> bool:
+    """Tell whether bytes are a picture."""
+    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415 - the hills need no library
+
+    try:
+        with Image.open(io.BytesIO(data)) as picture:
+            picture.load()
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError):
+        return False
+    return True
+
+
 @cache
-def wallpaper() -> bytes:
-    """Give it as PNG."""
+def hills() -> bytes:
+    """Give the one that a phone comes with, painted without any library."""
     rows = b"".join(b"\0" + bytes(_row(y)) for y in range(HEIGHT))
     header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))

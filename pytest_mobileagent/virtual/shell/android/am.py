@@ -15,6 +15,7 @@ from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.service import FAILED, Arguments, JavaError, Service
 from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.system.activities import Result, Started
+from pytest_mobileagent.virtual.system.configuration import qualifiers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -246,16 +247,8 @@ async def get_current_user(ctx: Context, _: Arguments) -> int:
 @activity.command("get-config")
 async def get_config(ctx: Context, _: Arguments) -> int:
     """Tell the configuration as resource qualifiers."""
-    metrics = ctx.phone.display.metrics
-    width, height = (round(px / metrics.density) for px in (metrics.width_px, metrics.height_px))
-    locale = ctx.phone.props["persist.sys.locale"].replace("-", "-r")
-    facing = "port" if height >= width else "land"
-    night = "night" if metrics.dark else "notnight"
     await ctx.out(
-        f"config: mcc310-mnc260-{locale}-ldltr-sw{min(width, height)}dp-w{width}dp-h{height}dp"
-        f"-normal-long-notround-lowdr-nowidecg-{facing}-{night}-{ctx.phone.display.density}dpi"
-        f"-finger-keysexposed-qwerty-navhidden-nonav-{metrics.height_px}x{metrics.width_px}-v34\n"
-        f"abi: {ctx.phone.props['ro.product.cpu.abilist']}\n"
+        f"config: {qualifiers(ctx.phone)}\nabi: {ctx.phone.props['ro.product.cpu.abilist']}\n"
     )
     return 0
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.system.properties import HINT
 
+ROOT, SYSTEM = 0, 1000
+OF_ROOT = ("ctl.", "persist.sys.locale")  # what the user of adb shell may not set
 USAGE = "usage: setprop NAME VALUE\n\nSets an Android system property.\n"
 
 
@@ -26,6 +29,13 @@ async def setprop(ctx: Context, args: list[str]) -> int:
     if len(args) != 2:
         await ctx.out(USAGE)
         return 1
+    name, value = args
+    if ctx.uid not in (ROOT, SYSTEM) and name.startswith(OF_ROOT):
+        await ctx.err(f"setprop: Failed to set property '{name}' to '{value}'.\n{HINT}\n")
+        return 1
+    if name == "ctl.restart" and value == "zygote":
+        ctx.phone.restart()
+        return 0
     try:
         ctx.phone.props.set(*args)
     except ValueError as error:
