@@ -42,10 +42,10 @@ def center(screen, **criteria):
     return screen.find(**criteria).bounds.center
 
 
-def test_it_says_what_it_is(device):
+def test_it_says_what_it_is(device, phone):
     info = device.info
     assert (info.size, info.density, info.sdk) == ((1080, 2400), 420, 34)
-    assert info.serial == device.address.serial
+    assert info.serial == phone.serial
 
 
 def test_a_look_agrees_with_itself(device):
