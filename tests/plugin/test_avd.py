@@ -227,16 +227,19 @@ def test_emulators_are_replaced_after_so_many_tasks(project, sdk, nothing_left):
 
 def test_ports_that_others_use_are_left_to_them(project, sdk):
     sdk.add_avd("pixel", "default_boot")
+    ours = set()
     with contextlib.ExitStack() as taken:
         for port in range(5554, 5570):
-            stream = taken.enter_context(socket.socket())
-            with contextlib.suppress(OSError):  # by another emulator on this machine, say
-                stream.bind(("127.0.0.1", port))
+            with contextlib.suppress(OSError):  # somebody else has it
+                taken.enter_context(socket.create_server(("127.0.0.1", port)))
+                ours.add(port)
         project.run_virtual(*TASK, "--agent=oracle").assert_outcomes(passed=1)
     (task,) = report(project)["tasks"]
     (run,) = project.pytester.path.glob("runs/*")
     serial = load(run / task["episode"]).device.serial
-    assert int(serial.removeprefix("emulator-")) >= 5570
+    port = int(serial.removeprefix("emulator-"))
+    assert ours
+    assert not {port, port + 1} & ours
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
@@ -251,6 +254,7 @@ def test_nothing_is_left_when_pytest_is_killed(sdk, start, markers, nothing_left
 
 @pytest.mark.parametrize("booting", [False, True])
 def test_an_interrupted_run_ends_its_emulators(sdk, start, markers, nothing_left, booting):
+    temporary = Path(os.environ["TMPDIR"])
     sdk.add_avd("pixel", "default_boot")
     sdk.behave(hangs=booting, snapshots=not booting)
     process = start(*TASK, "--agent=waiting")
