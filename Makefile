@@ -1,9 +1,10 @@
 # `make demo` runs an agent on virtual phones, `make test` passes the tests; both set up .venv first.
+# `make appium` installs Appium (needs npm), without which the tests that drive phones by it skip.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint
+.PHONY: demo test lint appium
 
 demo: .venv/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v --tb=no -rN
@@ -15,6 +16,14 @@ lint: .venv/ready
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+
+appium: .appium/node_modules/.bin/appium
+
+.appium/node_modules/.bin/appium:
+	mkdir -p .appium
+	APPIUM_SKIP_CHROMEDRIVER_INSTALL=1 npm install --prefix .appium --no-package-lock --no-audit \
+		--no-fund --loglevel=error appium@3 appium-uiautomator2-driver@8
+	touch $@
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv

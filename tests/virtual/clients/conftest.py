@@ -1,0 +1,147 @@
+"""A real Appium server, and phones that it drives."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import adbutils
+import pytest
+from appium.options.android import UiAutomator2Options
+from appium.webdriver import Remote
+
+from pytest_mobileagent.device.appium import server as appium
+from pytest_mobileagent.virtual.album import Album
+from pytest_mobileagent.virtual.main import boot
+from pytest_mobileagent.virtual.wire.ports import claim
+from pytest_mobileagent.virtual.wire.server import Server
+from tests.virtual.phones import Adb, Loop, Running, adb_server, free_port
+
+ROOT = Path(__file__).parents[3]
+APPS = (Path(__file__).parent / "apps", Path(__file__).parents[1] / "apps")
+# What a phone needs that has the server's packages already, and nothing more.
+MINIMAL = {
+    "appium:skipServerInstallation": True,
+    "appium:skipDeviceInitialization": True,
+    "appium:skipUnlock": True,
+    "appium:ignoreHiddenApiPolicyError": True,
+    "appium:skipLogcatCapture": True,
+}
+
+
+@pytest.fixture(scope="session")
+def appium_url(home: Path) -> Iterator[str]:
+    """Where an Appium server of these tests' own answers."""
+    folder = Path(os.environ.get("MOBILE_APPIUM_HOME", ROOT / ".appium"))
+    try:
+        appium.find_appium(folder)
+    except FileNotFoundError:
+        pytest.skip("Appium is not installed: `make appium` does that, and needs npm")
+    command = [sys.executable, "-m", appium.__name__, "--home", str(folder)]
+    environment = {**os.environ, "HOME": str(home)}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        try:
+            yield json.loads(process.stdout.readline())["url"]
+        finally:
+            process.stdin.close()
+
+
+@pytest.fixture(scope="session")
+def appium_adb(home: Path) -> Iterator[Adb]:
+    with adb_server(str(Path(adbutils.__file__).with_name("binaries") / "adb"), home) as adb:
+        yield adb
+
+
+@contextlib.contextmanager
+def phone_with_apps(loop: Loop, adb: Adb) -> Iterator[Running]:
+    phone = loop.call(lambda: boot(APPS))  # databases belong to the thread that opens them
+    server = Server(phone, Album(phone.snapshots, None), claim(0), adb.port)
+    loop.run(server.__aenter__())
+    try:
+        assert loop.run(server.registration.attempt(10)), "adb does not see the phone"
+        yield Running(phone, server, adb.on(server.serial), loop)
+    finally:
+        loop.run(server.__aexit__())
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """Opens sessions on phones."""
+
+    url: str
+
+    @contextlib.contextmanager
+    def open(self, running: Running, **capabilities: Any) -> Iterator[Remote]:
+        options = UiAutomator2Options().load_capabilities(
+            {
+                "platformName": "Android",
+                "appium:udid": running.server.serial,
+                "appium:adbPort": running.adb.port,
+                "appium:systemPort": free_port(),
+                "appium:newCommandTimeout": 600,
+                **capabilities,
+            }
+        )
+        driver = Remote(self.url, options=options)
+        try:
+            yield driver
+        finally:
+            driver.quit()
+
+
+@pytest.fixture(scope="session")
+def sessions(appium_url: str) -> Sessions:
+    return Sessions(appium_url)
+
+
+StartAppPhone = Callable[[], contextlib.AbstractContextManager[Running]]
+
+
+@pytest.fixture(scope="session")
+def start_app_phone(loop: Loop, appium_adb: Adb) -> StartAppPhone:
+    """Start a phone with the tests' apps: `with start_app_phone() as running`."""
+    return partial(phone_with_apps, loop, appium_adb)
+
+
+@pytest.fixture(scope="module")
+def driven(sessions: Sessions, start_app_phone: StartAppPhone) -> Iterator[tuple[Running, Remote]]:
+    """A phone, and a session with default capabilities, for all tests of a module."""
+    with start_app_phone() as running, sessions.open(running) as driver:
+        running.loop.call(lambda: running.phone.snapshots.save("in session"))
+        yield running, driver
+
+
+@pytest.fixture
+def touches(driven: tuple[Running, Remote]) -> tuple[Running, Remote]:
+    """The same, with the app that shows what it is touched with."""
+    return started(driven, "org.touches")
+
+
+@pytest.fixture
+def notes(driven: tuple[Running, Remote]) -> tuple[Running, Remote]:
+    """The same, with the notes of the demo app."""
+    return started(driven, "org.demo")
+
+
+def started(driven: tuple[Running, Remote], package: str) -> tuple[Running, Remote]:
+    running, driver = driven
+
+    def start() -> None:
+        running.phone.snapshots.load("in session")
+        running.phone.activities.launch(package)
+
+    running.loop.call(start)
+    driver.update_settings({"enableMultiWindows": False, "shouldUseCompactResponses": True})
+    return running, driver
