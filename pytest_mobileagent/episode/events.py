@@ -65,14 +65,11 @@ class EventSelector:
 
     def nearest(self, events: Sequence[tuple[int, Event]], count: int = 3) -> list[str]:
         """Describe the events that are most like what is sought, with the steps they were in."""
-        scored = sorted(
-            ((self._likeness(event), -order, number, event) for order, (number, event) in
-             enumerate(events)),
-            key=lambda entry: entry[:2], reverse=True,
-        )  # fmt: skip
-        return [
-            f"step {number}: {event.describe()}" for score, _, number, event in scored if score > 0
-        ][:count]
+        scored = [
+            (self._likeness(event), order, f"step {number}: {event.describe()}")
+            for order, (number, event) in enumerate(events)
+        ]
+        return [shown for score, _, shown in sorted(scored, reverse=True) if score > 0][:count]
 
     def _likeness(self, event: Event) -> float:
         return sum(_like(event, name, wanted) for name, wanted in self.criteria)

@@ -40,3 +40,23 @@ def test_timer(episode):
 def test_tokyo(episode):
     difference = "//*[@text='Tokyo']/following-sibling::*[@text][1]"
     assert episode.screen.find(xpath=difference).text.split()[0] in episode.answer
+
+
+@task(
+    "In Clock, start a timer of five minutes, add one minute to it, and then delete the timer.",
+    app=CLOCK,
+    level=3,
+    solution=[
+        open_app(),
+        tap(content_desc="Timer"),
+        tap(text="5"),
+        tap(text="00"),
+        tap(content_desc="Start"),
+        tap(resource_id="add_one_min"),
+        tap(content_desc="Delete"),
+    ],
+)
+def test_timer_comes_and_goes(episode):
+    assert episode.event(type="clicked", resource_id="add_one_min"), "one minute was not added"
+    assert episode.event(type="clicked", text="Delete", package=CLOCK), "it was not deleted"
+    assert not episode.screen.find(resource_id="timer_label")

@@ -131,3 +131,14 @@ def test_rename(episode):
 def test_versions_of_two_apps(episode):
     assert "7.5" in episode.answer
     assert "5.21.0" in episode.answer
+
+
+@task(
+    "Have the phone look for a system update.",
+    app=SETTINGS,
+    level=1,
+    solution=[open_app(), scroll("up"), tap(text="System"), tap(text="System update")],
+)
+def test_look_for_update(episode):
+    # A toast is gone before anybody could look again.
+    assert episode.event(type="notification_state_changed", text="No update available")

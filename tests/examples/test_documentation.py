@@ -67,6 +67,19 @@ def pytest_mobileagent_apps(config):
     result.assert_outcomes(passed=1)
 
 
+def test_the_task_of_the_events_page_can_be_done(somebodys_project):
+    conftest = f"""
+from pathlib import Path
+
+def pytest_mobileagent_apps(config):
+    return Path({str(ROOT / "fixtures" / "apps")!r})
+"""
+    project = somebodys_project({**examples("docs/events.md"), "conftest.py": conftest})
+    agent = "pytest_mobileagent.agent.scripted:Scripted"
+    result = project.runpytest_subprocess("tasks", f"--agent={agent}")
+    result.assert_outcomes(passed=1)
+
+
 def test_the_app_of_the_devices_page_runs(somebodys_project):
     task = """
 from pytest_mobileagent import open_app, tap, task
