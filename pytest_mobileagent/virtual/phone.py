@@ -21,6 +21,7 @@ from pytest_mobileagent.virtual.system.defaults import Defaults
 from pytest_mobileagent.virtual.system.display import Display
 from pytest_mobileagent.virtual.system.events import Events
 from pytest_mobileagent.virtual.system.gestures import Finger, Gestures
+from pytest_mobileagent.virtual.system.hardware import Hardware
 from pytest_mobileagent.virtual.system.image import IMAGE
 from pytest_mobileagent.virtual.system.ime import InputMethods
 from pytest_mobileagent.virtual.system.keymap import key, split_keys, typeable
@@ -97,6 +98,8 @@ class Phone:
         self.ui_automation = UiAutomation()
         self.power = Power(self)
         self.radios = Radios(self)
+        self.hardware = Hardware(self)
+        self.telephony = Telephony(self)
         self.audio = Audio(self)
         self.clipboard = Clipboard()
         self.resolver = Resolver(self)
@@ -109,7 +112,6 @@ class Phone:
         self.windows = Windows(self)
         self.events = Events(self)
         self.accessibility_services = AccessibilityServices(self)
-        self.telephony = Telephony(self)
         self.activities = Activities(self)
         self.gestures = Gestures(self)
         self.finger = Finger(self)
@@ -137,6 +139,7 @@ class Phone:
             "power": self.power,
             "telephony": self.telephony,
             "radios": self.radios,
+            "hardware": self.hardware,
             "clipboard": self.clipboard,
             "packages": self.packages,
             "permissions": self.permissions,

@@ -9,6 +9,7 @@ from pytest_mobileagent.virtual.ui.metrics import Metrics
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.settings import Settings
 
+UPSIDE_DOWN = 2  # quarter turns
 BASELINE = 160  # dots per inch at which a dp is a pixel
 
 
@@ -19,6 +20,7 @@ class Display:
         self._settings = settings
         self.physical_size = (width, height)
         self.physical_density = density
+        self._held = 0
 
     @property
     def size_override(self) -> tuple[int, int] | None:
@@ -52,8 +54,25 @@ class Display:
 
     @property
     def rotation(self) -> int:
-        """Quarter turns; the phone has no accelerometer, so the user's choice always holds."""
+        """Quarter turns, counter-clockwise: as the phone is held, or as the user has locked it."""
+        if self._settings.on("system", "accelerometer_rotation"):
+            return self._held
         return int(self._settings.text("system", "user_rotation", "0"))
+
+    def turned(self, turns: int) -> None:
+        """Take note of how the phone is held; upside down, the display stays as it was."""
+        if turns != UPSIDE_DOWN:
+            self._held = turns
+
+    def lock_rotation(self, rotation: int | None = None) -> None:
+        """Let the display stay as it is turned now, or as given."""
+        turns = self.rotation if rotation is None else rotation
+        self._settings.put("system", "user_rotation", str(turns))
+        self._settings.put("system", "accelerometer_rotation", "0")
+
+    def free_rotation(self) -> None:
+        """Let the display turn with the phone."""
+        self._settings.put("system", "accelerometer_rotation", "1")
 
     @property
     def dark(self) -> bool:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 ANSWERED_AFTER: Final = 4.0  # seconds until somebody takes a call from this phone
 IN_CALL: Final = "com.android.incallui.InCallActivity"
 DELIVER: Final = "android.provider.Telephony.SMS_DELIVER"
+RECEIVED: Final = "android.provider.Telephony.SMS_RECEIVED"
+PHONE_STATE: Final = "android.intent.action.PHONE_STATE"
+INBOX: Final = "content://sms/inbox"
 MISSED: Final = "android.telecom.action.SHOW_MISSED_CALLS_NOTIFICATION"
 CALLS: Final = "content://call_log/calls"
 EMERGENCY: Final = frozenset({"112", "911"})
@@ -55,6 +58,14 @@ class Telephony:
         call = self.call
         return int(self._phone.clock.uptime() - call.since) if call and call.active else 0
 
+    @property
+    def state(self) -> str:
+        """What Android calls the state of the line."""
+        call = self.call
+        if call is None:
+            return "IDLE"
+        return "RINGING" if call.incoming and not call.active else "OFFHOOK"
+
     # Calls.
 
     def dial(self, number: str) -> None:
@@ -68,7 +79,7 @@ class Telephony:
 
     def ring(self, number: str) -> bool:
         """Let somebody call this phone; False if the line is busy. Blocked numbers do not ring."""
-        if self._call:
+        if self._call or self._phone.radios.airplane:
             return False
         call = Call(number, True, self._phone.clock.time(), self._phone.clock.uptime())
         if self._blocked(number):
@@ -82,6 +93,7 @@ class Telephony:
         """Take the call that is ringing."""
         if self._call and self._call.incoming and not self._call.active:
             self.change(active=True, since=self._phone.clock.uptime())
+            self._tell(self._call.number)
 
     def hang_up(self) -> None:
         """End the call from this phone; one that rings is thereby rejected."""
@@ -109,7 +121,7 @@ class Telephony:
                     Intent(component=f"{app.package}/{IN_CALL}", flags=NEW_TASK), uid=1000
                 )
                 break
-        self._phone.changed()
+        self._tell(call.number)
 
     def _end(self, kind: int) -> None:
         call, seconds = self.call, self.seconds
@@ -125,6 +137,12 @@ class Telephony:
             extras = {"android.telecom.extra.NOTIFICATION_PHONE_NUMBER": call.number}
             if dialer:
                 self._phone.activities.broadcast(Intent(MISSED, package=dialer, extras=extras))
+        self._tell(call.number)
+
+    def _tell(self, number: str) -> None:
+        """Tell the apps how the line stands."""
+        extras = {"state": self.state, "incoming_number": number}
+        self._phone.activities.broadcast(Intent(PHONE_STATE, extras=extras))
         self._phone.changed()
 
     def _record(self, call: Call, kind: int, seconds: int) -> None:
@@ -156,11 +174,20 @@ class Telephony:
     # Messages.
 
     def receive(self, number: str, text: str) -> None:
-        """Let a message arrive: the default app for messages gets it, unless it is blocked."""
+        """Let a message arrive: the default app for messages gets it, unless it is blocked.
+
+        Without such an app the system itself keeps the message.
+        """
+        if self._phone.radios.airplane or self._blocked(number):
+            return
         app = self._phone.settings.text("secure", "sms_default_application")
-        if app and not self._blocked(number):
-            extras = {"address": number, "body": text}
+        extras = {"address": number, "body": text}
+        if app in self._phone.packages:
             self._phone.activities.broadcast(Intent(DELIVER, package=app, extras=extras))
+        elif self._phone.resolver.provider("sms"):
+            date = int(self._phone.clock.time() * 1000)
+            self._phone.resolver.insert(INBOX, **extras, date=date, date_sent=date, read=0, seen=0)
+        self._phone.activities.broadcast(Intent(RECEIVED, extras=extras))
 
     def _blocked(self, number: str) -> bool:
         rows = self._phone.resolver.query("content://com.android.blockednumber/blocked")

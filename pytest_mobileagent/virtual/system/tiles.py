@@ -37,6 +37,9 @@ def tiles(phone: Phone) -> tuple[Tile, ...]:
     def set_wifi(on: bool) -> None:
         radios.set_wifi(on, package=SYSTEM_UI, uid=phone.packages[SYSTEM_UI].uid)
 
+    def set_rotation(free: bool) -> None:
+        (display.free_rotation if free else display.lock_rotation)()
+
     def set_dark(on: bool) -> None:
         display.dark = on
 
@@ -49,8 +52,8 @@ def tiles(phone: Phone) -> tuple[Tile, ...]:
         Tile("Flashlight", "lightbulb", radios.torch, radios.set_torch),
         Tile("Airplane mode", "airplane", radios.airplane, radios.set_airplane,
              f"{page}AIRPLANE_MODE_SETTINGS"),
-        Tile("Auto-rotate", "phone_android", *switch("system", "accelerometer_rotation"),
-             f"{page}DISPLAY_SETTINGS"),
+        Tile("Auto-rotate", "phone_android", settings.on("system", "accelerometer_rotation"),
+             set_rotation, f"{page}DISPLAY_SETTINGS"),
         Tile("Battery Saver", "battery", *switch("global", "low_power"),
              f"{page}BATTERY_SAVER_SETTINGS"),
         Tile("Dark theme", "moon", display.dark, set_dark, f"{page}DISPLAY_SETTINGS"),

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.virtual.wire.battery import power_commands
 from pytest_mobileagent.virtual.wire.breaking import fault_command
 from pytest_mobileagent.virtual.wire.console import Command, Hangup, Refusal
+from pytest_mobileagent.virtual.wire.inputs import input_commands
+from pytest_mobileagent.virtual.wire.surroundings import surroundings
+from pytest_mobileagent.virtual.wire.telephony import telephony_commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +70,9 @@ def commands(
         avd,
         power_commands(phone.power),
         fault_command(phone.faults),
+        input_commands(phone),
+        *surroundings(phone),
+        *telephony_commands(phone),
     )
 
 

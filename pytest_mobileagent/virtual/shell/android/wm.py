@@ -82,15 +82,13 @@ async def user_rotation(ctx: Context, args: Arguments) -> int:
         await ctx.out(f"lock {ctx.phone.display.rotation}\n" if locked else "free\n")
         return 0
     if words[0] == "free":
-        settings.put("system", "accelerometer_rotation", "1")
+        ctx.phone.display.free_rotation()
         return 0
     if words[0] != "lock":
         return await _error(ctx, "argument needs to be either -d, free or lock.")
-    settings.put("system", "accelerometer_rotation", "0")
-    if words[1:]:
-        if not re.fullmatch("[0-3]", words[1]):
-            return await _error(ctx, f"Invalid rotation: {words[1]}")
-        settings.put("system", "user_rotation", words[1])
+    if words[1:] and not re.fullmatch("[0-3]", words[1]):
+        return await _error(ctx, f"Invalid rotation: {words[1]}")
+    ctx.phone.display.lock_rotation(int(words[1]) if words[1:] else None)
     return 0
 
 

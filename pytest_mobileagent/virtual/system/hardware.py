@@ -1,0 +1,108 @@
+"""The emulated hardware that the console works on: sensors, position, the network's speed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.system.evdev import Touchscreen
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+
+GRAVITY = 9.81
+# The acceleration that a phone feels which is turned by so many quarters, counter-clockwise.
+UPRIGHT = ((0.0, GRAVITY, 0.0), (GRAVITY, 0.0, 0.0), (0.0, -GRAVITY, 0.0), (-GRAVITY, 0.0, 0.0))
+SENSORS: dict[str, tuple[float, ...]] = {
+    "acceleration": UPRIGHT[0],
+    "gyroscope": (0.0, 0.0, 0.0),
+    "magnetic-field": (0.0, 9.9, -47.75),
+    "orientation": (0.0, 0.0, 0.0),
+    "temperature": (0.0,),
+    "proximity": (1.0,),
+    "light": (0.0,),
+    "pressure": (0.0,),
+    "humidity": (0.0,),
+    "magnetic-field-uncalibrated": (0.0, 9.9, -47.75),
+    "gyroscope-uncalibrated": (0.0, 0.0, 0.0),
+    "hinge-angle0": (0.0,),
+    "heart-rate": (0.0,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A position as GPS gives it: degrees, metres, knots."""
+
+    longitude: float = -122.084
+    latitude: float = 37.421998
+    altitude: float = 5.0
+    satellites: int = 1
+    velocity: float = 0.0
+    uptime: float = 0.0  # when it was found
+
+
+class Hardware:
+    """What somebody outside can do to the phone's body and surroundings."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self.turns = 0  # quarters, counter-clockwise
+        self.sensors: dict[str, list[float]] = {name: list(rest) for name, rest in SENSORS.items()}
+        self.fix = Fix()
+        self.speed = (0, 0)  # bits per second down and up, 0 for as much as there is
+        self.registered = {"voice": "home", "data": "home"}  # with the mobile network
+        self.signal = [4, 99]  # the profile's bars, and the strength that was reported last
+        self.touchscreen = Touchscreen(phone)
+        self.delay = (0, 0)  # the least and the most, in milliseconds
+
+    def rotate(self) -> None:
+        """Turn the phone by a quarter, clockwise."""
+        self.turn((self.turns - 1) % 4)
+
+    def turn(self, turns: int) -> None:
+        """Hold the phone so; the display follows if the user lets it."""
+        self.turns = turns
+        self.sensors["acceleration"] = list(UPRIGHT[turns])
+        self._tell()
+
+    def sense(self, name: str, values: list[float]) -> None:
+        """Let a sensor measure something."""
+        self.sensors[name][: len(values)] = values
+        if name == "acceleration":
+            self._feel(*self.sensors[name][:2])
+
+    def _feel(self, x: float, y: float) -> None:
+        """Tell from gravity how the phone is held; lying flat, it stays as it was."""
+        if max(abs(x), abs(y)) > GRAVITY / 2:
+            sideways = abs(x) > abs(y)
+            self.turns = (1 if x > 0 else 3) if sideways else (0 if y > 0 else 2)
+        self._tell()
+
+    def _tell(self) -> None:
+        self._phone.display.turned(self.turns)
+        self._phone.changed()
+
+    def locate(self, fix: Fix) -> None:
+        """Put the phone somewhere on earth."""
+        self.fix = fix
+        self._phone.changed()
+
+    def save(self) -> dict[str, Any]:
+        """Give all of it."""
+        return {
+            "turns": self.turns,
+            "sensors": self.sensors,
+            "fix": asdict(self.fix),
+            "registered": self.registered,
+            "signal": self.signal,
+            "speed": self.speed,
+            "delay": self.delay,
+        }
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take it back."""
+        self.turns, self.sensors, self.fix = saved["turns"], saved["sensors"], Fix(**saved["fix"])
+        self.registered, self.signal = saved["registered"], saved["signal"]
+        self.speed, self.delay = tuple(saved["speed"]), tuple(saved["delay"])
+        self._phone.display.turned(self.turns)
