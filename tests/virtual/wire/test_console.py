@@ -66,7 +66,7 @@ def token_file(home: Path) -> Path:
         ("power capacity 101", 'KO: Usage: "capacity <percentage>"'),
         ("power ac maybe", 'KO: Usage: "ac on" or "ac off"'),
         ("nonsense", "KO: unknown command, try 'help'"),
-        ("geo fix 1 2", "KO: unknown command, try 'help'"),
+        ("fold", "KO: unknown command, try 'help'"),
     ],
 )
 def test_what_adb_emu_prints(adb: Adb, command: str, reply: str) -> None:

@@ -57,8 +57,8 @@ REPLIES = [
         "  upload speed:            0 bits/s (0.0 KB/s)\n  minimum latency:  0 ms\n"
         "  maximum latency:  0 ms\nOK\n")),
     ("network speed", "KO: missing <speed> argument, see 'help network speed'\n"),
-    ("network speed fast", "KO: invalid <speed> argument, see 'help network speed' for valid"
-     " values\n"),
+    ("network speed fast", ("KO: invalid <speed> argument, see 'help network speed' for valid"
+     " values\n")),
     ("network delay gprs", "OK\n"),
     ("finger touch", "KO: missing fingerid\n"),
     ("finger touch x", "KO: invalid fingerid\n"),
