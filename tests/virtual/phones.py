@@ -26,13 +26,14 @@ from pytest_mobileagent.virtual.wire.ports import claim
 from pytest_mobileagent.virtual.wire.server import Server
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator
+    from collections.abc import Coroutine, Iterable, Iterator
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.wire.emulator import Manners
 
 T = TypeVar("T")
 PATIENCE = 10
+WHEEL = str(Path(adbutils.__file__).with_name("binaries") / "adb")
 
 
 @dataclass(frozen=True)
@@ -149,10 +150,14 @@ class Running:
 
 @contextmanager
 def running(
-    loop: Loop, adb: Adb, folder: Path | None = None, manners: Manners | None = None
+    loop: Loop,
+    adb: Adb,
+    folder: Path | None = None,
+    manners: Manners | None = None,
+    apps: Iterable[Path] = (),
 ) -> Iterator[Running]:
     """Run a phone until it is not needed any more."""
-    phone = boot()
+    phone = loop.call(lambda: boot(apps))
     server = Server(phone, Album(phone.snapshots, folder), claim(0), adb.port, manners)
     loop.run(server.__aenter__())
     try:
@@ -175,7 +180,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def program(request: pytest.FixtureRequest) -> str:
     """The adb that comes with adbutils, and that of the system, which is often years older."""
     if request.param == "wheel":
-        return str(Path(adbutils.__file__).with_name("binaries") / "adb")
+        return WHEEL
     return shutil.which("adb") or pytest.skip("this system has no adb of its own")
 
 

@@ -47,9 +47,9 @@ def quoted(value: str) -> str:
 def _write(node: Node, index: int, compressed: bool, parts: list[str]) -> None:
     """Write a node and what is visible inside."""
     naf = 'NAF="true" ' if node.unfriendly else ""
-    attributes = " ".join(f"{name}={value}" for name, value in _attributes(node, index))
-    parts.append(f"<node {naf}{attributes}")
-    inside = _important(node) if compressed else node.children
+    told = " ".join(f"{name}={value}" for name, value in attributes(node, index))
+    parts.append(f"<node {naf}{told}")
+    inside = important(node) if compressed else node.children
     children = [(i, child) for i, child in enumerate(inside) if child.visible]
     if not children:
         parts.append(" />")
@@ -60,7 +60,8 @@ def _write(node: Node, index: int, compressed: bool, parts: list[str]) -> None:
     parts.append("</node>")
 
 
-def _attributes(node: Node, index: int) -> Iterator[tuple[str, str]]:
+def attributes(node: Node, index: int) -> Iterator[tuple[str, str]]:
+    """Yield the attributes of a node, each with its value in quotes."""
     yield "index", f'"{index}"'
     yield "text", quoted(node.text)
     yield "resource-id", quoted(node.resource_id)
@@ -84,10 +85,10 @@ def _attributes(node: Node, index: int) -> Iterator[tuple[str, str]]:
     yield "bounds", f'"[{left},{top}][{right},{bottom}]"'
 
 
-def _important(node: Node) -> Iterator[Node]:
+def important(node: Node) -> Iterator[Node]:
     """Yield what is inside that means something to accessibility, whatever lies between."""
     for child in node.children:
         if child.important:
             yield child
         else:
-            yield from _important(child)
+            yield from important(child)

@@ -25,6 +25,8 @@ from pytest_mobileagent.virtual.wire.ports import claim
 from pytest_mobileagent.virtual.wire.server import Server
 from tests.virtual.phones import Adb, Loop, Running, adb_server, free_port
 
+from .connected import connected, demo, shared_phone  # noqa: F401 - fixtures
+
 ROOT = Path(__file__).parents[3]
 APPS = (Path(__file__).parent / "apps", Path(__file__).parents[1] / "apps")
 # What a phone needs that has the server's packages already, and nothing more.

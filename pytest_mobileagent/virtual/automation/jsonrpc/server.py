@@ -1,0 +1,94 @@
+"""The server itself: HTTP on a port of the phone, JSON-RPC in it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.automation import http
+from pytest_mobileagent.virtual.automation.http import Request, Response
+from pytest_mobileagent.virtual.automation.jsonrpc import (  # noqa: F401 - these have the methods
+    device,
+    objects,
+    scrollables,
+)
+from pytest_mobileagent.virtual.automation.jsonrpc.errors import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    RpcError,
+)
+from pytest_mobileagent.virtual.automation.jsonrpc.registry import call
+from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.wire.stream import Stream
+
+PATH = "/jsonrpc/0"
+
+
+class Server:
+    """Listens on a port from `start` to `stop`."""
+
+    def __init__(self, phone: Phone, port: int) -> None:
+        self._phone = phone
+        self._address = f"tcp:{port}"
+        self._service = Service(phone)
+        self._streams: set[Stream] = set()
+
+    def start(self) -> None:
+        """Begin to listen; OSError if the port is taken."""
+        if self._address in self._phone.sockets:
+            raise OSError("Address already in use")
+        self._phone.sockets[self._address] = self._serve
+
+    def stop(self) -> None:
+        """Stop, and hang up on who is connected."""
+        self._phone.sockets.pop(self._address, None)
+        self._service.stop()
+        for stream in tuple(self._streams):
+            stream.drop()
+
+    async def _serve(self, stream: Stream) -> None:
+        self._streams.add(stream)
+        try:
+            await http.serve(stream, self._answer)
+        finally:
+            self._streams.discard(stream)
+
+    async def _answer(self, request: Request) -> Response:
+        path = request.path.partition("?")[0]
+        if path == "/ping":
+            return Response(200, b"pong", "text/plain")
+        if path == PATH and request.method == "POST":
+            return Response(200, json.dumps(await self._reply(request.body)).encode())
+        return Response(404, b"Not Found!!!", "text/plain")
+
+    async def _reply(self, body: bytes) -> dict[str, Any]:
+        """Answer one call."""
+        try:
+            asked = json.loads(body)
+        except ValueError:
+            return _failure(None, RpcError(PARSE_ERROR, "JSON parse error"))
+        match asked:
+            case {"method": str(name), **rest}:
+                number, given = rest.get("id"), rest.get("params")
+            case _:
+                return _failure(None, RpcError(INVALID_REQUEST, "invalid request"))
+        parameters = (
+            given
+            if isinstance(given, list)
+            else [*given.values()]
+            if isinstance(given, dict)
+            else []
+        )
+        try:
+            result = await call(name, self._service, parameters)
+        except RpcError as error:
+            return _failure(number, error)
+        return {"jsonrpc": "2.0", "id": number, "result": result}
+
+
+def _failure(number: Any, error: RpcError) -> dict[str, Any]:
+    told = {"code": error.code, "message": str(error), "data": str(error)}
+    return {"jsonrpc": "2.0", "id": number, "error": told}
