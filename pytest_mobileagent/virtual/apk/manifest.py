@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.apk.axml import Element, Reference
 from pytest_mobileagent.virtual.apk.errors import BadApk
+from pytest_mobileagent.virtual.filters import Filter
 from pytest_mobileagent.virtual.intent import class_name
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk.axml import Value
     from pytest_mobileagent.virtual.apk.resources import Resources
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """The intents that a component takes."""
-
-    actions: tuple[str, ...]
-    categories: tuple[str, ...]
-    schemes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +124,18 @@ class _Reader:
         )
 
     def _filter(self, element: Element) -> Filter:
+        paths = (
+            *self._names(element, "data", "path"),
+            *(f"{path}*" for path in self._names(element, "data", "pathPrefix")),
+            *(path.replace(".*", "*") for path in self._names(element, "data", "pathPattern")),
+        )
         return Filter(
-            self._names(element, "action", "name"),
-            self._names(element, "category", "name"),
-            self._names(element, "data", "scheme"),
+            actions=self._names(element, "action", "name"),
+            categories=self._names(element, "category", "name"),
+            schemes=self._names(element, "data", "scheme"),
+            hosts=self._names(element, "data", "host"),
+            paths=paths,
+            mime_types=self._names(element, "data", "mimeType"),
         )
 
     def _names(self, element: Element, tag: str, attribute: str) -> tuple[str, ...]:

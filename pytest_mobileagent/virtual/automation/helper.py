@@ -51,11 +51,6 @@ class Helper(App):
     package = PACKAGE
     screens = (Start,)  # in the place of those that are made from the manifest
     foreground_services = (f"{PACKAGE}.ForegroundService",)
-    input_methods = {  # noqa: RUF012 - a ClassVar of App
-        APPIUM_IME: "Appium IME",
-        UNICODE_IME: "Appium Unicode IME",
-        EMPTY_IME: "Appium Empty IME",
-    }
 
     def on_broadcast(self, intent: Intent) -> Reply | None:
         """Answer Appium's own broadcasts."""

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+import importlib
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from pytest_mobileagent.virtual.app import Activity, App
-from pytest_mobileagent.virtual.intent import LAUNCHER, MAIN, class_name
+from pytest_mobileagent.virtual.intent import LAUNCHER, MAIN, class_name, short
 from pytest_mobileagent.virtual.ui.components import AppBar
 from pytest_mobileagent.virtual.ui.views import MATCH, Column, View
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.apk import Apk, Component
+    from pytest_mobileagent.virtual.apk import Apk, Component, Manifest
+
+INPUT_METHOD: Final = "android.view.InputMethod"
+_AUTOMATION: Final = "pytest_mobileagent.virtual.automation"
+KNOWN: Final = {  # apps that the phone can act for, and where that is written
+    "com.github.uiautomator": f"{_AUTOMATION}.jsonrpc.keyboard:AdbKeyboard",
+    "io.appium.settings": f"{_AUTOMATION}.helper:Helper",
+}
 
 
 class PackagedApp(App):
@@ -50,6 +58,7 @@ def app_of(apk: Apk) -> type[PackagedApp]:
         "activities": activities,
         "permissions": manifest.permissions,
         "services": tuple(each.name for each in manifest.services),
+        "input_methods": _input_methods(manifest),
         "instrumentations": manifest.instrumentations,
         "disabled": tuple(
             f"{manifest.package}/{each.name}" for each in manifest.activities if not each.enabled
@@ -60,22 +69,29 @@ def app_of(apk: Apk) -> type[PackagedApp]:
 
 def _behaviour(package: str) -> type[App] | None:
     """Give what an app is known to do, of the few that the phone knows."""
-    if package != "io.appium.settings":
+    if package not in KNOWN:
         return None
-    from pytest_mobileagent.virtual.automation.helper import Helper  # noqa: PLC0415 - seldom
+    module, _, name = KNOWN[package].partition(":")
+    found: type[App] = getattr(importlib.import_module(module), name)
+    return found
 
-    return Helper
+
+def _input_methods(manifest: Manifest) -> dict[str, str]:
+    """Give the input methods among the services, by their ids."""
+    return {
+        short(f"{manifest.package}/{each.name}"): each.label or manifest.label
+        for each in manifest.services
+        if any(INPUT_METHOD in one.actions for one in each.filters)
+    }
 
 
 def _activity(component: Component, label: str) -> type[PackagedActivity]:
     entries = [each for each in component.filters if MAIN in each.actions]
-    others = [each for each in component.filters if MAIN not in each.actions]
     attributes = {
         "name": component.name,
         "label": component.label or label,
         "main": tuple(name for entry in entries for name in entry.categories),
-        "actions": tuple(name for other in others for name in other.actions),
-        "schemes": tuple(name for other in others for name in other.schemes),
+        "filters": tuple(each for each in component.filters if MAIN not in each.actions),
         "exported": component.exported,
     }
     return type("PackagedActivity", (PackagedActivity,), attributes)

@@ -133,9 +133,12 @@ def test_toasts(demo: uiautomator2.Device) -> None:
 
 def test_the_shade(demo: uiautomator2.Device) -> None:
     demo.open_notification()
-    assert demo(resourceId="com.android.systemui:id/quick_settings_panel").exists
+    assert "notification" in demo.dump_hierarchy(root_in_active=True)
+    assert not demo(text="Milk").exists
     demo.press("back")
     assert demo(text="Milk").exists
+    demo.open_quick_settings()
+    assert demo(resourceIdMatches=".*quick_settings.*").exists
 
 
 def test_touches_by_place(shared_phone: Running, demo: uiautomator2.Device) -> None:

@@ -141,6 +141,26 @@ def test_texts_of_fields(demo: uiautomator2.Device) -> None:
     assert title.get_text() == "Title"
 
 
+def test_its_own_keyboard_types_in_any_script(demo: uiautomator2.Device) -> None:
+    demo(description="Add").click()
+    title = demo(resourceId="org.demo:id/title")
+    title.click()
+    assert not demo.is_input_ime_installed()
+    demo.set_input_ime()
+    assert demo.current_ime() == "com.github.uiautomator/.AdbKeyboard"
+    demo.send_keys("Größe 字 😀")
+    assert title.get_text() == "Größe 字 😀"
+    demo.clear_text()
+    assert title.get_text() == "Title"
+    demo.send_keys("one")
+    title.click()
+    demo.send_action("next")
+    assert demo(resourceId="org.demo:id/body").info["focused"]
+    demo.hide_keyboard()
+    demo.set_input_ime(False)
+    assert demo.current_ime() != "com.github.uiautomator/.AdbKeyboard"
+
+
 def test_scrolling(demo: uiautomator2.Device) -> None:
     demo(description="Add").click()
     form = demo(scrollable=True)

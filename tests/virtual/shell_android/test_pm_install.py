@@ -61,6 +61,21 @@ def test_its_activities_start_and_show_their_titles(install: Install, sh, shell,
     assert hand.sees("More")
 
 
+def test_its_filters_are_kept_to(install: Install, sh):
+    view = Tag("action", {"name": "android.intent.action.VIEW"})
+    data = Tag("data", {"scheme": "https", "host": "example.org", "pathPrefix": "/a"})
+    reader = Tag("activity", {"name": ".Reader"}, [Tag("intent-filter", children=[view, data])])
+    install(build(inside=(entry(".Main"), reader)))
+
+    def who(link: str) -> str:
+        command = "cmd package query-activities --components -a android.intent.action.VIEW"
+        return sh(f"{command} -d {link}")
+
+    assert f"{NAME}/.Reader\n" in who("https://example.org/a/page")
+    assert NAME not in who("https://example.org/b")
+    assert NAME not in who("https://example.com/a")
+
+
 def test_an_update_keeps_data_and_ends_the_app(install: Install, sh, phone):
     install(build(version=1))
     old = sh(f"pm path {NAME}").strip().removeprefix("package:")

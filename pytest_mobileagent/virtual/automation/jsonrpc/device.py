@@ -263,10 +263,17 @@ def freeze_rotation(service: Service, frozen: bool) -> None:
 
 
 @method("openNotification")
-@method("openQuickSettings")
-def open_shade(service: Service) -> bool:
+def open_notification(service: Service) -> bool:
     """Pull the shade down."""
-    service.phone.shade.pull()
+    if not service.phone.shade.open:
+        service.phone.shade.pull()
+    return True
+
+
+@method("openQuickSettings")
+def open_quick_settings(service: Service) -> bool:
+    """Pull the shade down with all of quick settings."""
+    service.phone.shade.pull(full=True)
     return True
 
 

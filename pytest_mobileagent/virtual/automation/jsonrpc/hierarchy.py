@@ -17,6 +17,8 @@ def hierarchy(phone: Phone, *, compressed: bool, depth: int, active_only: bool) 
     """Give the XML of every window that can be seen, down to some depth."""
     screen = phone.accessibility
     windows = [each for each in screen.windows if each.active or not active_only]
+    if not windows:
+        return f'{HEADER}\n<hierarchy rotation="{phone.display.rotation}" />'
     lines = [f"{HEADER}\n" + f'<hierarchy rotation="{phone.display.rotation}">']
     for index, window in enumerate(windows):
         lines += _lines(window.root, index, 1, compressed=compressed, depth=depth)
