@@ -45,7 +45,9 @@ class Console:
         if port is None:
             msg = f"{address.serial} is no emulator: it has no console"
             raise DeviceError(msg)
-        self._where = (address.adb_host, port)
+        # Some emulators listen for it at one of the addresses of their machine only.
+        host = "127.0.0.1" if address.adb_host in _THIS_MACHINE else address.adb_host
+        self._where = (host, port)
         self._token = Path(address.home, ".emulator_console_auth_token")
 
     def name(self) -> str:

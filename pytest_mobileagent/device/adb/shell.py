@@ -208,10 +208,17 @@ def register(address: Address) -> None:
 def _open_server(host: str, port: int) -> AdbConnection:
     import adbutils  # noqa: PLC0415 - it takes 50 ms to import
 
+    class Connection(adbutils.AdbConnection):  # type: ignore[misc]  # it has no types
+        """One that knows IPv6, and starts no adb server of its own, which nobody would ever end."""
+
+        def _safe_connect(self) -> socket.socket:
+            stream = socket.create_connection((host, port), timeout=5)
+            stream.settimeout(None)
+            stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            return stream
+
     try:
-        # Without a server adbutils would start one of its own, which nobody would ever end.
-        socket.create_connection((host, port), timeout=5).close()
+        return Connection(host, port)
     except OSError as error:
         msg = f"no adb server at {host}:{port}: {error}"
         raise DeviceError(msg) from error
-    return adbutils.AdbClient(host, port).make_connection()

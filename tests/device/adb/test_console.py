@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.device.adb.console import Console, console_port
-from pytest_mobileagent.device.adb.shell import Address
+from pytest_mobileagent.device.adb.console import (
+    Console,
+    NoSnapshotError,
+    ReadOnlyError,
+    console_of,
+    console_port,
+)
+from pytest_mobileagent.device.adb.shell import Address, Output
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -148,6 +154,44 @@ def test_what_the_console_refuses_is_told(console: Console, emulator: Emulator) 
     emulator.replies["avd snapshot load default_boot"] = refusal
     with pytest.raises(DeviceError, match=re.escape(f"the emulator's console says {refusal!r}")):
         console.load("default_boot")
+
+
+def test_an_emulator_that_is_read_only_is_told_from_one_that_fails(
+    console: Console, emulator: Emulator
+) -> None:
+    refusal = 'KO: Snapshot load is disabled because "-read-only" was specified'
+    emulator.replies["avd snapshot load default_boot"] = refusal
+    with pytest.raises(ReadOnlyError):
+        console.load("default_boot")
+
+
+class Device:
+    """A device of an AVD, as far as it is asked for its name."""
+
+    def __init__(self, avd: str) -> None:
+        self.avd = avd
+
+    def run_all(self, scripts: list[str]) -> list[Output]:
+        return [Output(self.avd.encode() + b"\n", 0), Output(b"\n", 0)]
+
+
+@pytest.mark.parametrize("avd", ["Pixel_6", ""], ids=["its name", "no name"])
+def test_the_console_of_a_device_is_the_one_at_its_port(
+    emulator: Emulator, tmp_path: Path, avd: str
+) -> None:
+    (tmp_path / ".emulator_console_auth_token").write_text(TOKEN)
+    emulator.replies["avd name"] = "Pixel 6"
+    address = Address(f"emulator-{emulator.port}", "127.0.0.1", 5037, str(tmp_path))
+    assert console_of(address, Device(avd)).snapshots()  # type: ignore[arg-type]
+
+
+def test_the_console_of_another_emulator_is_left_alone(emulator: Emulator, tmp_path: Path) -> None:
+    # Through a tunnel the serial of a remote emulator may be that of one on this machine.
+    (tmp_path / ".emulator_console_auth_token").write_text(TOKEN)
+    emulator.replies["avd name"] = "mine"
+    address = Address(f"emulator-{emulator.port}", "127.0.0.1", 5037, str(tmp_path))
+    with pytest.raises(NoSnapshotError, match="is that of another emulator, mine"):
+        console_of(address, Device("theirs"))  # type: ignore[arg-type]
 
 
 def test_a_wrong_token_is_told_and_nothing_is_done(

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from pytest_mobileagent import Key, Open, Tap, Type, setting, sqlite
 from pytest_mobileagent.device.adb.device import AdbDevice
+from pytest_mobileagent.device.adb.shell import Address
+from pytest_mobileagent.device.provision.run import SharedRun
 from pytest_mobileagent.errors import DeviceError, TaskError
 
+APPS = Path(__file__).parents[2] / "apps"
 COUNTER = "com.example.counter"
 DATABASE = "/data/data/com.example.counter/databases/counter.db"
 
@@ -72,6 +78,41 @@ def test_without_snapshots_the_apps_are_cleared(device, monkeypatch):
     assert device.reset("default_boot", [COUNTER]) == f"no snapshots: cleared {COUNTER}"
     assert device.observe().screen.package != COUNTER
     assert open_counter(device).find(text="Count: 0")
+
+
+@pytest.fixture
+def emulator(tmp_path_factory):
+    """Starts a phone that behaves as options say, and drives it."""
+    with contextlib.closing(SharedRun()) as run:
+
+        def start(*options: str) -> AdbDevice:
+            adb = run.ask({"do": "adb"})
+            program = [sys.executable, "-m", "pytest_mobileagent", "device", "--port=0"]
+            words = [*program, "--adb-server-port", "{adb}", f"--apps={APPS}", *options]
+            phone = run.ask({"do": "start", "slot": 0, "command": words})
+            address = Address(phone["serial"], "127.0.0.1", adb["port"], adb["home"])
+            return AdbDevice(address)
+
+        yield start
+
+
+@pytest.mark.parametrize("seconds", ["0", "0.05", "0.3"])
+def test_an_emulator_that_drops_the_connection_after_a_load_is_waited_for(emulator, seconds):
+    device = emulator(f"--drop-on-load={seconds}")
+    for _ in range(2):
+        assert device.reset("default_boot", ()) == "snapshot default_boot"
+        assert COUNTER in device.packages()
+        time.sleep(float(seconds))  # the drop may come at the worst of times
+        assert device.observe().screen.elements
+    device.close()
+
+
+def test_the_apps_of_a_read_only_emulator_are_cleared(emulator):
+    device = emulator("--read-only")
+    open_counter(device)
+    why = "no snapshots, as the emulator runs with -read-only"
+    assert device.reset("default_boot", [COUNTER]) == f"{why}: cleared {COUNTER}"
+    device.close()
 
 
 def test_a_device_that_is_not_there_is_named(phone):

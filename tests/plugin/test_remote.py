@@ -1,0 +1,81 @@
+"""Devices of an adb server on another machine: `--mobile-device=serial:HOST:PORT/SERIAL`.
+
+The other machine is this one at another of its loopback addresses: emulators, whose consoles listen
+at the first, cannot be reached there but through adb.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import select
+import socket
+import socketserver
+import threading
+
+import pytest
+
+ELSEWHERE = "127.0.0.2"
+
+
+def reset_of(project) -> str:
+    (path,) = (project.pytester.path / "runs").glob("*/report.json")
+    (task,) = json.loads(path.read_text("utf-8"))["tasks"]
+    return task["reset"]
+
+
+@pytest.fixture
+def relay():
+    """Passes what comes to a port of another address on to an adb server of this one."""
+    with contextlib.ExitStack() as stack:
+
+        def start(host: str, target: int) -> int:
+            class Relay(socketserver.BaseRequestHandler):
+                def handle(self) -> None:
+                    with socket.create_connection(("127.0.0.1", target)) as onward:
+                        ends = {self.request: onward, onward: self.request}
+                        while True:
+                            for end in select.select(list(ends), [], [])[0]:
+                                if not (data := end.recv(65536)):
+                                    return
+                                ends[end].sendall(data)
+
+            class Server(socketserver.ThreadingTCPServer):
+                daemon_threads = True
+                address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+            server = stack.enter_context(Server((host, 0), Relay))
+            thread = threading.Thread(target=server.serve_forever, args=(0.005,))
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(server.shutdown)
+            return server.server_address[1]
+
+        yield start
+
+
+def test_a_device_of_another_machine_is_driven_and_its_apps_cleared(
+    project, relay, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("PATH", str(tmp_path))  # no adb is needed on this one
+    port = relay(ELSEWHERE, project.phone.adb_port)
+    device = f"--mobile-device=serial:{ELSEWHERE}:{port}/{project.phone.serial}"
+    result = project.run_virtual("tasks", "--agent=oracle", "-k", "count and 1", device)
+    result.assert_outcomes(failed=1)  # the count began at 0, or it would have been an error
+    why = "no snapshots, as the console of an emulator on another machine is out of reach"
+    assert reset_of(project) == f"{why}: cleared com.example.counter"
+    result.stdout.fnmatch_lines([f"1 task began without a snapshot ({why}): *"])
+
+
+def test_another_server_of_this_machine_may_have_an_address_of_ipv6(project, relay):
+    port = relay("::1", project.phone.adb_port)
+    device = f"--mobile-device=serial:[::1]:{port}/{project.phone.serial}"
+    project.run_virtual("tasks", "--agent=oracle", "-k", "code", device).assert_outcomes(passed=1)
+    assert reset_of(project) == "snapshot default_boot"
+
+
+def test_a_machine_without_an_adb_server_is_an_error_that_names_it(project, unused_port):
+    device = f"--mobile-device=serial:{ELSEWHERE}:{unused_port}/emulator-5554"
+    result = project.run_virtual("tasks", "--agent=noop", "-k", "code", device)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"*no adb server at {ELSEWHERE}:{unused_port}: *refused*"])
