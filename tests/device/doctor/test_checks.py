@@ -10,7 +10,7 @@ import pytest
 from pytest_mobileagent.device.doctor import acting, checks, looking, state
 from pytest_mobileagent.device.doctor.finding import Finding, examine
 
-OFF_HOURS = str(int(time.time()) - 36_000)
+TEN_HOURS_AGO = "ten hours ago"
 
 
 @pytest.mark.parametrize("check", [*checks.LOOKING, *checks.ACTING], ids=checks.title)
@@ -55,12 +55,14 @@ def test_what_the_device_shows_is_judged(device, check, command, level, seen):
         (state.root, "2000\n", "warning", "user 2000"),
         (state.storage, "Filesystem\n/dev/x 9000 8000 1000 88% /data\n", "problem", "0 MB"),
         (state.storage, "df: /data: Permission denied", "warning", "Permission denied"),
-        (state.clock, OFF_HOURS, "warning", "10 hours off"),
+        (state.clock, TEN_HOURS_AGO, "warning", "10 hours off"),
         (state.clock, "date: bad", "problem", "date: bad"),
         (state.keyboard, "com.google.android.inputmethod.latin/.Ime", "warning", "beyond ASCII"),
     ],
 )
 def test_what_a_device_says_of_itself_is_judged(check, said, level, seen):
+    if said == TEN_HOURS_AGO:  # the parameters of a test are the same in every worker
+        said = str(int(time.time()) - 36_000)
     finding = examine("it", check, SimpleNamespace(shell=lambda _: said))
     assert finding.level == level
     assert seen in finding.seen
