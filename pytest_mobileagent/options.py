@@ -7,16 +7,15 @@ environment variable `MOBILE_MAX_STEPS`; `--agent` has `mobile_agent` and `MOBIL
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.device.appium.capabilities import parse_capabilities
 from pytest_mobileagent.device.provision.spec import parse_device
 from pytest_mobileagent.device.settle import parse_settle
 
@@ -98,18 +97,6 @@ def _one_of(*choices: str) -> Callable[[str], str]:
     return parse
 
 
-def _json_file(text: str) -> dict[str, Any]:
-    try:
-        capabilities = json.loads(Path(text).read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        msg = f"cannot be read as JSON: {error}"
-        raise ValueError(msg) from None
-    if not isinstance(capabilities, dict):
-        msg = "has to hold one JSON object"
-        raise ValueError(msg)  # noqa: TRY004 - every wrong value is a ValueError
-    return capabilities
-
-
 OPTIONS = (
     Option(
         "--agent", "AGENT", None, str,
@@ -130,7 +117,7 @@ OPTIONS = (
         ".appium beside pytest's configuration, else the program on the PATH)",
     ),
     Option(
-        "--mobile-capabilities", "FILE", None, _json_file,
+        "--mobile-capabilities", "FILE", None, parse_capabilities,
         "a JSON file of capabilities for Appium's sessions, such as those that a hub asks for",
     ),
     Option(

@@ -6,13 +6,16 @@ import argparse
 import platform
 import sys
 import textwrap
+from contextlib import ExitStack
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.adb.device import AdbDevice
+from pytest_mobileagent.device.appium.capabilities import parse_capabilities
 from pytest_mobileagent.device.doctor.checks import findings
-from pytest_mobileagent.device.provision.attached import AttachedProvision
+from pytest_mobileagent.device.provision.choose import leased_device
+from pytest_mobileagent.device.provision.run import SharedRun
 from pytest_mobileagent.device.provision.spec import parse_device
+from pytest_mobileagent.device.settle import Settle
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
@@ -29,24 +32,46 @@ def main(arguments: Sequence[str]) -> int:
     """Examine a device; the exit status is 0 if nothing breaks episodes, 1 if something does."""
     parser = _parser()
     options = parser.parse_args(arguments)
+    server = options.device.startswith("appium:")
+    what = "--device"
     try:
-        spec = parse_device(f"serial:{options.device}")
+        spec = parse_device(options.device if server else f"serial:{options.device}")
+        what = "--capabilities"
+        capabilities = parse_capabilities(options.capabilities) if options.capabilities else {}
     except ValueError as error:
-        parser.error(f"--device={options.device} {error}")
-    try:
-        device = AdbDevice(AttachedProvision(spec.places[:1]).address(0))
-    except MobileAgentError as error:
-        print(f"PROBLEM  {error}\n         → {_UNREACHABLE}", file=sys.stderr)
-        return 1
-    try:
-        for line in _head(device):
-            print(line)
-        found = []
-        for finding in findings(device, act=not options.look_only):
-            found.append(finding)
-            print("\n".join(_lines(finding)), flush=True)
-    finally:
-        device.close()
+        parser.error(f"{what} {error}")
+    values = {
+        "mobile-device": spec,
+        "mobile-driver": options.driver,
+        "mobile-appium-home": options.appium_home,
+        "mobile-capabilities": capabilities,
+        "mobile-settle": Settle(),
+        "mobile-recycle": 1,
+    }
+    with ExitStack() as stack:
+        leased = leased_device(values.__getitem__, lambda: _shared(stack), 1, ())
+        stack.callback(leased.close)
+        try:
+            device = leased.get()
+        except MobileAgentError as error:
+            print(f"PROBLEM  {error}\n         → {_UNREACHABLE}", file=sys.stderr)
+            return 1
+        return _examine(device, act=not options.look_only)
+
+
+def _shared(stack: ExitStack) -> SharedRun:
+    shared = SharedRun()
+    stack.callback(shared.close)
+    return shared
+
+
+def _examine(device: Device, *, act: bool) -> int:
+    for line in _head(device):
+        print(line)
+    found = []
+    for finding in findings(device, act=act):
+        found.append(finding)
+        print("\n".join(_lines(finding)), flush=True)
     problems = sum(finding.level == "problem" for finding in found)
     warnings = sum(finding.level == "warning" for finding in found)
     print(f"\n{len(found)} checks: {problems} problems, {warnings} warnings")
@@ -70,8 +95,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--device",
         required=True,
-        metavar="[HOST:PORT/]SERIAL",
-        help="the device, as `adb devices` lists it; with the address of another adb server",
+        metavar="DEVICE",
+        help="SERIAL as `adb devices` lists it, HOST:PORT/SERIAL at another adb server, or "
+        "appium:URL for the device that an Appium server gives",
+    )
+    parser.add_argument(
+        "--driver",
+        choices=("adb", "appium"),
+        default="adb",
+        help="what drives the device (default: adb)",
+    )
+    parser.add_argument(
+        "--appium-home", metavar="DIR", help="the folder in which npm has installed Appium"
+    )
+    parser.add_argument(
+        "--capabilities", metavar="FILE", help="a JSON file of capabilities for Appium's session"
     )
     parser.add_argument(
         "--look-only", action="store_true", help="leave out the checks that act on the device"
@@ -81,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _head(device: Device) -> Iterator[str]:
     info = device.info
-    names = ("pytest", "adbutils")
+    names = ("pytest", "adbutils", "Appium-Python-Client")
     yield " ".join(
         [
             f"pytest-mobileagent {version('pytest-mobileagent')},",

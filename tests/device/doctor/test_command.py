@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pytest_mobileagent.__main__ import main
@@ -28,7 +30,7 @@ def test_it_prints_what_fits_in_a_bug_report(whole_phone, capsys):
     assert [line for line in lines if line.startswith("ok       taps: ")]
     assert any(line.startswith("         → `adb shell") for line in lines)
     assert lines[-1].endswith("0 problems, 1 warnings")
-    assert max(map(len, lines)) <= 110
+    assert max(map(len, lines)) <= 120
 
 
 def test_it_can_leave_the_device_alone(whole_phone, capsys):
@@ -49,3 +51,19 @@ def test_what_names_no_device_is_a_usage_error(device, capsys):
         main(["doctor", "--device", device])
     assert ended.value.code == 2
     assert "SERIAL" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", ["driver", "server"])
+def test_it_examines_through_appium(whole_phone, how, request, capsys, tmp_path):
+    home = request.getfixturevalue("appium_home")
+    if how == "driver":
+        status = doctor(whole_phone, "--driver=appium", f"--appium-home={home}")
+    else:
+        where = {"appium:udid": whole_phone.serial, "appium:adbPort": whole_phone.adb_port}
+        capabilities = tmp_path / "capabilities.json"
+        capabilities.write_text(json.dumps(where))
+        url = request.getfixturevalue("appium_url")
+        status = main(["doctor", f"--device=appium:{url}", f"--capabilities={capabilities}"])
+    shown = capsys.readouterr().out
+    assert status == 0, shown
+    assert "ok       types beyond ascii" in shown
