@@ -253,12 +253,24 @@ class Activity:
             record.ui.reveal = key
             self.phone.changed()
 
-    def focus(self, name: str) -> None:
-        """Put the cursor into the field bound to `state[name]`, and bring up the keyboard."""
+    def focus(self, name: str, *, select: bool = False) -> None:
+        """Put the cursor into the field bound to `state[name]`, and bring up the keyboard.
+
+        With `select` all that is in it is selected, for typing to replace it.
+        """
         if record := self.phone.activities.record_of(self):
             record.ui.focused = f"field:{name}"
             record.ui.cursor, record.ui.anchor = len(str(self.state.get(name, ""))), None
+            if select:
+                record.ui.anchor = 0
             self.phone.ime.show()
+            self.phone.changed()
+
+    def blur(self) -> None:
+        """Take the input focus away, and with it the keyboard."""
+        if record := self.phone.activities.record_of(self):
+            record.ui.focused = None
+            self.phone.ime.hide()
             self.phone.changed()
 
     def toast(self, text: str, *, long: bool = False) -> None:

@@ -55,7 +55,7 @@ GROUPS = (
     _group("CAMERA", "Camera", "camera", "take pictures and record video", "CAMERA", in_use=True),
     _group("CONTACTS", "Contacts", "contacts", "access your contacts",
            "READ_CONTACTS WRITE_CONTACTS GET_ACCOUNTS"),
-    _group("LOCATION", "Location", "location", "access this device’s location",  # noqa: RUF001 - as Android spells it
+    _group("LOCATION", "Location", "location", "access this device’s location",
 
            "ACCESS_FINE_LOCATION ACCESS_COARSE_LOCATION ACCESS_BACKGROUND_LOCATION", in_use=True),
     _group("MICROPHONE", "Microphone", "mic", "record audio", "RECORD_AUDIO", in_use=True),

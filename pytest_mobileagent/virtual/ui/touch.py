@@ -44,6 +44,7 @@ def tap(box: Box, x: int, y: int, state: UiState) -> bool:
     if isinstance(view, Input):
         state.focused, state.anchor = box.key, None
         state.cursor = _index_at(box, view, x, y)
+        view.click()
     elif isinstance(view, SeekBar):
         return drag(box, x, y)
     elif view.menu:

@@ -113,7 +113,7 @@ class GrantPermissionsActivity(Activity):
             USER_SET in self.phone.permissions.flags(self._package, each) for each in self._asked()
         )
         refuse = ("deny_and_dont_ask_again", "never") if before else ("deny", "deny")
-        rows = [("Don’t allow", *refuse)]  # noqa: RUF001 - as Android spells it
+        rows = [("Don’t allow", *refuse)]
         if group.in_use:
             rows = [
                 ("While using the app", "allow_foreground_only", "foreground"),
