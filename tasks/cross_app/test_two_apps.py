@@ -72,3 +72,33 @@ def test_note_of_learners(episode):
 )
 def test_alarm_for_the_reminder(episode):
     assert {"hour": 13, "minutes": 0, "daysofweek": 1} in episode.probe("alarms")
+
+
+@task(
+    "Read in Messages when and where Ben wants to meet, and write that in a text message to Daniel "
+    "Okafor, whom you find in Contacts.",
+    app="com.google.android.apps.messaging",
+    apps=("com.android.contacts",),
+    kind="cross-app",
+    level=3,
+    probes={
+        "sent": sqlite(
+            "/data/data/com.android.providers.telephony/databases/mmssms.db",
+            "SELECT address, body FROM sms WHERE type = 2 AND address LIKE '%5105550167'",
+        )
+    },
+    solution=[
+        open_app(),
+        tap(text="Ben Carter"),
+        open_app("com.android.contacts"),
+        tap(content_desc="Daniel Okafor"),
+        tap(resource_id="icon_alternate"),
+        type_text("9:30 at the east entrance", resource_id="compose_message_text"),
+        tap(content_desc="Send SMS"),
+    ],
+)
+def test_tell_daniel(episode):
+    sent = [row["body"].lower() for row in episode.probe("sent")]
+    assert len(sent) == 1
+    assert "9:30" in sent[0]
+    assert "east" in sent[0]
