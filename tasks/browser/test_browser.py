@@ -2,7 +2,7 @@
 
 import json
 
-from pytest_mobileagent import answer, open_app, press, seen, sqlite, tap, task, type_text
+from pytest_mobileagent import answer, open_app, press, scroll, seen, sqlite, tap, task, type_text
 
 CHROME = "com.android.chrome"
 DATABASE = "/data/data/com.android.chrome/databases/chrome.db"
@@ -78,6 +78,7 @@ def test_wings(episode):
         press("back"),
         type_text("Good with olives", xpath="//*[@text='Comment']/following-sibling::*[1]"),
         press("back"),
+        scroll("up"),
         tap(text="Post comment"),
     ],
 )
