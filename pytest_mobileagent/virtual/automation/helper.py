@@ -115,6 +115,16 @@ def _list_locales(phone: Phone, _: dict[str, Any]) -> str:
     return base64.b64encode(json.dumps({"items": items}).encode()).decode()
 
 
+def _location(phone: Phone, _: dict[str, Any]) -> str:
+    """Give the last position that is known, if apps may know it."""
+    if phone.settings.text("secure", "location_mode", "0") == "0":
+        raise ValueError("the location is switched off")
+    message = "The current location has been successfully retrieved from Location Manager"
+    phone.packages.app(PACKAGE).log("LocationTracker", message)
+    fix = phone.hardware.fix
+    return f"{fix.latitude:.5f} {fix.longitude:.5f} {fix.altitude:.5f}"
+
+
 def _notifications(phone: Phone, _: dict[str, Any]) -> str:
     shown = [_notification(posted) for posted in phone.notifications.posted]
     return json.dumps({"statusBarNotifications": shown})
@@ -166,6 +176,7 @@ _ANSWERS: Final[dict[str, Callable[[Phone, dict[str, Any]], str]]] = {
     "clipboard.get": _clipboard,
     "list_locales": _list_locales,
     "locale": _set_locale,
+    "location": _location,
     "notifications": _notifications,
     "sms.read": _sms,
     "wifi": _wifi,

@@ -25,6 +25,8 @@ def open_reader(name: str, session: Session) -> Reader:
             return _Endless(random=True)
         case "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "/dev/tty":
             return session.stdin
+        case "/proc/net/unix":
+            return Bytes(_unix_sockets(session).encode())
     return Bytes(UserFiles(session.phone.files, session.uid, session.cwd).read(name))
 
 
@@ -42,6 +44,20 @@ def open_writer(name: str, session: Session, *, append: bool = False) -> Writer:
     files = UserFiles(session.phone.files, session.uid, session.cwd)
     files.write(name, b"", append=append)
     return _FileWriter(files, name)
+
+
+def _unix_sockets(session: Session) -> str:
+    """List the local sockets on which the phone listens, as the kernel does."""
+    kind = "localabstract:"
+    rows = [
+        f"0000000000000000: 00000002 00000000 00010000 0001 01 {30000 + at:5} @{name}\n"
+        for at, name in enumerate(
+            address.removeprefix(kind)
+            for address in session.phone.sockets
+            if address.startswith(kind)
+        )
+    ]
+    return "Num       RefCount Protocol Flags    Type St Inode Path\n" + "".join(rows)
 
 
 class Closed:

@@ -6,6 +6,7 @@ import struct
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.automation.appium import knock
 from pytest_mobileagent.virtual.wire import reverse, shell, sync
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ def find(connection: Connection, name: str) -> Service:
     adbd = connection.adbd
     if name in adbd.listeners:
         return adbd.listeners[name]
+    if knock.expected(adbd.phone, name):
+        return partial(knock.serve, adbd.phone)
     word, colon, argument = name.partition(":")
     kind, *options = word.split(",")
     services: dict[str, Service] = {

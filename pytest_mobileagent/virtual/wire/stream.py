@@ -51,6 +51,10 @@ class Stream:
         self._acknowledge()
         return data
 
+    def unread(self, data: bytes) -> None:
+        """Put back what was read, for somebody else to read it."""
+        self._incoming[:0] = data
+
     async def read_exactly(self, n: int) -> bytes:
         """Return `n` bytes; EOFError when the other side closes before."""
         data = bytearray()

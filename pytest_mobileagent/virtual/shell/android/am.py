@@ -53,6 +53,10 @@ PROTECTED = frozenset(
         "TIME_SET",
     )
 )
+TRIM_LEVELS = frozenset(
+    {"HIDDEN", "RUNNING_MODERATE", "BACKGROUND", "RUNNING_LOW"}
+    | {"MODERATE", "RUNNING_CRITICAL", "COMPLETE"}
+)
 WARNINGS = {
     Result.TO_TOP: "Warning: Activity not started, intent has been delivered to currently running"
     " top-most instance.",
@@ -235,6 +239,21 @@ def _user(option: str, args: Arguments) -> bool:
         return False
     args.required()
     return True
+
+
+@activity.command("send-trim-memory")
+async def send_trim_memory(ctx: Context, args: Arguments) -> int:
+    """Ask an app to give memory back, which apps here have none of."""
+    while args.option():
+        args.required()
+    process, level = args.required(), args.required()
+    if level not in TRIM_LEVELS and not level.isdecimal():
+        await ctx.err(f"Error: Unknown level option: {level}\n")
+        return FAILED
+    if not ctx.phone.proc.running(process):
+        await ctx.err("Unknown error: failed to set trim level\n")
+        return FAILED
+    return 0
 
 
 @activity.command("get-current-user")

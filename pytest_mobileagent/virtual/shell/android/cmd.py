@@ -23,7 +23,27 @@ connectivity = Service(
     "connectivity", "Connectivity service commands:\n  airplane-mode [enable|disable]"
 )
 statusbar = Service("statusbar", "Status bar commands:\n  expand-notifications\n  collapse")
+location = Service(
+    "location",
+    "Location service commands:\n  is-location-enabled\n  set-location-enabled true|false",
+)
 telephony = Service("phone", "Telephony Commands:\n  data enable|disable")
+
+
+@location.command("is-location-enabled")
+async def is_location_enabled(ctx: Context, _: Arguments) -> int:
+    """Tell whether apps may know where the phone is."""
+    off = ctx.phone.settings.text("secure", "location_mode", "0") == "0"
+    await ctx.out(f"{str(not off).lower()}\n")
+    return 0
+
+
+@location.command("set-location-enabled")
+async def set_location_enabled(ctx: Context, args: Arguments) -> int:
+    """Let apps know where the phone is, or not."""
+    on = args.required().lower() == "true"
+    ctx.phone.settings.put("secure", "location_mode", "3" if on else "0")
+    return 0
 
 
 @command("cmd")

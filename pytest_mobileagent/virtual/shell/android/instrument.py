@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from pytest_mobileagent.virtual.automation.appium.knock import PORT, TESTS
 from pytest_mobileagent.virtual.automation.connection import AlreadyRegistered
 from pytest_mobileagent.virtual.shell.android.am import activity
 from pytest_mobileagent.virtual.shell.android.service import Arguments, illegal
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.commands import Context
 
 RUNNER: Final = "androidx.test.runner.AndroidJUnitRunner"
-APPIUM: Final = "io.appium.uiautomator2.server.test"
-PORT: Final = "tcp:6790"
 CRASHED = "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"
 TEST = "io.appium.uiautomator2.server.test.AppiumUiAutomator2Server"
 
@@ -46,7 +45,7 @@ async def instrument(ctx: Context, args: Arguments) -> int:
     if target is None:
         return await _unknown(ctx, request.component)
     ctx.phone.activities.force_stop(target)
-    if package != APPIUM:
+    if package != TESTS:
         if request.wait:  # its code cannot run here
             await ctx.out(CRASHED)
         return 0

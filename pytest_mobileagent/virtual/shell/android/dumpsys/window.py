@@ -56,12 +56,19 @@ def _windows(phone: Phone) -> str:
 def _window(phone: Phone, window: Window, at: int) -> str:
     session = f"Session{{{window.record.token} {phone.proc.pid(window.package)}:u0a10}}"
     client = f"android.os.BinderProxy@{token(window)}"
+    left, top, right, bottom = window.box.bounds
+    frame = f"[{left},{top}][{right},{bottom}]"
+    screen = f"[0,0][{phone.display.metrics.width_px},{phone.display.metrics.height_px}]"
     return (
         f"  Window #{at} {name(window)}:\n"
         f"    mDisplayId=0 rootTaskId={_task(phone, window)} mSession={session} mClient={client}\n"
         f"    mOwnerUid={_uid(phone, window.package)} showForAllUsers=false"
         f" package={window.package} appop=NONE\n"
         f"    mAttrs={{(0,0)(fillxfill) sim={{adjust=resize}} ty={TYPES[window.kind]}}}\n"
+        f"    mRequestedWidth={right - left} mRequestedHeight={bottom - top}\n"
+        f"    Frames: parent={screen} display={screen} frame={frame} last={frame}"
+        " insetsChanged=false\n"
+        "    mViewVisibility=0x0 mHaveFrame=true mObscured=false\n"
     )
 
 

@@ -1,0 +1,39 @@
+"""Who comes to the server's port a moment before the server: waits, rather than being refused.
+
+Appium asks for the server's status while `am instrument` is still on its way, and if it is refused
+it asks again only after a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.wire.stream import Stream
+
+PORT: Final = "tcp:6790"
+TESTS: Final = "io.appium.uiautomator2.server.test"  # the package that the server is started from
+PATIENCE, STEP = 1.0, 0.005  # seconds
+_LEFTOVERS = b"GET /sessions "  # asks only whether an old server still runs
+
+
+def expected(phone: Phone, address: str) -> bool:
+    """Tell whether a server may come up at an address at which nobody listens."""
+    return address == PORT and TESTS in phone.packages
+
+
+async def serve(phone: Phone, stream: Stream) -> None:
+    """Hand a connection to the server once it is there; it just ends if none comes."""
+    data = await stream.read()
+    if data.startswith(_LEFTOVERS):
+        return
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + PATIENCE
+    while loop.time() < deadline and not stream.closed:
+        if listener := phone.sockets.get(PORT):
+            stream.unread(data)
+            await listener(stream)
+            return
+        await asyncio.sleep(STEP)
