@@ -147,6 +147,7 @@ class Activity:
     secure: ClassVar[bool] = False  # black in screenshots
     fullscreen: ClassVar[bool] = False  # under the bars too, over the wallpaper
     translucent: ClassVar[bool] = False  # the activity below is seen behind it, darkened
+    show_when_locked: ClassVar[bool] = False  # it is seen above the lock screen
     no_history: ClassVar[bool] = False  # it ends as soon as another activity covers it
     exclude_from_recents: ClassVar[bool] = False  # the overview does not show its task
     bar_ink: str = "on_surface"  # colour of the bars' signs

@@ -24,6 +24,7 @@ from pytest_mobileagent.virtual.system.gestures import Finger, Gestures
 from pytest_mobileagent.virtual.system.hardware import Hardware
 from pytest_mobileagent.virtual.system.image import IMAGE
 from pytest_mobileagent.virtual.system.ime import InputMethods
+from pytest_mobileagent.virtual.system.keyguard import Keyguard
 from pytest_mobileagent.virtual.system.keymap import key, split_keys, typeable
 from pytest_mobileagent.virtual.system.keys import Keys
 from pytest_mobileagent.virtual.system.launcher import Launcher
@@ -109,6 +110,7 @@ class Phone:
         self.ime = InputMethods(self)
         self.notifications = Notifications(self)
         self.shade = Shade(self)
+        self.keyguard = Keyguard(self)
         self.windows = Windows(self)
         self.events = Events(self)
         self.accessibility_services = AccessibilityServices(self)
@@ -120,7 +122,7 @@ class Phone:
         self.snapshots = Snapshots(self.files, self._parts(), self.changed)
         self.on_shutdown: list[Callable[[], object]] = []
         self._version = 1
-        self._moment: tuple[int, Toast | None, Notification | None, int] | None = None
+        self._moment: tuple[int, Toast | None, Notification | None, int, int] | None = None
         self._drawn: tuple[int, Image] | None = None
         self._encoded: tuple[int, bytes] | None = None
         self._accessible: tuple[int, Screen] | None = None
@@ -148,6 +150,7 @@ class Phone:
             "ime": self.ime,
             "notifications": self.notifications,
             "shade": self.shade,
+            "keyguard": self.keyguard,
             "windows": self.windows,
             "events": self.events,
             "faults": self.faults,
@@ -194,7 +197,7 @@ class Phone:
         seconds = int(self.clock.time())
         time = seconds if top.refresh else seconds // 60
         passing = self.windows.toast(), self.notifications.announced()
-        moment = time, *passing, wallpaper.stamp(self.files)
+        moment = time, *passing, wallpaper.stamp(self.files), self.keyguard.waiting()
         if moment != self._moment:
             self._moment = moment
             self.changed()
@@ -296,6 +299,10 @@ class Phone:
         """Type on the virtual keyboard; ValueError, nothing being typed, if it lacks a key."""
         if not typeable(text):
             raise ValueError("Attempt to get length of null array")
+        if self.keyguard.takes_keys:
+            for letter in text:
+                self.key("ENTER") if letter == "\n" else self.keyguard.press(letter)
+            return
         if self.ime.typed(text):
             return
         for run in split_keys(text):

@@ -66,6 +66,8 @@ class Gestures:
             timeout = int(self._phone.settings.text("secure", "long_press_timeout", "400"))
             (self.long_press if milliseconds >= timeout else self.tap)(x1, y1)
             return
+        if self._phone.keyguard.draw([(x1, y1), (x2, y2)]):
+            return
         if self._edge(x1, y1, dx, dy, milliseconds):
             return
         window = self._touched(x1, y1)
@@ -163,6 +165,9 @@ class Gestures:
         if y < self._px(BAR) and dy > abs(dx):
             self._phone.shade.pull()
             return True
+        if self._phone.keyguard.showing and not self._phone.shade.open and -dy > abs(dx):
+            self._phone.keyguard.dismiss()
+            return True
         if y >= height - self._px(HANDLE) and -dy > abs(dx):
             self._phone.key("APP_SWITCH" if milliseconds >= HOLD else "HOME")
             return True
@@ -210,13 +215,16 @@ class Finger:
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
         self._start: tuple[float, float, float] | None = None  # x, y, uptime
+        self._path: list[tuple[float, float]] = []
 
     def down(self, x: float, y: float) -> None:
         """Touch the screen."""
         self._start = x, y, self._phone.clock.uptime()
+        self._path = [(x, y)]
 
     def move(self, x: float, y: float) -> None:
         """Move on; what it does is decided when the finger is lifted."""
+        self._path.append((x, y))
 
     def up(self, x: float, y: float) -> None:
         """Lift the finger: a tap, a long press or a swipe is complete."""
@@ -225,7 +233,8 @@ class Finger:
         x1, y1, since = self._start
         milliseconds = round((self._phone.clock.uptime() - since) * 1000)
         self._start = None
-        self._phone.swipe(x1, y1, x, y, milliseconds)
+        if not self._phone.keyguard.draw([*self._path, (x, y)]):
+            self._phone.swipe(x1, y1, x, y, milliseconds)
 
     def cancel(self) -> None:
         """Forget the touch."""

@@ -20,6 +20,9 @@ CURSOR = {
     "MOVE_HOME": "home",
     "MOVE_END": "end",
 }
+UNLOCKING = frozenset(  # keys that mean something else on the lock screen, or nothing
+    ("BACK", "ESCAPE", "HOME", "APP_SWITCH", "MENU", "SPACE", "ENTER", "NUMPAD_ENTER", "DEL")
+)
 FOCUS = {"DPAD_UP": True, "DPAD_LEFT": True, "DPAD_DOWN": False, "DPAD_RIGHT": False}
 
 
@@ -50,13 +53,31 @@ class Keys:
         if not self._phone.power.awake and key.name not in ("POWER", "WAKEUP"):
             return
         act = self._system.get(key.name)
-        if act:
+        if self._phone.keyguard.showing and key.name in UNLOCKING:
+            self._on_keyguard(key)
+        elif act:
             act()
         elif key.meta & CTRL:
             self._shortcut(key)
+        elif self._phone.keyguard.takes_keys and key.character:
+            self._phone.keyguard.press(key.character)
         elif not self._in_field(key):
             self._in_window(key)
         self._phone.changed()
+
+    def _on_keyguard(self, key: Key) -> None:
+        """Do what keys do on the lock screen."""
+        keyguard = self._phone.keyguard
+        if key.name in ("BACK", "ESCAPE"):
+            (self._phone.shade.push if self._phone.shade.open else keyguard.back)()
+        elif keyguard.asking and key.name in ("ENTER", "NUMPAD_ENTER"):
+            if not self._in_field(key):
+                keyguard.enter()
+        elif key.name == "DEL":
+            if not self._in_field(key):
+                keyguard.delete()
+        elif key.name in ("MENU", "SPACE", "ENTER"):
+            keyguard.dismiss()
 
     def back(self) -> None:
         """Close the keyboard, else a menu or a dialog, else leave the activity."""

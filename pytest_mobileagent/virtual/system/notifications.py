@@ -110,10 +110,14 @@ class Notifications:
 
     def open(self, posted: Notification) -> None:
         """Do what a tap on it does."""
+        if self._phone.keyguard.locked:
+            self._phone.shade.close()
+            self._phone.keyguard.dismiss(pending=posted.key)
+            return
         if not posted.ongoing:
             self.cancel(posted.package, posted.tag)
         self._announced = None
-        self._phone.shade.push()
+        self._phone.shade.close()
         activities, app = self._phone.activities, self._phone.packages.app(posted.package)
         if posted.intent:
             intent = from_plain(posted.intent)
@@ -178,7 +182,8 @@ class Notifications:
     def _may_announce(self) -> bool:
         zen = self._phone.settings.text("global", "zen_mode", "0")
         on = self._phone.settings.text("global", "heads_up_notifications_enabled", "1") == "1"
-        seen = self._phone.power.awake and not self._phone.shade.open
+        covered = self._phone.shade.open or self._phone.keyguard.locked
+        seen = self._phone.power.awake and not covered
         return on and seen and zen == "0"
 
     def save(self) -> dict[str, Any]:

@@ -74,6 +74,8 @@ class Power:
         if on == self.awake:
             return
         self.awake = on
+        if not on:
+            self._phone.keyguard.lock()
         words = "Waking up from sleep" if on else "Going to sleep due to power_button"
         self._phone.log.system("I", "PowerManagerService", f"{words} (uid 1000)...")
         self._phone.changed()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from pytest_mobileagent.virtual.system.lockscreen import lockscreen
 from pytest_mobileagent.virtual.system.notices import heads_up
 from pytest_mobileagent.virtual.system.wallpaper import wallpaper
 from pytest_mobileagent.virtual.ui import MATCH, Image, View, chrome
@@ -29,6 +30,7 @@ Kind = Literal[
     "scrim",
     "dialog",
     "menu",
+    "keyguard",
     "shade",
     "headsup",
     "keyboard",
@@ -36,8 +38,8 @@ Kind = Literal[
     "status",
     "navigation",
 ]
-FOCUSABLE = ("activity", "dialog", "menu", "shade")
-OF_THE_SYSTEM = ("wallpaper", "shade", "headsup", "keyboard", "toast")
+FOCUSABLE = ("activity", "dialog", "menu", "keyguard", "shade")
+OF_THE_SYSTEM = ("wallpaper", "keyguard", "shade", "headsup", "keyboard", "toast")
 BARS = ("status", "navigation")
 
 
@@ -146,6 +148,14 @@ class Scene:
         shade = self.phone.shade
         return [self._window("shade", shade.view(), shade.ui, package=SYSTEM_UI, title=SHADE)]
 
+    def keyguard(self) -> list[Window]:
+        """Make the lock screen, if the phone is locked."""
+        keyguard = self.phone.keyguard
+        if not keyguard.showing:
+            return []
+        view = lockscreen(self.phone)
+        return [self._window("keyguard", view, keyguard.ui, package=SYSTEM_UI, title=SHADE)]
+
     def heads_up(self) -> list[Window]:
         """Make the notification that shows itself over the app."""
         shown = self.phone.notifications.announced()
@@ -169,7 +179,9 @@ class Scene:
     def bars(self) -> list[Window]:
         """Make the status bar and the navigation bar."""
         phone, settings = self.phone, self.phone.settings
-        ink = "on_surface" if phone.shade.open else self.record.activity.bar_ink
+        ink = "#ffffff" if phone.keyguard.showing else self.record.activity.bar_ink
+        if phone.shade.open:
+            ink = "on_surface"
         level = "Battery charging, {level} percent." if phone.power.charging else BATTERY
         status = chrome.status_bar(
             phone.time_text(),

@@ -134,7 +134,7 @@ class Windows:
         scene = Scene.of(record, self._phone)
         app = scene.app(keyboard=0)
         self._notice_dialog(app[-1])
-        over = scene.shade()
+        over = [*scene.keyguard(), *scene.shade()]
         field = _focused_field(over[-1] if over else app[-1])
         if field is None:
             self._phone.ime.hide()

@@ -91,7 +91,7 @@ CHANGES = [  # what is done, whether it changes the picture, and the bounds
     ("rotation", lambda phone: phone.settings.put("system", "user_rotation", "1"), True, True),
     ("wifi", lambda phone: phone.radios.set_wifi(False), True, False),
     ("time", lambda phone: phone.clock.set(3661), True, False),
-    ("sleep", lambda phone: phone.key("SLEEP"), True, False),
+    ("sleep", lambda phone: phone.key("SLEEP"), True, True),
 ]
 
 

@@ -93,9 +93,10 @@ async def user_rotation(ctx: Context, args: Arguments) -> int:
 
 
 @window.command("dismiss-keyguard")
-async def dismiss_keyguard(_: Context, args: Arguments) -> int:
-    """Dismiss the lock screen, which this phone does not have."""
+async def dismiss_keyguard(ctx: Context, args: Arguments) -> int:
+    """Dismiss the lock screen, or ask for what unlocks it."""
     args.rest()
+    ctx.phone.keyguard.dismiss()
     return 0
 
 

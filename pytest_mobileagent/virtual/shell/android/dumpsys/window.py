@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 TYPES = {  # all but the shade behind a dialog, which is no window but drawn by the compositor
     "activity": "BASE_APPLICATION",
     "dialog": "APPLICATION",
+    "headsup": "NOTIFICATION_SHADE",
     "keyboard": "INPUT_METHOD",
+    "keyguard": "NOTIFICATION_SHADE",
     "menu": "APPLICATION_SUB_PANEL",
     "navigation": "NAVIGATION_BAR",
     "shade": "NOTIFICATION_SHADE",
@@ -36,15 +38,23 @@ async def dump(ctx: Context, args: list[str]) -> str:
 
 
 def _policy(phone: Phone) -> str:
-    awake = str(phone.power.awake).lower()
+    keyguard, awake = phone.keyguard, _word(phone.power.awake)
+    locked, secure = _word(keyguard.locked), _word(keyguard.secure)
+    shown, occluded = _word(keyguard.showing), _word(keyguard.locked and not keyguard.showing)
     return (
         "WINDOW MANAGER POLICY STATE (dumpsys window policy)\n"
-        f"    mAwake={awake}\n    mDreamingLockscreen=false\n"
-        "    mShowingLockscreen=false mShowingDream=false\n"
-        "    KeyguardServiceDelegate\n      showing=false\n"
-        "      isKeyguardShowing=false\n"
+        f"    mAwake={awake}\n    mDreamingLockscreen={locked}\n"
+        f"    mShowingLockscreen={locked} mShowingDream=false mDreamingSleepToken=null\n"
+        f"    KeyguardServiceDelegate\n      showing={locked}\n"
+        f"      showingAndNotOccluded={shown}\n"
+        f"      inputRestricted={locked}\n      occluded={occluded}\n      secure={secure}\n"
+        f"      dreaming=false\n      systemIsReady=true\n      isKeyguardShowing={locked}\n"
         f"      screenState={'SCREEN_STATE_ON' if phone.power.awake else 'SCREEN_STATE_OFF'}\n\n"
     )
+
+
+def _word(flag: bool) -> str:
+    return str(flag).lower()
 
 
 def _windows(phone: Phone) -> str:

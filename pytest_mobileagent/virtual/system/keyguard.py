@@ -1,0 +1,230 @@
+"""The keyguard: what locks the phone, and what unlocks it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from pytest_mobileagent.virtual.intent import Intent
+from pytest_mobileagent.virtual.ui.layout import UiState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.virtual.phone import Phone
+
+Method = Literal["none", "swipe", "pattern", "pin", "password"]
+TRIES: Final = 5  # wrong answers after which one has to wait
+WAIT: Final = 30.0  # seconds
+LEAST: Final = 4  # digits, letters or dots of a credential
+WRONG: Final = {"pin": "Wrong PIN", "password": "Wrong password", "pattern": "Wrong pattern"}
+REACH: Final = 0.35  # of a cell: how near to its dot a finger has to come
+
+
+class BadCredential(ValueError):  # noqa: N818 - an answer, not a failure of ours
+    """What was chosen is too weak to be a credential, in Android's words."""
+
+
+class Keyguard:
+    """Comes up when the screen goes off, unless it is disabled.
+
+    Where there is no credential, a swipe ends it.
+    """
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self.disabled = False
+        self.kind: str = ""  # of the credential: pattern, pin, password
+        self._secret = ""
+        self.locked = False
+        self.asking = False  # the bouncer is up, which asks for the credential
+        self.typed = ""
+        self.message = ""
+        self._failures = 0
+        self._until = 0.0  # uptime up to which no answer counts
+        self._pending = ""  # the notification that is opened once the phone is unlocked
+        self.ui = UiState()
+
+    @property
+    def method(self) -> Method:
+        """What it takes to unlock the phone."""
+        if self.kind:
+            return self.kind  # type: ignore[return-value] # one of those
+        return "none" if self.disabled else "swipe"
+
+    @property
+    def secure(self) -> bool:
+        """Whether a credential is asked for."""
+        return bool(self.kind)
+
+    @property
+    def showing(self) -> bool:
+        """Whether it covers the screen: an activity may be shown above it."""
+        return self.locked and not self._phone.activities.top.activity.show_when_locked
+
+    # Locking and unlocking.
+
+    def lock(self) -> None:
+        """Lock the phone, as happens when the screen goes off."""
+        if self.method == "none":
+            return
+        self.locked = True
+        self._clear()
+        self._phone.shade.close()
+        self._phone.notifications.hide()
+
+    def dismiss(self, pending: str = "") -> None:
+        """Unlock the phone, or ask for the credential that this takes."""
+        if not self.locked:
+            return
+        self._pending = pending
+        if self.secure:
+            self.asking = True
+            if self.kind == "password":
+                self.ui.focused = "passwordEntry"
+                self._phone.ime.show()
+            self._phone.changed()
+        else:
+            self._open()
+
+    def back(self) -> None:
+        """Leave the bouncer."""
+        self._clear()
+        self._phone.changed()
+
+    def _open(self) -> None:
+        self.locked, self._failures = False, 0
+        pending, self._pending = self._pending, ""
+        self._clear()
+        posted = {each.key: each for each in self._phone.notifications.posted}
+        if pending in posted:
+            self._phone.notifications.open(posted[pending])
+        self._phone.activities.broadcast(Intent("android.intent.action.USER_PRESENT"))
+        self._phone.changed()
+
+    def _clear(self) -> None:
+        self.asking, self.typed, self.message = False, "", ""
+        self.ui = UiState()
+        self._phone.ime.hide()
+
+    # Answers.
+
+    @property
+    def takes_keys(self) -> bool:
+        """Whether keys go to the PIN, which has no text field."""
+        return self.showing and self.asking and self.kind == "pin"
+
+    def press(self, digit: str) -> None:
+        """Take one digit of a PIN, or keep the whole of a password."""
+        self.typed += digit
+        self._phone.changed()
+
+    def keep(self, text: str) -> None:
+        """Keep what is typed as a password."""
+        self.typed = text
+
+    def delete(self) -> None:
+        """Take the last digit back."""
+        self.typed = self.typed[:-1]
+        self._phone.changed()
+
+    def enter(self, *_: object) -> None:
+        """Try what was typed."""
+        if self.typed:
+            self.try_(self.typed)
+
+    def waiting(self) -> int:
+        """Give the seconds until an answer counts again."""
+        return max(0, round(self._until - self._phone.clock.uptime() + 0.499))
+
+    def try_(self, answer: str) -> bool:
+        """Try an answer: unlock, or say that it was wrong."""
+        self.typed = ""
+        if self.waiting():
+            return False
+        if answer == self._secret:
+            self._open()
+            return True
+        self._failures += 1
+        self.message = WRONG[self.kind]
+        if self._failures % TRIES == 0:
+            self._until = self._phone.clock.uptime() + WAIT
+        self._phone.changed()
+        return False
+
+    def draw(self, points: Sequence[tuple[float, float]]) -> bool:
+        """Try the pattern that a finger has drawn; False if no pattern is asked for."""
+        if not (self.showing and self.asking and self.kind == "pattern"):
+            return False
+        window = self._phone.windows.find("keyguard")
+        field = window.box.find("lockPatternView") if window else None
+        if field is None:
+            return False
+        left, top, right, bottom = field.bounds
+        drawn = dots_of(points, (left, top, (right - left) / 3, (bottom - top) / 3))
+        if len(drawn) >= LEAST:
+            self.try_(drawn)
+        return True
+
+    # The credential.
+
+    def set(self, kind: Literal["pattern", "pin", "password"], secret: str) -> None:
+        """Choose a credential; BadCredential, in Android's words, if it is too weak."""
+        if len(secret) < LEAST:
+            raise BadCredential(f"Password too short; required: {LEAST}")
+        if kind == "pin" and not secret.isdecimal():
+            raise BadCredential("Invalid character")
+        self.kind, self._secret = kind, secret
+
+    def clear(self) -> None:
+        """Have no credential any more."""
+        self.kind = self._secret = ""
+
+    def is_right(self, answer: str) -> bool:
+        """Tell whether an answer is the credential; without one, the empty answer is."""
+        return answer == self._secret
+
+    def save(self) -> dict[str, Any]:
+        """Give all of it."""
+        return {
+            "disabled": self.disabled,
+            "kind": self.kind,
+            "secret": self._secret,
+            "locked": self.locked,
+            "asking": self.asking,
+            "typed": self.typed,
+            "message": self.message,
+            "failures": self._failures,
+            "until": self._until,
+            "pending": self._pending,
+            "ui": asdict(self.ui),
+        }
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take it back."""
+        self.disabled, self.kind, self._secret = saved["disabled"], saved["kind"], saved["secret"]
+        self.locked, self.asking = saved["locked"], saved["asking"]
+        self.typed, self.message = saved["typed"], saved["message"]
+        self._failures, self._until = saved["failures"], saved["until"]
+        self._pending, self.ui = saved["pending"], UiState(**saved["ui"])
+
+
+def dots_of(points: Sequence[tuple[float, float]], grid: tuple[float, float, float, float]) -> str:
+    """Give the numbers of the dots that lines through some points pass, each dot once.
+
+    The grid is the place of the left and upper edge, and the width and height of a cell.
+    """
+    left, top, width, height = grid
+    found = ""
+    for (x1, y1), (x2, y2) in pairwise(points):
+        steps = max(1, int(max(abs(x2 - x1), abs(y2 - y1)) / 8))
+        for step in range(steps + 1):
+            x = (x1 + (x2 - x1) * step / steps - left) / width
+            y = (y1 + (y2 - y1) * step / steps - top) / height
+            column, row = int(x), int(y)
+            near = abs(x - column - 0.5) < REACH and abs(y - row - 0.5) < REACH
+            if near and 0 <= column < 3 and 0 <= row < 3:
+                dot = str(row * 3 + column + 1)
+                found += "" if dot in found else dot
+    return found
