@@ -51,6 +51,10 @@ class Address:
         return f"{self.serial} at {self.adb_host}:{self.adb_port}"
 
 
+class BrokeOffError(DeviceError):
+    """The connection to a device was lost: it may come back, where one that hangs does not."""
+
+
 class Shell:
     """Runs scripts on a device through one stream of the adb server, opened when it is needed.
 
@@ -71,8 +75,8 @@ class Shell:
         """Run scripts one after the other, in one round trip, and return what each wrote.
 
         Raises:
-            DeviceError: the device is not there, breaks off, or does not answer within `timeout`
-                seconds.
+            BrokeOffError: the connection was lost.
+            DeviceError: the device is not there, or does not answer within `timeout` seconds.
         """
         marker = secrets.token_hex(16)
         # Each script has a shell of its own, in which it may exit and change folders. Standard
@@ -90,7 +94,7 @@ class Shell:
         except (OSError, EOFError) as error:
             self.close()
             msg = f"device {self.address} broke off: {error}"
-            raise DeviceError(msg) from error
+            raise BrokeOffError(msg) from error
         except BaseException:
             self.close()
             raise

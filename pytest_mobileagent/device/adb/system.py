@@ -21,7 +21,7 @@ from pytest_mobileagent.device.adb.console import (
 )
 from pytest_mobileagent.device.adb.info import read_info
 from pytest_mobileagent.device.adb.listener import EventStream
-from pytest_mobileagent.device.adb.shell import Output, Shell, open_service
+from pytest_mobileagent.device.adb.shell import BrokeOffError, Output, Shell, open_service
 from pytest_mobileagent.device.device import Moment
 from pytest_mobileagent.device.health import (
     LEAST_ROOM_MB,
@@ -87,10 +87,10 @@ class AdbSystem:
         self._listener.mark()
         try:
             return self._shell.run_all(scripts)
-        except DeviceError:
+        except BrokeOffError:
             if time.monotonic() > self._restored_at + _DROPS_SECONDS:
                 raise
-            self._await_ready()
+            self._await_ready(_DROPS_SECONDS)
             return self._shell.run_all(scripts)
 
     def moment(self, probes: Mapping[str, Probe]) -> Moment:
@@ -161,12 +161,12 @@ class AdbSystem:
         self._listener.stop()
         self._shell.close()
 
-    def _await_ready(self) -> None:
+    def _await_ready(self, seconds: float = _BOOT_SECONDS) -> None:
         """Wait until the device has booted, and until its shell is root's where it can be.
 
         Databases of apps can be read by root only.
         """
-        deadline = time.monotonic() + _BOOT_SECONDS
+        deadline = time.monotonic() + seconds
         while True:
             try:
                 user, booted = self._shell.run_all(["id -u", "getprop sys.boot_completed"], 10)
@@ -179,7 +179,7 @@ class AdbSystem:
             except DeviceError as error:
                 problem = str(error)
             if time.monotonic() > deadline:
-                msg = f"device {self.address} is not ready after {_BOOT_SECONDS:g} s: {problem}"
+                msg = f"device {self.address} is not ready after {seconds:g} s: {problem}"
                 raise DeviceError(msg)
             time.sleep(0.02)
 
