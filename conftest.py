@@ -17,6 +17,11 @@ def pytest_mobileagent_agents(config: pytest.Config) -> Path:
     return config.rootpath / "agents"
 
 
+def pytest_mobileagent_environments(config: pytest.Config) -> Path:
+    """Return the folder of the environments that `--mobile-env` names."""
+    return config.rootpath / "fixtures" / "environments"
+
+
 def pytest_mobileagent_apps(config: pytest.Config) -> Path:
     """Return the folder of the apps that virtual devices have."""
     return config.rootpath / "fixtures" / "apps"

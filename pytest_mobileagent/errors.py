@@ -6,6 +6,7 @@
     │   └── HostError         this machine: its disk is full, say; no other device mends that
     ├── AgentError            the agent raised, hung, or returned no action
     ├── TaskError             the task itself is broken: its goal, solution or probes
+    │   └── UnfitMoveError    a move of the solution does not fit the screen that it meets
     ├── ScreenError           a view hierarchy that cannot be read
     └── RecordError           a recorded episode that cannot be read
 
@@ -37,6 +38,10 @@ class AgentError(MobileAgentError):
 
 class TaskError(MobileAgentError):
     """The task is broken: its goal, its solution or its probes."""
+
+
+class UnfitMoveError(TaskError):
+    """A move of the solution does not fit the screen that it meets."""
 
 
 class ScreenError(MobileAgentError):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.errors import HostError, InfrastructureError, TaskError
+from pytest_mobileagent.errors import HostError, InfrastructureError, TaskError, UnfitMoveError
 from pytest_mobileagent.items import BROKE, EPISODE, TaskItem
 from pytest_mobileagent.run import seed_of
 from pytest_mobileagent.session import SESSION
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Agent
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.provision.leased import LeasedDevice
+    from pytest_mobileagent.environment.environment import Environment
     from pytest_mobileagent.episode.attempt import Plan
     from pytest_mobileagent.episode.episode import Episode
 
@@ -42,8 +43,12 @@ def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device
     device = mobile_lease.get()
     if item is None:
         device.reset(DEFAULT_SNAPSHOT, ())
-    else:
-        device.reset(item.task.snapshot, item.task.packages)
+        return device
+    device.reset(item.task.snapshot, item.task.packages)
+    if (environment := _environment(item, request.config)) is not None:
+        from pytest_mobileagent.environment import apply  # noqa: PLC0415
+
+        apply(environment, device)
     return device
 
 
@@ -60,6 +65,12 @@ def agent(pytestconfig: pytest.Config) -> Callable[[], Agent]:
         return find_agent(name, agent_folders(pytestconfig)).load()
     except UnknownAgentError as error:
         pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture
+def mobile_env(request: pytest.FixtureRequest) -> str | None:
+    """The id of the environment that the task runs in, if there is one (see `--mobile-env`)."""
+    return getattr(request, "param", None)
 
 
 @pytest.fixture
@@ -91,6 +102,8 @@ def episode(
         except AppMissingError as error:
             pytest.skip(str(error))
         except TaskError as error:
+            if isinstance(error, UnfitMoveError) and (reason := _other_language(plan)):
+                pytest.skip(f"{reason}: {error}")
             pytest.fail(f"the task is broken: {error}", pytrace=False)
         except HostError as error:
             failures.append(str(error))
@@ -124,4 +137,22 @@ def _plan(item: TaskItem, nodeid: str, agent: Callable[[], Agent], config: pytes
         nodeid=nodeid,
         seed=seed_of(value("mobile-seed"), item.key),
         epoch=item.epoch,
+        environment=_environment(item, config),
     )
+
+
+def _other_language(plan: Plan) -> str:
+    """Say why a scripted solution need not fit; empty if the device speaks the task's language."""
+    language = plan.task.language
+    if plan.environment is None or plan.environment.locale.partition("-")[0] == language:
+        return ""
+    return (
+        f"the solution is written for a device that speaks {language}, and environment"
+        f" {plan.environment.id} speaks {plan.environment.locale}"
+    )
+
+
+def _environment(item: TaskItem, config: pytest.Config) -> Environment | None:
+    if item.environment is None:
+        return None
+    return config.stash[SESSION].environments[item.environment]

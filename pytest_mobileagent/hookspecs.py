@@ -30,3 +30,14 @@ def pytest_mobileagent_apps(config: pytest.Config) -> Path | list[Path] | None:
         def pytest_mobileagent_apps(config):
             return config.rootpath / "fixtures" / "apps"
     """
+
+
+@pytest.hookspec
+def pytest_mobileagent_environments(config: pytest.Config) -> Path | list[Path] | None:
+    """Return the folder, or folders, of files of environments, which `--mobile-env` names.
+
+    In a conftest.py at the root of the project::
+
+        def pytest_mobileagent_environments(config):
+            return config.rootpath / "fixtures" / "environments"
+    """

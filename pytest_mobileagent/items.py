@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MARKER = "mobile_task"
 EPOCH = "mobile_epoch"
+ENVIRONMENT = "mobile_env"
 RESULT = "mobile_result"  # the attribute of a report that carries a result through pytest-xdist
 EPISODE: pytest.StashKey[Episode] = pytest.StashKey()
 BROKE: pytest.StashKey[list[str]] = pytest.StashKey()  # what infrastructure failed, by attempt
@@ -42,8 +43,8 @@ class TaskItem:
     """A test item that is a task.
 
     `suite` is the folder of its file, below the first folder of the project ("coursera" for
-    tasks/coursera). `id` names the task in reports and is the same for all its epochs; `key` is
-    another for each.
+    tasks/coursera). `id` names the task in reports and is the same for all its epochs and
+    environments; `key` is another for each. `environment` is the id of one, or None.
     """
 
     task: Task
@@ -51,11 +52,13 @@ class TaskItem:
     suite: str
     epoch: int
     parameters: Mapping[str, Any]
+    environment: str | None = None
 
     @property
     def key(self) -> str:
-        """The id, with the epoch unless that is the first."""
-        return f"{self.id}@{self.epoch}" if self.epoch else self.id
+        """The id, with the environment if there is one, and the epoch unless that is the first."""
+        place = f"{self.id}@{environment_id(self.environment)}" if self.environment else self.id
+        return f"{place}@{self.epoch}" if self.epoch else place
 
     @classmethod
     def of(cls, item: pytest.Item) -> TaskItem | None:
@@ -69,17 +72,18 @@ class TaskItem:
     def _of(cls, item: pytest.Item, task: Task) -> TaskItem:
         callspec = getattr(item, "callspec", None)
         parameters = dict(callspec.params) if callspec else {}
-        epoch = parameters.pop(EPOCH, 0)
+        epoch = parameters.pop(EPOCH, None)
+        environment = parameters.pop(ENVIRONMENT, None)
         *folders, file = item.nodeid.split("::")[0].split("/")
         *classes, name = item.nodeid.split("::")[1:]
-        if EPOCH in getattr(callspec, "params", {}):
-            name = re.sub(
-                rf"[\[-]{epoch_id(epoch)}\]$", lambda m: "]" if m[0][0] == "-" else "", name
-            )
+        if epoch is not None:
+            name = _without(name, epoch_id(epoch))
+        if environment is not None:
+            name = _without(name, environment_id(environment))
         suite = "/".join(folders[1:] or folders)
         names = [*folders, file.removesuffix(".py"), *classes, name]
         identity = "/".join(name.removeprefix("test_") for name in names)
-        return cls(task, identity, suite, epoch, parameters)
+        return cls(task, identity, suite, epoch or 0, parameters, environment)
 
 
 _ITEM: pytest.StashKey[TaskItem | None] = pytest.StashKey()
@@ -88,6 +92,16 @@ _ITEM: pytest.StashKey[TaskItem | None] = pytest.StashKey()
 def epoch_id(epoch: int) -> str:
     """Return how an epoch is named in the id of a test."""
     return f"epoch{epoch}"
+
+
+def environment_id(environment: str) -> str:
+    """Return how an environment is named in the id of a test."""
+    return f"env{environment}"
+
+
+def _without(name: str, last: str) -> str:
+    """Take the last part of the id in brackets off the name of a test."""
+    return re.sub(rf"[\[-]{re.escape(last)}\]$", lambda m: "]" if m[0][0] == "-" else "", name)
 
 
 def task_of(node: pytest.Item) -> Task | None:

@@ -87,6 +87,14 @@ def _words(text: str) -> tuple[str, ...]:
         raise ValueError(msg) from None
 
 
+def _list(text: str) -> tuple[str, ...]:
+    words = tuple(word.strip() for word in text.split(","))
+    if not all(words):
+        msg = "has to be a list such as 100,105 or test"
+        raise ValueError(msg)
+    return words
+
+
 def _one_of(*choices: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text not in choices:
@@ -144,6 +152,11 @@ OPTIONS = (
     Option(
         "--mobile-epochs", "N", "1", _whole(1),
         "how many times to run each task, as tests of their own",
+    ),
+    Option(
+        "--mobile-env", "ID,…", None, _list,
+        "run each task in these environments, as tests of their own: ids, ranges of ids (100-104), "
+        "groups (train, test) or `all`",
     ),
     Option(
         "--mobile-retries", "N", "1", _whole(0),

@@ -15,10 +15,20 @@ from pytest_mobileagent.fixtures import (  # noqa: F401 - pytest finds fixtures 
     agent,
     device,
     episode,
+    mobile_env,
     mobile_epoch,
     mobile_lease,
 )
-from pytest_mobileagent.items import EPOCH, MARKER, RESULT, TaskItem, check_function, epoch_id
+from pytest_mobileagent.items import (
+    ENVIRONMENT,
+    EPOCH,
+    MARKER,
+    RESULT,
+    TaskItem,
+    check_function,
+    environment_id,
+    epoch_id,
+)
 from pytest_mobileagent.options import add_options
 from pytest_mobileagent.session import SESSION, MobileSession
 
@@ -74,7 +84,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         is_task = check_function(metafunc)
     except TaskError as error:
         raise pytest.Collector.CollectError(f"broken task: {error}") from None
-    epochs = metafunc.config.stash[SESSION].value("mobile-epochs")
+    session = metafunc.config.stash[SESSION]
+    if is_task and session.environments:
+        metafunc.fixturenames.append(ENVIRONMENT)
+        names = list(session.environments)
+        ids = [environment_id(name) for name in names]
+        metafunc.parametrize(ENVIRONMENT, names, indirect=True, ids=ids)
+    epochs = session.value("mobile-epochs")
     if is_task and epochs > 1:
         metafunc.fixturenames.append(EPOCH)
         ids = [epoch_id(number) for number in range(epochs)]

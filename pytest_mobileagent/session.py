@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
+from pytest_mobileagent.environment.environment import BadEnvironmentError
 from pytest_mobileagent.options import read_options
 from pytest_mobileagent.run import RunFolder
-from pytest_mobileagent.worlds import agent_folders, app_folders
+from pytest_mobileagent.worlds import agent_folders, app_folders, environment_folders
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from pytest_mobileagent.device.provision.leased import LeasedDevice
     from pytest_mobileagent.device.provision.run import SharedRun
+    from pytest_mobileagent.environment.environment import Environment
     from pytest_mobileagent.options import OptionValue
 
 
@@ -33,6 +37,7 @@ class MobileSession:
         self.settings = read_options(config)
         self._shared: SharedRun | None = None
         self._folder: RunFolder | None = None
+        self._environments: Mapping[str, Environment] | None = None
         told = getattr(config, "workerinput", {})
         self._told: dict[str, str] = told.get("mobileagent", {})
         self._workers: int = told.get("workercount", 1)
@@ -42,6 +47,8 @@ class MobileSession:
             if self.settings["agent"].source == "--agent":
                 self._check_agent(self.agent)
             self._check_devices()
+        if self.is_owner and not config.option.help:
+            self.environments  # noqa: B018 - an error is told before anything is collected
 
     @property
     def agent(self) -> str | None:
@@ -53,6 +60,30 @@ class MobileSession:
         if option == "mobile-appium-home":
             return self._appium_home()
         return self.settings[option].value
+
+    @property
+    def environments(self) -> Mapping[str, Environment]:
+        """The environments that `--mobile-env` names, by id, in its order; none without it.
+
+        Raises:
+            pytest.UsageError: there is no such environment, or a file of them is broken.
+        """
+        if self._environments is None:
+            words = self.value("mobile-env")
+            self._environments = self._select(words) if words else {}
+        return self._environments
+
+    def _select(self, words: Sequence[str]) -> Mapping[str, Environment]:
+        from pytest_mobileagent.environment.files import load, select  # noqa: PLC0415
+
+        try:
+            chosen = select(words, load(environment_folders(self.config)))
+        except BadEnvironmentError as error:
+            raise pytest.UsageError(str(error)) from None
+        except ValueError as error:
+            msg = f"{self.settings['mobile-env']} {error}"
+            raise pytest.UsageError(msg) from None
+        return {environment.id: environment for environment in chosen}
 
     @property
     def folder(self) -> RunFolder:

@@ -80,6 +80,7 @@ def result_of(
         kind=task.task.kind,
         level=task.task.level,
         epoch=task.epoch,
+        environment=task.environment,
         outcome=outcome,
         first_success_step=item.stash.get(_FIRST_SUCCESS, None),
         reason=_reason(report),

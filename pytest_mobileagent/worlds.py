@@ -1,4 +1,4 @@
-"""The folders that a project registers: its agents, and the apps of its virtual devices."""
+"""The folders that a project registers: agents, apps of virtual devices, environments."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ def agent_folders(config: pytest.Config) -> list[Path]:
 def app_folders(config: pytest.Config) -> list[Path]:
     """Return the folders of apps that conftest files and plugins register."""
     return _folders(config.hook.pytest_mobileagent_apps(config=config), "apps")
+
+
+def environment_folders(config: pytest.Config) -> list[Path]:
+    """Return the folders of environments that conftest files and plugins register."""
+    return _folders(config.hook.pytest_mobileagent_environments(config=config), "environments")
 
 
 def apps_of_project() -> list[Path]:

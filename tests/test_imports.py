@@ -15,7 +15,18 @@ PACKAGE = Path(pytest_mobileagent.__file__).parent
 HEAVY = {"babel", "lxml", "PIL", "adbutils", "cv2", "appium", "anthropic", "openai", "easyocr"}
 
 # Each room may import those before it, and itself; what is not listed is a module of its own.
-ORDER = ["errors", "plain", "template", "screen", "action", "device", "tasks", "agent", "episode"]
+ORDER = [
+    "errors",
+    "plain",
+    "template",
+    "screen",
+    "action",
+    "device",
+    "environment",
+    "tasks",
+    "agent",
+    "episode",
+]
 ORDER += ["check", "options", "run", "worlds", "session", "items", "report", "verdict", "reporting"]
 ORDER += ["fixtures", "plugin"]
 ALONE = {"virtual": {"virtual"}, "screen": {"screen", "errors"}}

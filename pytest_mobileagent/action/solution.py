@@ -55,6 +55,10 @@ class Scene:
             raise TaskError(msg)
         return found[nth]
 
+    def has(self, criteria: Mapping[str, Any]) -> bool:
+        """Whether the current screen has such an element."""
+        return bool(self.screens[-1].find_all(**self.fill(criteria)))
+
     def fill(self, criteria: Mapping[str, Any]) -> dict[str, Any]:
         """Return the criteria with the placeholders in their texts filled."""
         return {
@@ -65,11 +69,15 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One move of a solution: `words` as in the source, `action` what it comes to on a screen."""
+    """One move of a solution: `words` as in the source, `action` what it comes to on a screen.
+
+    It is played once; one with `done` as often as it takes until that holds, maybe never.
+    """
 
     words: str
     action: Callable[[Scene], Action]
     ends_episode: bool = False
+    done: Callable[[Scene], bool] | None = None
 
     def __str__(self) -> str:
         return self.words
@@ -134,15 +142,26 @@ def type_text(text: str, *, clear: bool = False, enter: bool = False, **criteria
     return Move(f"type_text({text!r})", action)
 
 
-def scroll(direction: Direction, **criteria: Any) -> Move:
-    """Move the finger in a direction, over the element that meets the criteria or the screen."""
+def scroll(
+    direction: Direction, *, until: Mapping[str, Any] | None = None, **criteria: Any
+) -> Move:
+    """Move the finger in a direction, over the element that meets the criteria or the screen.
+
+    With the criteria of `until` that is done as often as it takes until there is such an element,
+    or nothing moves any more. It counts as one golden step; give `golden_steps` if it is none.
+    """
     _check_choice("scroll", direction, get_args(Direction))
     _check(criteria)
+    _check(until or {})
 
     def action(scene: Scene) -> Action:
         return Scroll(direction, at=scene.find(criteria).bounds.center if criteria else None)
 
-    return Move(f"scroll({direction!r})", action)
+    def done(scene: Scene) -> bool:
+        last = [screen.xml for screen in scene.screens[-2:]]
+        return scene.has(until or {}) or (len(last) == 2 and last[0] == last[1])
+
+    return Move(f"scroll({direction!r})", action, done=done if until else None)
 
 
 def press(key: KeyName) -> Move:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action import Action, Finish
 from pytest_mobileagent.action.solution import Move, Scene
 from pytest_mobileagent.agent.agent import Agent
-from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.errors import TaskError, UnfitMoveError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,7 @@ class Scripted(Agent):
         self._values = values
         self._moves = self.moves(task)
         self._screens: tuple[Screen, ...] = ()
+        self._played = 0
 
     def moves(self, task: Task) -> Sequence[Move]:
         """Return the moves to play: the whole solution."""
@@ -39,13 +40,23 @@ class Scripted(Agent):
 
     def step(self, screen: Screen) -> Action:
         """Play the next move on this screen."""
-        number = len(self._screens)
         self._screens += (screen,)
+        scene = Scene(self._screens, self._app, self._values)
+        number = self._next(scene)
         if number >= len(self._moves):
             return Finish()
         move = self._moves[number]
+        self._played = number + (move.done is None)
         try:
-            return move.action(Scene(self._screens, self._app, self._values))
+            return move.action(scene)
         except TaskError as error:
             msg = f"move {number + 1} of the solution, {move}, does not fit: {error}"
-            raise TaskError(msg) from error
+            raise UnfitMoveError(msg) from error
+
+    def _next(self, scene: Scene) -> int:
+        """Return the number of the next move, leaving out those that are done already."""
+        for number in range(self._played, len(self._moves)):
+            done = self._moves[number].done
+            if done is None or not done(scene):
+                return number
+        return len(self._moves)

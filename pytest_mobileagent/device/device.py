@@ -76,6 +76,9 @@ class Device(Protocol):
         That is the snapshot; where the device has none, `apps` are cleared and stopped instead.
         """
 
+    def refresh(self) -> None:
+        """Read anew what is known of the device, after its display or its language changed."""
+
     def snapshots(self) -> Sequence[str]:
         """Return the names of the snapshots that `reset` can load; none where there are none."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.environment.apply import apply
 from pytest_mobileagent.episode.episode import Episode, TaskRecord
 from pytest_mobileagent.episode.loop import Assignment, play
 from pytest_mobileagent.episode.store import Recorder, load
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.agent.agent import Agent
     from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.environment.environment import Environment
     from pytest_mobileagent.tasks import Task
 
 
@@ -40,6 +42,7 @@ class Plan:
     time_limit: float
     seed: int
     epoch: int
+    environment: Environment | None = None
 
 
 def attempt(plan: Plan, device: Device, folder: Path, number: int) -> Episode:
@@ -52,6 +55,8 @@ def attempt(plan: Plan, device: Device, folder: Path, number: int) -> Episode:
     """
     task = plan.task
     reset = device.reset(task.snapshot, task.packages)
+    if plan.environment is not None:
+        apply(plan.environment, device)
     missing = [package for package in task.packages if package not in device.packages()]
     if missing:
         msg = f"device {device.info.serial} has no app {', '.join(missing)}"
@@ -98,4 +103,5 @@ def _task_record(plan: Plan, goal: str) -> TaskRecord:
         golden_steps=task.shortest,
         step_limit=plan.step_limit,
         parameters=to_wire(plan.parameters),
+        environment=plan.environment.id if plan.environment else None,
     )

@@ -60,6 +60,7 @@ class TaskRecord:
     golden_steps: int | None = None
     step_limit: int = 20
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    environment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

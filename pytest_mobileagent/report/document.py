@@ -59,6 +59,7 @@ def lost_result(folder: RunFolder, nodeid: str) -> Result | None:
                 kind=task.kind,
                 level=task.level,
                 epoch=episode.epoch,
+                environment=task.environment,
                 episode=folder.relative(path),
                 **measures(episode, None),
             )

@@ -9,15 +9,20 @@ if TYPE_CHECKING:
 
 
 def summarise(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the numbers of a run: over all tasks, and by suite under "suites"."""
-    suites = sorted({result["suite"] for result in results})
+    """Return the numbers of a run: over all tasks, and under "suites" and "environments" by each.
+
+    Tasks that ran in no environment are in none; without `--mobile-env` there are none.
+    """
     return {
         **totals(results),
-        "suites": {
-            suite: totals([result for result in results if result["suite"] == suite])
-            for suite in suites
-        },
+        "suites": _by("suite", results),
+        "environments": _by("environment", results),
     }
+
+
+def _by(field: str, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    names = sorted({result[field] for result in results if result[field] is not None})
+    return {name: totals([result for result in results if result[field] == name]) for name in names}
 
 
 def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ class Result:
     kind: str | None = None
     level: int | None = None
     epoch: int = 0
+    environment: str | None = None
     outcome: str = "error"
     success: bool | None = None
     termination: str | None = None

@@ -24,12 +24,16 @@ _COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
 
 
 def table(summary: Mapping[str, Any]) -> list[str]:
-    """Return the lines of a table: one row a suite, and one for all."""
+    """Return the lines of a table: one row a suite, one for all, and one an environment."""
     suites = [(name or "(no suite)", totals) for name, totals in summary["suites"].items()]
     rows = [["suite", *(title for title, _ in _COLUMNS)]]
     rows += [[name, *(show(totals) for _, show in _COLUMNS)] for name, totals in suites]
     if len(suites) != 1:
         rows.append(["all", *(show(summary) for _, show in _COLUMNS)])
+    environments = summary["environments"].items()
+    rows += [
+        [f"env {name}", *(show(totals) for _, show in _COLUMNS)] for name, totals in environments
+    ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return ["  ".join(_justified(row, widths)).rstrip() for row in rows]
 

@@ -9,6 +9,10 @@ ALARMS = sqlite(
     "/data/user_de/0/com.android.deskclock/databases/alarms.db",
     "SELECT hour, minutes, daysofweek, enabled, label FROM alarm_templates",
 )
+HALF = (
+    "//*[@resource-id=concat('android:id/',"
+    " translate(substring-after('{time}', ' '), 'APM', 'apm'), '_label')]"
+)
 DIAL = "//*[@resource-id='android:id/radial_picker']/*"
 
 
@@ -20,11 +24,11 @@ DIAL = "//*[@resource-id='android:id/radial_picker']/*"
     probes={"alarms": ALARMS},
     solution=[
         open_app(),
-        tap(content_desc="Add alarm"),
-        tap(xpath="//*[@text=substring-after('{time}', ' ')]"),
+        tap(resource_id="fab"),
+        tap(xpath=HALF),
         tap(xpath=f"{DIAL}[@text=substring-before('{{time}}', ':')]"),
         tap(xpath=f"{DIAL}[@text=substring-before(substring-after('{{time}}', ':'), ' ')]"),
-        tap(text="OK"),
+        tap(resource_id="android:id/button1"),
     ],
 )
 def test_add(episode, time):
@@ -64,7 +68,7 @@ def test_switch_on(episode):
     app=CLOCK,
     level=1,
     probes={"alarms": ALARMS},
-    solution=[open_app(), tap(content_desc="Expand alarm", nth=1), tap(text="Delete")],
+    solution=[open_app(), tap(resource_id="arrow", nth=1), tap(resource_id="delete")],
 )
 def test_delete(episode):
     others = [row for row in episode.initial_probe("alarms") if row["hour"] != 8]
@@ -78,8 +82,8 @@ def test_delete(episode):
     probes={"alarms": ALARMS},
     solution=[
         open_app(),
-        tap(content_desc="Expand alarm"),
-        tap(content_desc="{tomorrow:%A}"),
+        tap(resource_id="arrow"),
+        tap(resource_id="day_button_{tomorrow:%w}"),
     ],
 )
 def test_repeat_tomorrows_weekday(episode):
@@ -96,10 +100,10 @@ def test_repeat_tomorrows_weekday(episode):
     probes={"alarms": ALARMS},
     solution=[
         open_app(),
-        tap(content_desc="Expand alarm", nth=1),
-        tap(text="Add label"),
+        tap(resource_id="arrow", nth=1),
+        tap(resource_id="edit_label"),
         type_text("Swimming", resource_id="label_input_field"),
-        tap(text="OK"),
+        tap(resource_id="android:id/button1"),
     ],
 )
 def test_label(episode):

@@ -126,6 +126,12 @@ class AdbDevice:
         self._shot = None
         return self.system.reset(snapshot, apps)
 
+    def refresh(self) -> None:
+        """Read anew what is known of the device (see `AdbSystem.refresh`)."""
+        self._shot = None
+        self.system.refresh()
+        self._size = self.info.size
+
     def snapshots(self) -> Sequence[str]:
         """Return the names of the snapshots; only emulators have any."""
         return self.system.snapshots()

@@ -116,6 +116,14 @@ class AdbSystem:
         self._listen()
         return how
 
+    def refresh(self) -> None:
+        """Read anew what is known of the device; Android may have been started anew meanwhile."""
+        self._listener.stop()
+        self._await_ready()
+        self._check_health()
+        self.info = read_info(self._shell)
+        self._listen()
+
     def _listen(self) -> None:
         """Hear the events of what happens from now on, if a listener is installed."""
         self._listener.start(self._enable_listener)

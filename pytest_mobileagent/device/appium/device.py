@@ -33,6 +33,7 @@ class System(Protocol):
     def reset(self, snapshot: str, apps: Sequence[str]) -> str: ...  # noqa: D102
     def snapshots(self) -> Sequence[str]: ...  # noqa: D102
     def packages(self) -> frozenset[str]: ...  # noqa: D102
+    def refresh(self) -> None: ...  # noqa: D102
     def shell(self, script: str) -> str: ...  # noqa: D102
     def events(self) -> tuple[Event, ...]: ...  # noqa: D102
     def close(self) -> None: ...  # noqa: D102
@@ -97,6 +98,14 @@ class AppiumDevice:
             with self.session.speaking("a new session after a reset"):
                 pass
         return how
+
+    def refresh(self) -> None:
+        """Read anew what is known of the device, in a new session: the old one has it as it was."""
+        self.session.close()
+        with self.session.speaking("a new session after a change of the device"):
+            pass
+        self.system.refresh()
+        self._size = self.info.size
 
     def snapshots(self) -> Sequence[str]:
         """Return the names of the snapshots that `reset` can load."""

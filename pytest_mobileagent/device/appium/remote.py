@@ -69,6 +69,11 @@ class RemoteSystem:
             driver.press_keycode(3)
         return f"no snapshots: cleared {', '.join(installed) or 'nothing'}"
 
+    def refresh(self) -> None:
+        """Read anew what is known of the device, from the session that there is now."""
+        self._packages = None
+        self.info = self._read_info()
+
     def snapshots(self) -> list[str]:
         """Return the names of the snapshots; none where the server keeps the console closed."""
         try:

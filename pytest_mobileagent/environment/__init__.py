@@ -1,0 +1,7 @@
+"""The looks of a device that tasks run on: type, sizes, language, theme, wallpaper, icons."""
+
+from pytest_mobileagent.environment.apply import apply
+from pytest_mobileagent.environment.environment import BadEnvironmentError, Environment
+from pytest_mobileagent.environment.files import load, select
+
+__all__ = ["BadEnvironmentError", "Environment", "apply", "load", "select"]
