@@ -38,6 +38,7 @@ from pytest_mobileagent.virtual.system.processes import Process, ProcessTable
 from pytest_mobileagent.virtual.system.properties import Properties
 from pytest_mobileagent.virtual.system.providers.resolver import Resolver
 from pytest_mobileagent.virtual.system.radios import Radios
+from pytest_mobileagent.virtual.system.reboot import reboot
 from pytest_mobileagent.virtual.system.restart import restart
 from pytest_mobileagent.virtual.system.scene import black
 from pytest_mobileagent.virtual.system.settings import Settings
@@ -121,6 +122,7 @@ class Phone:
         self.faults = Faults(self.files, self.dump)
         self.snapshots = Snapshots(self.files, self._parts(), self.changed)
         self.on_shutdown: list[Callable[[], object]] = []
+        self.on_reboot: list[Callable[[], object]] = []
         self._version = 1
         self._moment: tuple[int, Toast | None, Notification | None, int, int] | None = None
         self._drawn: tuple[int, Image] | None = None
@@ -322,6 +324,10 @@ class Phone:
         self.booting = booting
         self.props.set("sys.boot_completed", "" if booting else "1")
         self.props.set("init.svc.bootanim", "running" if booting else "stopped")
+
+    def reboot(self) -> None:
+        """Switch off and on again: what is only in memory is lost."""
+        reboot(self)
 
     def shutdown(self) -> None:
         """Switch off: whoever wants to know is told."""

@@ -16,7 +16,7 @@ def restart(phone: Phone, always_on: Iterable[str]) -> None:
     for package in phone.packages.names():
         phone.proc.stop(package)
     phone.activities.tasks.clear()
-    phone.notifications.posted.clear()
+    phone.notifications.load({**phone.notifications.save(), "posted": [], "announced": None})
     phone.shade.open = False
     phone.ime.hide()
     phone.log.system("I", "SystemServer", "Entered the Android system server!")

@@ -27,6 +27,7 @@ class Adbd:
         self.tasks = tasks
         self.listeners = phone.sockets
         phone.faults.drop = self.drop
+        phone.on_reboot.append(self.drop)
         self._connections: set[Connection] = set()
 
     @property

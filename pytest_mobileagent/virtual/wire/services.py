@@ -36,6 +36,7 @@ def find(connection: Connection, name: str) -> Service:
         "root": partial(_restart, connection, True),
         "unroot": partial(_restart, connection, False),
         "framebuffer": partial(_framebuffer, adbd.phone),
+        "reboot": partial(_reboot, adbd.phone),
     }
     if not colon or kind not in services:
         raise ConnectionRefusedError(name)
@@ -56,6 +57,12 @@ async def _restart(connection: Connection, root: bool, stream: Stream) -> None:
     await stream.write(f"restarting adbd as {'root' if root else 'non root'}\n".encode())
     await stream.close()
     connection.drop()
+
+
+async def _reboot(phone: Phone, stream: Stream) -> None:
+    """Start the phone anew, whatever into: it has no other system than Android."""
+    await stream.close()
+    phone.reboot()
 
 
 async def _framebuffer(phone: Phone, stream: Stream) -> None:

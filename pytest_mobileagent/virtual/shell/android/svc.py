@@ -27,8 +27,8 @@ async def svc(ctx: Context, args: list[str]) -> int:
         case ["power", "stayon", mode] if mode in STAY_ON:
             ctx.phone.settings.put("global", "stay_on_while_plugged_in", STAY_ON[mode])
             return 0
-        case ["power", "shutdown"]:
-            ctx.phone.shutdown()
+        case ["power", ("reboot" | "shutdown") as verb, *_]:
+            (ctx.phone.reboot if verb == "reboot" else ctx.phone.shutdown)()
             return 0
     await ctx.out(USAGE)
     return 1

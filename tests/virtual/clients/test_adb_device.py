@@ -1,0 +1,119 @@
+"""What adb does with the device as a whole: states, forwards, reboots, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.virtual.apks import build
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.virtual.phones import Adb, Running
+
+
+def test_states(adb: Adb) -> None:
+    assert adb.text("get-state") == "device"
+    assert adb.text("get-serialno") == adb.serial
+    assert adb.text("get-devpath") == "unknown"
+    for words in (["wait-for-device"], ["wait-for-any-device"], ["wait-for-local-device"]):
+        assert adb.run(*words, "shell", "exit 3").returncode == 3
+
+
+def test_a_device_that_was_cut_off_is_back_at_once(adb: Adb) -> None:
+    assert adb.run("reconnect", "device").returncode == 0
+    assert adb.text("wait-for-device", "shell", "echo back") == "back"
+
+
+def test_forwards_are_listed_and_removed(adb: Adb) -> None:
+    port = adb.text("forward", "tcp:0", "tcp:6790")
+    assert adb.text("forward", "--list").splitlines() == [f"{adb.serial} tcp:{port} tcp:6790"]
+    assert "cannot rebind" in adb.text("forward", "--no-rebind", f"tcp:{port}", "tcp:1")
+    assert adb.run("forward", f"tcp:{port}", "localabstract:name").returncode == 0
+    assert adb.text("forward", "--list").endswith("localabstract:name")
+    assert adb.run("forward", "--remove", f"tcp:{port}").returncode == 0
+    assert "not found" in adb.text("forward", "--remove", f"tcp:{port}")
+    adb.run("forward", "tcp:0", "tcp:6790")
+    adb.run("forward", "--remove-all")
+    assert adb.text("forward", "--list") == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["jdwp"],
+        ["tcpip", "5555"],
+        ["usb"],
+        ["remount"],
+        ["disable-verity"],
+        ["backup", "-all"],
+        ["restore", "/dev/null"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_what_the_phone_does_not_offer_is_refused(
+    adb: Adb, tmp_path: Path, words: list[str]
+) -> None:
+    done = adb.run(*words)
+    assert done.returncode != 0
+    assert b"closed" in done.stderr + done.stdout
+    assert adb.text("shell", "echo fine") == "fine"
+
+
+@pytest.mark.parametrize(
+    "words", [["reboot"], ["shell", "reboot"], ["shell", "svc power reboot"]], ids=" ".join
+)
+def test_a_reboot_keeps_what_is_stored_and_nothing_else(
+    running_phone: Running, tmp_path: Path, words: list[str]
+) -> None:
+    adb, phone = running_phone.adb, running_phone.phone
+    apk = tmp_path / "example.apk"
+    apk.write_bytes(build())
+    adb.run("install", str(apk))
+    adb.run("shell", "am start com.example.app; settings put system screen_brightness 77")
+    adb.run("shell", "echo kept > /data/local/tmp/kept; setprop debug.mine 1; log -t Before x")
+    adb.run("shell", "setprop persist.mine 1; cmd notification post -t T tag text")
+    pid = phone.proc.pid("com.example.app")
+    adb.run(*words)
+    script = "pm list packages example; cat /data/local/tmp/kept; settings get system"
+    said = adb.text("wait-for-device", "shell", f"{script} screen_brightness")
+    assert said.splitlines() == ["package:com.example.app", "kept", "77"]
+    assert adb.text("shell", "getprop sys.boot_completed") == "1"
+    assert adb.text("shell", "getprop debug.mine; getprop persist.mine").split() == ["1"]
+    assert "Before" not in adb.text("logcat", "-d")
+    assert adb.text("shell", "cmd notification list") == ""
+    assert str(pid) not in adb.text("shell", "ps -A -o PID")
+    assert phone.activities.top.package == phone.launcher
+    assert phone.clock.uptime() < 10
+
+
+def test_a_reboot_takes_root_away(adb: Adb) -> None:
+    adb.run("root")
+    assert adb.text("wait-for-device", "shell", "id -u") == "0"
+    adb.run("reboot")
+    assert adb.text("wait-for-device", "shell", "id -u") == "2000"
+
+
+def test_a_shell_ends_with_the_system_that_it_runs_on(running_phone: Running) -> None:
+    assert running_phone.adb.run("shell", "reboot; echo never").stdout == b""
+
+
+@pytest.mark.parametrize("script", ["reboot -p", "svc power shutdown"])
+def test_a_phone_can_be_switched_off(running_phone: Running, script: str) -> None:
+    running_phone.adb.run("shell", script)
+    running_phone.loop.run(running_phone.server.stopped.wait())
+
+
+def test_the_network_follows_the_radios(adb: Adb) -> None:
+    assert "inet addr:10.0.2.16  Bcast:10.0.2.255  Mask:255.255.255.0" in adb.text(
+        "shell", "ifconfig wlan0"
+    )
+    assert "inet 10.0.2.16/24 brd" in adb.text("shell", "ip addr show dev wlan0")
+    assert "10.0.2.0/24 dev wlan0 proto kernel" in adb.text("shell", "ip route")
+    adb.run("shell", "svc wifi disable")
+    assert adb.text("shell", "ifconfig wlan0") == "ifconfig: wlan0: No such device"
+    assert adb.run("shell", "ip addr show dev wlan0").returncode == 1
+    assert "wlan0" not in adb.text("shell", "ip -4 addr; ifconfig; ip route; ip link")
+    assert "127.0.0.1/8" in adb.text("shell", "ip addr")
