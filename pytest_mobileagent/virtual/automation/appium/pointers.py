@@ -153,6 +153,8 @@ class _Pointer:
                 case "pause":
                     self._time += _duration(item)
                 case "pointerMove":
+                    if self._touch:  # it has rested up to now
+                        self._touch.way.append(self._sample())
                     self._time += _duration(item)
                     self._at = self._place(item)
                     if self._touch:
@@ -254,9 +256,15 @@ def _alone(phone: Phone, touch: Touch) -> None:
         legs = _legs(touch.way)
         for leg in legs[:-1]:
             phone.swipe(leg[0].x, leg[0].y, leg[-1].x, leg[-1].y, SLOW)
-        first, last = legs[-1][0], legs[-1][-1]
+        first, last = _begin(legs[-1]), legs[-1][-1]
         spent = SLOW if touch.lifted - last.time >= STILL else max(1, last.time - first.time)
         phone.swipe(first.x, first.y, last.x, last.y, spent)
+
+
+def _begin(leg: list[Sample]) -> Sample:
+    """Give the moment in which a finger starts off on a leg."""
+    moved = (at for at, sample in enumerate(leg) if (sample.x, sample.y) != (leg[0].x, leg[0].y))
+    return leg[next(moved, 1) - 1]
 
 
 def _legs(way: list[Sample]) -> list[list[Sample]]:

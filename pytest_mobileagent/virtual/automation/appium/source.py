@@ -19,7 +19,11 @@ HEADER = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 _UNSPEAKABLE = re.compile(
     "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 )  # what XML 1.0 forbids
-_NO_NAME = re.compile(r"[^\w.-]|^[^A-Za-z_]")
+_START = (  # what the name of an element may begin with, the colon left out
+    "A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
+    "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_NO_NAME = re.compile(f"^[^{_START}]|[^{_START}.0-9\xb7\u0300-\u036f\u203f\u2040-]")
 
 
 @dataclass(frozen=True, slots=True)

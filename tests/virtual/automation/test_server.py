@@ -1,0 +1,186 @@
+"""The server on the phone without a computer: routes, errors, and the life of `am instrument`."""
+
+# ruff: noqa: E501 - tables are read across
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.virtual.automation.appium.server import PACKAGE, Server
+from pytest_mobileagent.virtual.automation.connection import AlreadyRegistered
+from pytest_mobileagent.virtual.automation.http import Request
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+
+Ask = Callable[..., tuple[int, Any]]
+
+
+def asker(phone: Phone) -> tuple[Server, Ask]:
+    server = Server(phone)
+
+    def ask(method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        data = b"" if body is None else json.dumps(body).encode()
+        response = asyncio.run(server.answer(Request(method, path, {}, data)))
+        return response.status, json.loads(response.body)["value"]
+
+    return server, ask
+
+
+@pytest.fixture
+def ask(demo: Phone) -> Ask:
+    """Ask a server that has a session; paths are below it."""
+    _, ask = asker(demo)
+    _, started = ask("POST", "/session", {"capabilities": {"firstMatch": [{"a": 1}]}})
+    base = f"/session/{started['sessionId']}"
+    return lambda method, path="", body=None: ask(method, f"{base}{path}", body)
+
+
+def test_a_server_without_a_session_has_a_status_and_nothing_else(phone: Phone) -> None:
+    _, ask = asker(phone)
+    assert ask("GET", "/status")[1]["ready"] is True
+    assert ask("GET", "/wd/hub/status")[0] == 200
+    assert ask("GET", "/sessions") == (200, [])
+    assert ask("GET", "/session/x/source")[1]["error"] == "invalid session id"
+    assert ask("GET", "/nothing")[1]["error"] == "unknown command"
+    assert ask("POST", "/session", {})[1]["error"] == "invalid argument"
+    assert ask("POST", "/session", [1])[0] == 400
+
+
+def test_a_session_ends_with_the_server(phone: Phone) -> None:
+    server, ask = asker(phone)
+    _, started = ask("POST", "/session", {"capabilities": {"alwaysMatch": {"b": 2}}})
+    path = f"/session/{started['sessionId']}"
+    assert ask("GET", path) == (200, {"b": 2})
+    assert ask("GET", "/sessions")[1] == [{"id": started["sessionId"], "capabilities": {"b": 2}}]
+    assert not server.stopped.is_set()
+    assert ask("DELETE", path) == (200, None)
+    assert server.stopped.is_set()
+    assert ask("GET", path)[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "answer"),
+    [
+        ("POST", "/element", {"strategy": "id", "selector": "x"}, (404, "no such element", "could not be located on the page")),
+        ("POST", "/element", {"strategy": "css", "selector": "x"}, (400, "invalid argument", "strategy 'css' is not supported")),
+        ("POST", "/element", {"strategy": "id"}, (400, "invalid argument", "must be strings")),
+        ("POST", "/element", {"strategy": "xpath", "selector": "//["}, (400, "invalid selector", "//[")),
+        ("POST", "/element", {"strategy": "-android uiautomator", "selector": "foo"}, (400, "invalid selector", "Could not parse selector expression `foo`: ")),
+        ("GET", "/element/x/text", None, (404, "no such element", "is not present in the cache or has expired")),
+        ("GET", "/alert/text", None, (404, "no such alert", "modal dialog when one was not open")),
+        ("POST", "/appium/settings", {"settings": {"foo": 1}}, (400, "invalid argument", "'foo' is not supported")),
+        ("POST", "/appium/settings", {"settings": {"enableMultiWindows": 1}}, (400, "invalid argument", "Expected bool")),
+        ("POST", "/orientation", {"orientation": "UP"}, (400, "invalid argument", "'UP' is no orientation")),
+        ("POST", "/rotation", {"z": 45}, (400, "invalid argument", "Unable to rotate")),
+        ("POST", "/appium/device/set_clipboard", {"content": "/w=="}, (400, "invalid argument", "base64")),
+        ("POST", "/network_connection", {"type": 4}, (500, "unknown error", "is not implemented")),
+        ("POST", "/appium/gestures/swipe", {"direction": "up", "percent": 1}, (400, "invalid argument", "area must be set")),
+        ("GET", "/foo", None, (404, "unknown command", "could not be found")),
+        ("DELETE", "/source", None, (404, "unknown command", "could not be found")),
+    ],
+)  # fmt: skip
+def test_errors_have_their_status_and_words(
+    ask: Ask, method: str, path: str, body: Any, answer: tuple[int, str, str]
+) -> None:
+    status, error, message = answer
+    answered, value = ask(method, path, body)
+    assert (answered, value["error"]) == (status, error)
+    assert message in value["message"]
+    assert ".py" not in value["stacktrace"]
+
+
+def test_no_source_while_the_screen_is_off(ask: Ask, demo: Phone) -> None:
+    demo.key("POWER")
+    status, value = ask("GET", "/source")
+    assert (status, value["error"]) == (500, "unknown error")
+    assert value["message"].startswith("Timed out after 10000ms waiting for the root")
+
+
+def test_rotation_clipboard_and_bars(ask: Ask, demo: Phone) -> None:
+    assert ask("POST", "/rotation", {"x": 0, "y": 0, "z": 270})[1]["z"] == 270
+    assert ask("GET", "/orientation")[1] == "LANDSCAPE"
+    assert ask("POST", "/orientation", {"orientation": "portrait"})[1] == "PORTRAIT"
+    ask("POST", "/appium/device/set_clipboard", {"content": "aGk=", "contentType": "plaintext"})
+    assert demo.clipboard.text == "hi"
+    assert ask("POST", "/appium/device/get_clipboard", {"contentType": "PLAINTEXT"})[1] == "aGk="
+    assert ask("GET", "/appium/device/system_bars")[1] == {"statusBar": 63}
+    assert ask("GET", "/appium/device/pixel_ratio")[1] == 2.625
+    assert ask("GET", "/window/current/size")[1] == {"width": 1080, "height": 2400}
+    assert "org.demo" in ask("GET", "/appium/device/apps")[1]
+
+
+def test_the_cache_of_elements_forgets_the_oldest(ask: Ask) -> None:
+    def find(by: str) -> str:
+        found = ask("POST", "/element", {"strategy": "xpath", "selector": by})[1]
+        return str(found["ELEMENT"])
+
+    first = find("//*[@text='Milk']")
+    assert find("//*[@text='Milk']") == first
+    for number in range(500):
+        find(f"//*[@text='Milk' and {number} = {number}]")
+    assert ask("GET", f"/element/{first}/text")[1]["error"] == "no such element"
+
+
+def test_only_one_tool_is_connected_at_a_time(phone: Phone) -> None:
+    with phone.ui_automation.connect("one"):
+        with pytest.raises(AlreadyRegistered), phone.ui_automation.connect("other"):
+            pass
+        assert phone.ui_automation.owner == "one"
+    assert phone.ui_automation.owner is None
+
+
+def test_instrumentations_that_are_not_there_are_refused(shell: Callable[..., Any]) -> None:
+    ran = shell(f"am instrument -w {PACKAGE}.test/androidx.test.runner.AndroidJUnitRunner")
+    assert ran.status == 1
+    assert ran.out.startswith("INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info")
+    assert "INSTRUMENTATION_FAILED" in ran.err
+    assert shell("am instrument -w nothing").err == "Error: Bad component name: nothing\n"
+    assert shell("am instrument").status == 255
+
+
+PATHS = st.sampled_from(
+    [
+        *("/element", "/elements", "/actions", "/keys", "/orientation", "/rotation", "/back"),
+        *("/element/active", "/element/x/click", "/element/x/value", "/appium/settings"),
+        *("/appium/gestures/click", "/appium/gestures/drag", "/appium/gestures/scroll"),
+        *("/appium/gestures/pinch_open", "/gestures/scroll_to", "/appium/list_windows"),
+        *("/appium/device/press_keycode", "/appium/device/set_clipboard", "/alert/accept"),
+    ]
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    *("strategy", "selector", "actions", "text", "origin", "offset", "x", "y", "z"),
+                    *("percent", "direction", "area", "params", "settings", "keycode", "content"),
+                ]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(["GET", "POST"]), PATHS, JSON)
+def test_whatever_is_asked_the_server_answers(
+    booted: Phone, method: str, path: str, body: Any
+) -> None:
+    _, ask = asker(booted)
+    _, started = ask("POST", "/session", {"capabilities": {"alwaysMatch": {}}})
+    status, value = ask(method, f"/session/{started['sessionId']}{path}", body)
+    assert status in (200, 400, 404, 500)
+    if status == 500:
+        assert "Error:" not in value["message"], value

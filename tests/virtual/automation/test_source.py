@@ -1,0 +1,149 @@
+"""The page source of Appium, and XPath over it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from pytest_mobileagent.virtual.automation import xpath
+from pytest_mobileagent.virtual.automation.appium.attributes import attribute, content_size
+from pytest_mobileagent.virtual.automation.appium.source import Look, Source, tag
+from pytest_mobileagent.virtual.ui import (
+    Column,
+    Input,
+    List,
+    ProgressBar,
+    Row,
+    SeekBar,
+    Space,
+    Text,
+)
+from pytest_mobileagent.virtual.ui.layout import UiState, layout
+from pytest_mobileagent.virtual.ui.metrics import Metrics
+from pytest_mobileagent.virtual.ui.node import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.ui import View
+
+    Tree = Callable[[View], Node]
+
+LOOK = Look((1080, 2400), 0)
+FIRST = ["index", "package", "class", "text", "content-desc", "resource-id", "checkable", "checked"]
+SECOND = [
+    "clickable",
+    "enabled",
+    "focusable",
+    "focused",
+    "long-clickable",
+    "password",
+    "scrollable",
+]
+
+
+def test_one_node_is_written_with_lines_that_end_as_on_windows(tree: Tree) -> None:
+    lines = str(Source([tree(Row([Text("Hi")]))], LOOK)).split("\r\n")
+    assert lines[0] == "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
+    assert lines[1] == (
+        '<hierarchy index="0" class="hierarchy" rotation="0" width="1080" height="2400">'
+    )
+    assert lines[2].startswith('  <android.widget.LinearLayout index="0" package="org.demo" class=')
+    assert lines[3].startswith("    <android.widget.TextView ")
+    assert "content-desc" not in lines[3]
+    assert lines[4:] == ["  </android.widget.LinearLayout>", "</hierarchy>"]
+
+
+def test_attributes_come_in_appiums_order_and_null_ones_are_left_out(tree: Tree) -> None:
+    element = Source([tree(Text("Hi", desc="d", id="t", on_click=print))], LOOK).root[0]
+    assert list(element.attrib)[:15] == [*FIRST, *SECOND]
+    plain = Source([tree(Text("Hi"))], LOOK).root[0]
+    assert {"content-desc", "resource-id", "hint", "selection-start"}.isdisjoint(plain.attrib)
+
+
+def test_what_is_out_of_sight_is_there_only_if_allowed(tree: Tree) -> None:
+    node = tree(Column([Text("flat", height=0), Text("seen")]))
+    seen = Source([node], LOOK).root.xpath("//android.widget.TextView/@text")
+    everything = Source([node], Look((1080, 2400), 0, invisible=True))
+    assert seen == ["seen"]
+    assert everything.root.xpath("//android.widget.TextView/@displayed") == ["false", "true"]
+
+
+def test_no_deeper_than_the_limit(tree: Tree) -> None:
+    node = tree(Row([Row([Row([Text("deep")])])]))
+    assert not Source([node], Look((1080, 2400), 0, most_depth=3)).root.xpath("//@text[.='deep']")
+
+
+def test_texts_of_fields_sliders_and_bars(tree: Tree) -> None:
+    field, slider, bar = tree(
+        Column([Input("", hint="Name"), SeekBar(40, 100), ProgressBar(3, 10)])
+    ).children
+    assert (attribute(field, "text"), attribute(field, "hint")) == ("Name", "Name")
+    assert attribute(field, "showing-hint") == "true"
+    assert attribute(field, "input-type") == "1"
+    assert (attribute(slider, "text"), attribute(bar, "text")) == ("40.0", "3.0")
+
+
+def test_a_list_tells_the_size_of_its_content(tree: Tree) -> None:
+    node = tree(List([Space(height=4000)]))
+    assert '"scrollableOffset":8100' in content_size(node)
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("android.widget.Button", "android.widget.Button"),
+        ("a$b@c#d", "a.b.c.d"),
+        ("..a..b.", "a.b"),
+        ("", "android.view.View"),
+        ("a b/c", "a_b_c"),
+        ("1a", "_a"),
+    ],
+)
+def test_a_class_makes_the_name_of_an_element(name: str, made: str) -> None:
+    assert tag(name) == made
+
+
+@given(st.text(max_size=30))
+def test_any_class_makes_a_name_that_xml_takes(name: str) -> None:
+    assert etree.fromstring(f"<{tag(name)}/>".encode()) is not None
+
+
+@given(st.text())
+def test_any_text_comes_back_but_for_what_xml_forbids(text: str) -> None:
+    metrics = Metrics()
+    box = layout(Text("", desc=text), metrics.screen, metrics, UiState())
+    written = str(Source([Node.tree(box, "p")], LOOK)).encode()
+    read = etree.fromstring(written)[0].get("content-desc", "")
+    assert len(read) == len(text)
+    assert all(new in (old, "?") for new, old in zip(read, text, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("expression", "texts"),
+    [
+        ("//android.widget.TextView", ["One", "Two"]),
+        ("//*[matches(@text, '^o', 'i')]", ["One"]),
+        ("//*[ends-with(@text, 'wo')]", ["Two"]),
+        ("//*[lower-case(@text) = 'two']", ["Two"]),
+        ("//*[upper-case(@text) = 'ONE']", ["One"]),
+        ("//*[replace(@text, 'T(w)o', '$1') = 'w']", ["Two"]),
+        ("//*[exists(following-sibling::*) and @text]", ["One"]),
+    ],
+)
+def test_xpath_knows_the_functions_of_2_0(tree: Tree, expression: str, texts: list[str]) -> None:
+    source = Source([tree(Column([Text("One"), Text("Two")]))], LOOK)
+    found = [source.node(element) for element in xpath.find(source.root, expression)]
+    assert [node.text for node in found if node and node.text] == texts
+
+
+@pytest.mark.parametrize(
+    "expression", ["//[", "1 + 1", "'a'", "//@text", "nothing()", "matches('a', '[')"]
+)
+def test_what_finds_no_elements_is_refused(tree: Tree, expression: str) -> None:
+    with pytest.raises(xpath.BadXPath, match=r"in `|does not find"):
+        xpath.find(Source([tree(Text("One"))], LOOK).root, expression)
