@@ -18,14 +18,15 @@ class UiAutomation:
 
     def __init__(self) -> None:
         self.owner: str | None = None  # the package, or the program
+        self.suppresses = False  # accessibility services are told nothing meanwhile
 
     @contextmanager
-    def connect(self, owner: str) -> Iterator[None]:
-        """Be connected; AlreadyRegistered if another is."""
+    def connect(self, owner: str, *, suppress: bool = False) -> Iterator[None]:
+        """Be connected, and `suppress` accessibility services; AlreadyRegistered if another is."""
         if self.owner is not None:
             raise AlreadyRegistered(self.owner)
-        self.owner = owner
+        self.owner, self.suppresses = owner, suppress
         try:
             yield
         finally:
-            self.owner = None
+            self.owner, self.suppresses = None, False

@@ -55,6 +55,8 @@ class ListenerService:
             client.stream.drop()
 
     def _hear(self, event: AccessibilityEvent) -> None:
+        if self._phone.ui_automation.suppresses:
+            return
         self._sequence += 1
         told = {"sequence": self._sequence, **self._plain(event)}
         self._kept.append((self._sequence, _line(told)))

@@ -28,6 +28,7 @@ from pytest_mobileagent.virtual.system.event import (
     about,
     spoken,
 )
+from pytest_mobileagent.virtual.system.scene import FOCUSABLE
 from pytest_mobileagent.virtual.ui.dialog import Dialog
 from pytest_mobileagent.virtual.ui.node import class_name
 
@@ -38,11 +39,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.scene import Window
     from pytest_mobileagent.virtual.ui.layout import Box
 
+FRAME = "android.widget.FrameLayout"
 INTERVAL = 0.1  # seconds between two events of the same window's content
-SHADE = "Notification shade."
-UNTOLD = ("wallpaper", "scrim", "toast")  # windows that accessibility knows nothing of
-SPEAKERS = ("activity", "dialog", "menu", "shade", "keyboard")  # those that tell of their coming
-FOCUS = ("activity", "dialog", "menu", "shade")
+UNTOLD = ("wallpaper", "scrim", "headsup", "toast")  # windows that accessibility hears nothing of
+SPEAKERS = (*FOCUSABLE, "keyboard")  # windows that tell of their coming
 NOTIFICATION = (
     "Notification(channel={tag} shortcut=null contentView=null vibrate=null sound=null"
     " defaults=0x0 flags=0x0 color=0x00000000 vis=PRIVATE)"
@@ -261,7 +261,7 @@ class Events:
                 WINDOW_STATE_CHANGED, now, package, name, text, enabled=True, full_screen=full
             )
         )
-        if window.kind in FOCUS and (focused := focus_event(window.box, now, package)):
+        if window.kind in FOCUSABLE and (focused := focus_event(window.box, now, package)):
             self._tell(focused)
 
     def _tell_windows_changed(self, *changes: str) -> None:
@@ -306,7 +306,10 @@ def _described(window: Window) -> tuple[str, tuple[str, ...]]:
         case "dialog":
             return "android.app.AlertDialog", spoken(window.box)
         case "shade":
-            return "android.widget.FrameLayout", (SHADE,)
+            full = window.record.activity.phone.shade.full
+            return FRAME, ("Quick settings." if full else "Notification shade.",)
+        case "keyguard":
+            return FRAME, ("Lock screen.",)
         case "keyboard":
             return "android.inputmethodservice.SoftInputWindow", ()
         case _:

@@ -169,3 +169,18 @@ def test_a_snapshot_ends_the_connection_and_starts_a_new_session(listening, hand
     assert before["session"] != after["session"]
     assert events == []
     listening.snapshots.delete("here")
+
+
+def test_a_test_tool_may_suppress_services_for_as_long_as_it_runs(listening, hand):
+    async def talk():
+        client = Client(listening)
+        client.ask(since=(await client.line())["sequence"])
+        with listening.ui_automation.connect("tool", suppress=True):
+            hand.tap("text", "Loud")
+        with listening.ui_automation.connect("tool"):
+            hand.tap("content-desc", "Add")
+        events = await client.events()
+        client.stream.drop()
+        return [event["text"] for event in events if event["type"] == "TYPE_VIEW_CLICKED"]
+
+    assert asyncio.run(talk()) == [["Add"]]

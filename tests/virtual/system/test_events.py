@@ -243,3 +243,13 @@ def test_an_edit_is_found_where_it_was_made(head, removed, added, tail):
     start, gone, come = edit(before, after, len(head + added))
     assert before[:start] + after[start : start + come] + before[start + gone :] == after
     assert start + come == len(head + added) or before == after
+
+
+def test_the_shade_says_what_it_is(demo, heard):
+    demo.swipe(540, 5, 540, 1500)
+    assert heard[-1].package == "com.android.systemui"
+    assert told(heard, "class_name", "text")[-1] == (
+        "TYPE_WINDOW_STATE_CHANGED",
+        "android.widget.FrameLayout",
+        ("Notification shade.",),
+    )

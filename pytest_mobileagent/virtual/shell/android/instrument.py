@@ -33,6 +33,9 @@ class Request:
     extras: dict[str, str] = field(default_factory=dict)
 
 
+SPARE_SERVICES = "DISABLE_SUPPRESS_ACCESSIBILITY_SERVICES"  # which Android does otherwise
+
+
 @activity.command("instrument")
 async def instrument(ctx: Context, args: Arguments) -> int:
     """Run an instrumentation; with -w until it ends."""
@@ -109,8 +112,10 @@ async def _serve(ctx: Context, request: Request, target: str) -> int:
         await ctx.out(CRASHED)
         return 0
     server = Server(phone)
+    suppress = request.extras.get(SPARE_SERVICES) != "true"
     try:
-        with phone.ui_automation.connect(target), _process(phone, target, server.stopped):
+        connection = phone.ui_automation.connect(target, suppress=suppress)
+        with connection, _process(phone, target, server.stopped):
             phone.sockets[PORT] = server.attach
             if request.raw:
                 await ctx.out(_status(1))
