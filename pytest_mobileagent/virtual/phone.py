@@ -9,6 +9,7 @@ from pytest_mobileagent.virtual.automation.nodes import Screen
 from pytest_mobileagent.virtual.clock import Clock
 from pytest_mobileagent.virtual.faults import Faults
 from pytest_mobileagent.virtual.files import FileSystem
+from pytest_mobileagent.virtual.intent import Intent
 from pytest_mobileagent.virtual.shell import launch
 from pytest_mobileagent.virtual.shell.interpreter import load_commands
 from pytest_mobileagent.virtual.state import Part, Snapshots
@@ -165,6 +166,7 @@ class Phone:
 
     def _watch(self) -> None:
         self.settings.on_change = self.changed
+        self.settings.watch("system", "screen_brightness", self.power.brightened)
         self.props.watch("debug.clock.frozen", self._freeze)
         self.props.watch("persist.sys.timezone", self._move)
 
@@ -183,6 +185,8 @@ class Phone:
 
     def _move(self, zone: str) -> None:
         self.clock.timezone = zone
+        told = Intent("android.intent.action.TIMEZONE_CHANGED", extras={"time-zone": zone})
+        self.activities.broadcast(told)
         self.changed()
 
     # What is seen.

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
 
 
+BRIGHTEST = 255
+
+
 @dataclass(frozen=True, slots=True)
 class Battery:
     """What the battery service tells."""
@@ -68,7 +71,16 @@ class Power:
 
     def set_brightness(self, level: float) -> None:
         """Set how bright the screen is, from 1 to 255."""
-        self._phone.settings.put("system", "screen_brightness", str(min(max(round(level), 1), 255)))
+        level = min(max(round(level), 1), BRIGHTEST)
+        self._phone.settings.put("system", "screen_brightness", str(level))
+
+    def brightened(self, level: str) -> None:
+        """Take up a brightness that was set."""
+        line = (
+            f"Brightness [{int(level) / BRIGHTEST:.2f}] reason changing to: 'manual',"
+            " previous reason: 'manual'."
+        )
+        self._phone.log.system("V", "DisplayPowerController", line)
 
     def _turn(self, *, on: bool) -> None:
         if on == self.awake:

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.log import Log
 
 NAMESPACES = ("system", "secure", "global")
-DEFAULTS = {
+CONFIG = "config"  # where device_config keeps its flags
+DEFAULTS: dict[str, dict[str, str]] = {
+    CONFIG: {},
     "system": {
         "accelerometer_rotation": "0",
         "alarm_alert": "content://settings/system/alarm_alert",
@@ -129,6 +131,15 @@ class Settings:
             return False
         self._changed(namespace, key, "")
         return True
+
+    def reset(self, namespace: str, *, clear: bool = False) -> None:
+        """Go back to the values of a new phone; with `clear` forget what that one does not have."""
+        for key, value in list(self._values[namespace].items()):
+            default = DEFAULTS[namespace].get(key)
+            if default is not None and value != default:
+                self.put(namespace, key, default)
+            elif default is None and clear:
+                self.delete(namespace, key)
 
     def list(self, namespace: str) -> dict[str, str]:
         """Give all settings of a namespace."""

@@ -21,10 +21,15 @@ HELP = """Settings provider (settings) commands:
       Change the contents of KEY to VALUE.
   delete [--user <USER_ID> | current] NAMESPACE KEY
       Delete the entry for KEY.
+  reset [--user <USER_ID> | current] NAMESPACE {PACKAGE_NAME | RESET_MODE}
+      Reset the global/secure table for a package with mode.
+      RESET_MODE is one of {untrusted_defaults, untrusted_clear, trusted_defaults},
+      case-insensitive
   list [--user <USER_ID> | current] NAMESPACE
       Print all defined keys.
       NAMESPACE is one of {system, secure, global}, case-insensitive"""
-COUNTS = {"get": (1, 1), "put": (2, 5), "delete": (1, 1), "list": (0, 0)}
+COUNTS = {"get": (1, 1), "put": (2, 5), "delete": (1, 1), "list": (0, 0), "reset": (1, 2)}
+RESET_MODES = ("untrusted_defaults", "untrusted_clear", "trusted_defaults")
 
 
 class BadCall(Exception):  # noqa: N818 - not a failure of ours
@@ -65,6 +70,8 @@ def _parse(args: list[str]) -> tuple[str, str, list[str]]:
         raise BadCall("Bad arguments")
     if given.lower() not in NAMESPACES:
         raise BadCall(f"Invalid namespace '{given}'")
+    if verb == "reset" and given.lower() == "system":
+        raise BadCall("Invalid namespace 'system'")
     rest = words.rest()
     least, most = COUNTS[verb]
     if len(rest) < least:
@@ -87,6 +94,10 @@ async def _do(ctx: Context, verb: str, namespace: str, words: list[str]) -> int:
                 raise illegal(str(error)) from error
         case "delete":
             await ctx.out(f"Deleted {int(stored.delete(namespace, words[0]))} rows\n")
+        case "reset":
+            mode = words[0].lower()
+            if mode in RESET_MODES:
+                stored.reset(namespace, clear=mode == "untrusted_clear")
         case "list":
             lines = sorted(f"{key}={value}\n" for key, value in stored.list(namespace).items())
             await ctx.out("".join(lines))

@@ -1,0 +1,124 @@
+"""dumpsys of every service, `service`, device_config, and the rarer commands of am and settings."""
+
+import re
+
+import pytest
+
+LOOKS = [  # what is done, and what the dump then has to say
+    ("", "wifi", r'^mWifiInfo SSID: "AndroidWifi", BSSID: \S+, '),
+    ("svc wifi disable", "wifi", "^Wi-Fi is disabled$"),
+    ("", "connectivity", "^Active default network: 100$"),
+    ("svc wifi disable", "connectivity", "^Active default network: 101$"),
+    ("cmd connectivity airplane-mode enable", "connectivity", "^Active default network: none$"),
+    ("", "telephony.registry", "^    mCallState=0$"),
+    ("cmd connectivity airplane-mode enable", "telephony.registry", r"mVoiceRegState=3\(POWER_OFF"),
+    ("svc bluetooth disable", "bluetooth_manager", "^  state: OFF$"),
+    ("media volume --stream 3 --set 11", "audio", "STREAM_MUSIC:(.*\n)+?   streamVolume:11$"),
+    ("cmd alarm set-timezone Asia/Tokyo", "alarm", "^  Current timezone: Asia/Tokyo$"),
+    ("", "alarm", r"^  nowRTC=\d{13}=2026-11-20 12:00:0\d"),
+    ("", "meminfo", r"^ +[\d,]+K: system_server \(pid 577\)$"),
+    ("", "meminfo com.android.systemui", r"TOTAL PSS: +\d+ +TOTAL RSS: +\d+$"),
+    ("", "meminfo no.such", "^No process found for: no.such$"),
+    ("", "cpuinfo", "% TOTAL: 0% user"),
+    ("", "gfxinfo com.android.systemui", r"^\*\* Graphics info for pid \d+ \[com.android.systemui"),
+    ("", "diskstats", r"^Data-Free: \d+K / \d+K total = \d+% free$"),
+    ("", "user", r"^  UserInfo\{0:Owner:c13\} serialNo=0"),
+    ("locksettings set-pin 1234", "user", "Has lock credential: true"),
+    ("", "account", "^  Accounts: 0$"),
+    ("", "media_session", "have 0 sessions:$"),
+    ("", "jobscheduler", "^Registered 0 jobs:$"),
+    ("", "deviceidle get deep", "^ACTIVE$"),
+    ("input keyevent SLEEP", "deviceidle", "mScreenOn=false"),
+    ("", "usagestats", "^user=0 {$"),
+    ("settings put system user_rotation 1", "input", "^      SurfaceOrientation: 1$"),
+    ("", "SurfaceFlinger --display-id", "^Display 4619827259835644672 "),
+    ("", "SurfaceFlinger", r"orientation=0$"),
+    ("settings put secure location_mode 0", "location", "^  Location Setting: false$"),
+    ("", "location", r"gps provider:\n.*\n +last location=Location\[gps 37.421998,-122.084000 "),
+]
+
+
+@pytest.mark.parametrize(("script", "words", "pattern"), LOOKS,
+                         ids=[f"{look[1]}-{n}" for n, look in enumerate(LOOKS)])  # fmt: skip
+def test_dumps(shell, script, words, pattern):
+    shell(script)
+    said = shell(f"dumpsys {words}").out
+    assert re.search(pattern, said, re.MULTILINE), said
+
+
+def test_every_service_can_be_dumped(sh):
+    names = sh("dumpsys -l").split()[3:]
+    assert {"activity", "SurfaceFlinger", "wifi", "lock_settings"} <= set(names)
+    for name in names:
+        sh(f"dumpsys {name}")
+
+
+ANSWERS = [
+    ("service check wifi; service check nope", "Service wifi: found\nService nope: not found\n"),
+    ("service call alarm 3 s16 Asia/Tokyo; getprop persist.sys.timezone",
+     "Result: Parcel(00000000    '....')\nAsia/Tokyo\n"),
+    ("service call activity 99",
+     'Result: Parcel(Error: 0xffffffffffffffb6 "Not a data message")\n'),
+    ("service list | grep wifi", ("WIFI: [android.net.wifi.IWifiManager]\n")),
+    ("device_config get a b", "null\n"),
+    ("device_config put a b c; device_config list a; device_config list", "b=c\na/b=c\n"),
+    ("device_config put a b c; device_config delete a b; device_config delete a b",
+     "Successfully deleted b from a\nFailed to delete b from a\n"),
+    ("device_config put a b c; device_config reset untrusted_clear a; device_config list", ""),
+    (("cmd location is-location-enabled; cmd location set-location-enabled false;"
+     " cmd location is-location-enabled"), "true\nfalse\n"),
+    ("cmd power set-mode 1; settings get global low_power", "1\n"),
+    ("cmd battery set level 42; cmd battery get level; cmd battery reset; cmd battery get level",
+     "42\n100\n"),
+    ("cmd device_policy list-owners", "no owners\n"),
+    ("am to-uri -a a.b -d http://x/y -n p/.Q --es k v --ei n 3",
+     "http://x/y#Intent;action=a.b;component=p/.Q;S.k=v;i.n=3;end\n"),
+    ("am to-intent-uri -a a.b -d http://x/y",
+     "intent://x/y#Intent;scheme=http;action=a.b;end\n"),
+    ("am wait-for-broadcast-idle", "All broadcast queues are idle!\n"),
+    ("am get-started-user-state 0; am is-user-stopped 0", "RUNNING_UNLOCKED\nfalse\n"),
+    (("am set-debug-app -w org.demo; settings get global debug_app; am clear-debug-app;"
+     " settings get global debug_app"), "org.demo\nnull\n"),
+    (("settings put global foo 1; settings reset global untrusted_defaults;"
+     " settings get global foo; settings reset global untrusted_clear; settings get global foo"),
+     "1\nnull\n"),
+    (("settings put secure long_press_timeout 900; settings reset secure trusted_defaults;"
+     " settings get secure long_press_timeout"), "400\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "answer"), ANSWERS, ids=[a[0] for a in ANSWERS])
+def test_answers(sh, script, answer):
+    said = re.sub(r"^\d+\t", "", sh(script), flags=re.MULTILINE)
+    assert said == answer.replace("WIFI", "wifi")
+
+
+FAILURES = [
+    ("service call nope 1", 10, "service: Service nope does not exist\n"),
+    ("device_config get a", 255, "Bad arguments\n"),
+    ("settings reset system untrusted_defaults", 255, "Invalid namespace 'system'\n"),
+]
+
+
+@pytest.mark.parametrize(("script", "status", "err"), FAILURES, ids=[f[0] for f in FAILURES])
+def test_failures(shell, script, status, err):
+    ran = shell(script)
+    assert (ran.status, ran.err) == (status, err)
+
+
+def test_what_the_system_logs(sh, phone):
+    sh("settings put system screen_brightness 99")
+    last = [entry for entry in phone.log.entries if entry.tag == "DisplayPowerController"][-1]
+    assert last.message == (
+        "Brightness [0.39] reason changing to: 'manual', previous reason: 'manual'."
+    )
+
+
+def test_changes_of_the_time_zone_are_told(sh, demo, monkeypatch):
+    told = []
+    monkeypatch.setattr(
+        type(demo.packages.app("org.demo")), "on_broadcast", lambda _, intent: told.append(intent)
+    )
+    sh("cmd alarm set-timezone Asia/Tokyo")
+    assert told[-1].action == "android.intent.action.TIMEZONE_CHANGED"
+    assert told[-1].extras == {"time-zone": "Asia/Tokyo"}
