@@ -7,8 +7,9 @@ import sys
 _USAGE = """usage: python -m pytest_mobileagent COMMAND
 
 commands:
-  device    start a virtual phone
-  doctor    check a device: what is wrong with it, and how to mend that
+  device     start a virtual phone
+  doctor     check a device: what is wrong with it, and how to mend that
+  setup-avd  make an AVD by a recipe, with apps and settings in a snapshot
 
 COMMAND --help tells a command's options.
 """
@@ -26,6 +27,10 @@ def main(arguments: list[str]) -> int:
         from pytest_mobileagent.device.doctor.command import main as doctor  # noqa: PLC0415
 
         return doctor(rest)
+    if command == "setup-avd":
+        from pytest_mobileagent.device.setup.command import main as setup  # noqa: PLC0415
+
+        return setup(rest)
     if command in {"-h", "--help"}:
         sys.stdout.write(_USAGE)
         return 0

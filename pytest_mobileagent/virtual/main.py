@@ -77,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         help="the phone's time at the start, in UTC, as in 2026-05-01T09:30 (default: now)",
     )
     add("--frozen", action="store_true", help="the phone's clock stands still")
+    add("--locale", metavar="TAG", help="the phone's language, as in ko-KR (default: en-US)")
     add("--avd", default="virtual", metavar="NAME", help="the phone's name (default: virtual)")
     add(
         "--no-boot-snapshot",
@@ -120,6 +121,9 @@ async def _start(options: argparse.Namespace) -> int:
         phone = boot(options.apps, time, frozen=options.frozen, name=options.avd)
         for fault in options.fault:
             phone.faults.set(fault)
+        if options.locale:
+            phone.locales.change([options.locale])
+            phone.snapshots.save(BOOTED)
         if options.no_boot_snapshot:
             phone.snapshots.delete(BOOTED)
         album = _open_album(phone, options.data, options.snapshot)

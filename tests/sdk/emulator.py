@@ -132,6 +132,7 @@ def run(flags: dict[str, str], folder: Path, started: float) -> int:
     words += ["--adb-server-port", os.environ.get("ANDROID_ADB_SERVER_PORT", "5037")]
     words += ["--data", str(snapshots)]
     words += [word for app in manners.get("apps", ()) for word in ("--apps", app)]
+    words += ["--locale", flags["change-locale"]] if "change-locale" in flags else []
     if "read-only" in flags:
         words.append("--read-only")
     if "drop_on_load" in manners:

@@ -89,10 +89,14 @@ class Emulator:
         """
         deadline = time.monotonic() + seconds
         shell = Shell(self.address)
-        while (problem := self._missing(shell)) is not None:
+        while True:
+            problem = self._missing(shell)
+            # First of all, as an emulator of somebody else may answer at the port.
             if self.process.poll() is not None:
                 ended = f"ended with status {self.process.returncode} before it had booted"
                 raise self._failure(ended)
+            if problem is None:
+                break
             if time.monotonic() > deadline:
                 raise self._failure(f"has not booted in {seconds:g} s ({problem})")
             if stop.wait(0.25):

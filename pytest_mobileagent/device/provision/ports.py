@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import os
 import socket
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +47,7 @@ def _locked(port: int) -> int | None:
     The folder is everybody's, like /tmp itself. A file that is there is opened for reading only,
     as it may be another user's; it is never removed, as somebody may be waiting at it.
     """
-    folder = Path(tempfile.gettempdir(), "mobileagent-ports")
+    folder = Path("/tmp/mobileagent-ports")  # noqa: S108 - whatever TMPDIR is: ports are everybody's
     with contextlib.suppress(FileExistsError):
         folder.mkdir()
         folder.chmod(0o1777)

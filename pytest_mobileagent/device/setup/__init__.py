@@ -1,0 +1,1 @@
+"""Making AVDs by recipe: `python -m pytest_mobileagent setup-avd FILE`."""

@@ -1,0 +1,260 @@
+"""Follows a recipe: makes the AVD, boots it, installs and sets what it shall have, saves it."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action import Key
+from pytest_mobileagent.device.adb.console import Console
+from pytest_mobileagent.device.adb.device import AdbDevice
+from pytest_mobileagent.device.provision.avd import Avd, AvdProvision
+from pytest_mobileagent.device.setup.files import avd_folder, configure
+from pytest_mobileagent.errors import MobileAgentError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from pytest_mobileagent.device.adb.shell import Address
+    from pytest_mobileagent.device.provision.run import SharedRun
+    from pytest_mobileagent.device.provision.sdk import Sdk
+    from pytest_mobileagent.device.setup.recipe import Recipe
+
+_UNFINISHED = "mobileagent-unfinished"  # a file in the folder of an AVD that is being made
+_STEP_SECONDS = 3600.0  # a system image has a gigabyte or more
+
+
+class SetupError(MobileAgentError):
+    """A step failed; the text says which, and what its program said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: what it is for, what stands for it when it is only shown, and the doing."""
+
+    title: str
+    shown: tuple[str, ...]
+    do: Callable[[], None]
+
+
+class Build:
+    """The steps of a recipe; they share the phone that one of them starts."""
+
+    def __init__(self, recipe: Recipe, sdk: Sdk, run: SharedRun, *, force: bool) -> None:
+        self.recipe = recipe
+        self.sdk = sdk
+        self.run = run
+        self.force = force
+        self._phone: Address | None = None
+        self._making = False
+        self._replaced = False
+
+    def steps(self) -> Iterator[Step]:
+        """Return all steps, in order."""
+        recipe = self.recipe
+        yield from self._packages()
+        command = self._avdmanager("create", "avd", "-n", recipe.name, "-k", recipe.image)
+        self._replaced = self._replaces()
+        command += ["-d", recipe.device, *(["--force"] if self._replaced else [])]
+        yield self._programs(f"create the AVD {recipe.name}", command, self._mark, self._begin)
+        hardware = {
+            "hw.ramSize": recipe.ram_mb and f"{recipe.ram_mb}",
+            "disk.dataPartition.size": recipe.storage_gb and f"{recipe.storage_gb}G",
+        }
+        wanted = {name: value for name, value in hardware.items() if value}
+        if wanted:
+            rows = tuple(f"{name}={value}" for name, value in wanted.items())
+            yield Step(
+                "set its hardware",
+                (f"config.ini: {', '.join(rows)}",),
+                lambda: configure(avd_folder(recipe.name) / "config.ini", wanted),
+            )
+        booted = f"emulator -avd {recipe.name} -no-snapshot {' '.join(self._avd().flags)}".strip()
+        yield Step("boot it, which takes minutes the first time", (booted,), self._boot)
+        yield from self._contents()
+        saved = f"avd snapshot save {recipe.snapshot}"
+        yield Step("wait until the screen stands still", ("uiautomator dump",), self._settle)
+        yield Step(f"save the snapshot {recipe.snapshot}", (saved,), self._save)
+        yield Step("end the emulator", ("emu kill",), self._finish)
+
+    def undo(self) -> str:
+        """Take away an AVD that is not finished; say what is left, or nothing."""
+        self.run.close()
+        with contextlib.suppress(OSError):
+            if self._making or (avd_folder(self.recipe.name) / _UNFINISHED).is_file():
+                command = self._avdmanager("delete", "avd", "-n", self.recipe.name)
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                if done.returncode != 0:
+                    said = (done.stderr or done.stdout).strip()
+                    return f"the half-made AVD {self.recipe.name} could not be deleted: {said}"
+                replaced = ", which has replaced an older one," if self._replaced else ""
+                return f"the half-made AVD {self.recipe.name}{replaced} was deleted"
+        return ""
+
+    def _packages(self) -> Iterator[Step]:
+        names = ("emulator", "platform-tools", self.recipe.image)
+        missing = [n for n in names if not self.sdk.root.joinpath(*n.split(";")).is_dir()]
+        if not missing:
+            return
+        tool = str(self.sdk.tool("sdkmanager"))
+        command = [tool, f"--sdk_root={self.sdk.root}", "--install", *missing]
+        answers = "y\n" * 50 if self.recipe.accept_licenses else ""
+        accept = (
+            f"accept the licences yourself with `{tool} --sdk_root={self.sdk.root} --licenses`, "
+            "or set accept_licenses = true in the recipe"
+        )
+
+        def check() -> None:
+            for name in missing:
+                if not self.sdk.root.joinpath(*name.split(";")).is_dir():
+                    raise SetupError(f"sdkmanager did not install {name}: {accept}")
+
+        hint = f"If it asks for licences: {accept}"
+        title = f"install {', '.join(missing)}"
+        yield self._programs(title, command, check, answers=answers, hint=hint)
+
+    def _contents(self) -> Iterator[Step]:
+        for apk in self.recipe.apks:
+            yield self._adb(f"install {apk.name}", "install", "-r", "-t", str(apk))
+        for package, permission in self.recipe.permissions:
+            title = f"grant {permission} to {package}"
+            yield self._on_phone(title, "pm", "grant", package, permission)
+        for namespace, name, value in self.recipe.settings:
+            title = f"set {namespace} {name} to {value!r}"
+            yield self._on_phone(title, "settings", "put", namespace, name, value)
+        for source, target in self.recipe.files:
+            yield self._adb(f"push {source.name} to {target}", "push", str(source), target)
+
+    def _avd(self) -> Avd:
+        locale = self.recipe.locale
+        return Avd(
+            program=self.sdk.emulator,
+            name=self.recipe.name,
+            gpu=self.recipe.gpu,
+            flags=("-change-locale", locale) if locale else (),
+            boot_limit=1200.0,
+            writable=True,
+        )
+
+    def _replaces(self) -> bool:
+        """Whether there is an AVD of the name, which may be replaced.
+
+        Raises:
+            SetupError: it may not.
+        """
+        name = self.recipe.name
+        if not self.sdk.emulator.exists() or name not in self.sdk.avds():
+            return False
+        if not self.force and not (avd_folder(name) / _UNFINISHED).exists():
+            msg = f"there is an AVD {name} already: --force replaces it, --name makes another"
+            raise SetupError(msg)
+        return True
+
+    def _begin(self) -> None:
+        self._making = True
+
+    def _mark(self) -> None:
+        (avd_folder(self.recipe.name) / _UNFINISHED).touch()
+
+    def _boot(self) -> None:
+        self._phone = AvdProvision(self.run, 1, self._avd()).address(0)
+        if self.recipe.locale:
+            locale = self._ask("getprop persist.sys.locale").strip()
+            if locale != self.recipe.locale:
+                msg = f"the phone's locale is {locale!r}, not {self.recipe.locale}: the image may "
+                raise SetupError(f"{msg}not know `-change-locale`")
+
+    def _ask(self, script: str) -> str:
+        assert self._phone is not None
+        with contextlib.closing(AdbDevice(self._phone)) as device:
+            return device.shell(script)
+
+    def _settle(self) -> None:
+        assert self._phone is not None
+        with contextlib.closing(AdbDevice(self._phone)) as device:
+            device.perform(Key("home"))
+            device.observe()
+            device.shell("sync")
+
+    def _save(self) -> None:
+        assert self._phone is not None
+        console = Console(self._phone)
+        console.save(self.recipe.snapshot)
+        if self.recipe.snapshot not in console.snapshots():
+            msg = f"the emulator does not list the snapshot {self.recipe.snapshot} that it saved"
+            raise SetupError(msg)
+
+    def _finish(self) -> None:
+        self.run.close()
+        (avd_folder(self.recipe.name) / _UNFINISHED).unlink()
+        self._making = False
+
+    def _on_phone(self, title: str, *words: str) -> Step:
+        script = shlex.join(words)
+
+        def do() -> None:
+            said, _, status = self._ask(f'{script}; echo " $?"').strip().rpartition(" ")
+            if status != "0":
+                raise SetupError(f"{script} fails on the phone: {said.strip()[:500]}")
+
+        return Step(title, (f"adb shell {script}",), do)
+
+    def _adb(self, title: str, *words: str) -> Step:
+        def do() -> None:
+            import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+
+            assert self._phone is not None
+            where = ["-P", str(self._phone.adb_port), "-s", self._phone.serial]
+            said = _run([adbutils.adb_path(), *where, *words])
+            if words[0] == "install" and "Success" not in said:
+                raise SetupError(f"adb install: {said.strip()}")
+
+        return Step(title, (f"adb {shlex.join(words)}",), do)
+
+    def _avdmanager(self, *words: str) -> list[str]:
+        return [str(self.sdk.tool("avdmanager")), *words]
+
+    def _programs(
+        self,
+        title: str,
+        command: Sequence[str],
+        after: Callable[[], None],
+        before: Callable[[], None] = lambda: None,
+        *,
+        answers: str = "no\n",
+        hint: str = "",
+    ) -> Step:
+        def do() -> None:
+            before()
+            _run(command, answers, hint)
+            after()
+
+        return Step(title, (shlex.join(command),), do)
+
+
+def _run(command: Sequence[str], answers: str = "", hint: str = "") -> str:
+    """Run a program, which reads `answers`, and return what it wrote; `hint` follows its errors."""
+    try:
+        done = subprocess.run(
+            command,
+            input=answers,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=_STEP_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        msg = f"{command[0]}: {error}"
+        raise SetupError(msg) from error
+    said = f"{done.stdout}{done.stderr}".strip()
+    if done.returncode != 0:
+        last = "\n".join(f"    {line}" for line in said.splitlines()[-12:])
+        name = Path(command[0]).name
+        msg = f"{name} failed with status {done.returncode}:\n{last}\n{hint}".rstrip()
+        raise SetupError(msg)
+    return said

@@ -1,0 +1,105 @@
+"""What a recipe may say, and how a wrong value is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_mobileagent.device.setup.recipe import RecipeError, read_recipe
+
+HEAD = 'name = "a"\nimage = "system-images;android-34;google_apis;x86_64"\ndevice = "pixel_6"\n'
+EXAMPLES = Path(__file__).parents[3] / "fixtures" / "avds"
+
+
+@pytest.fixture
+def recipe(tmp_path):
+    def read(text: str, **options: str):
+        file = tmp_path / "a.toml"
+        file.write_text(text)
+        return read_recipe(file, **options)
+
+    return read
+
+
+def test_a_recipe_needs_little(recipe):
+    read = recipe(HEAD)
+    assert (read.name, read.device, read.snapshot) == ("a", "pixel_6", "default_boot")
+    assert recipe(HEAD, name="b").name == "b"
+
+
+def test_all_of_a_recipe_is_read(recipe, tmp_path):
+    (tmp_path / "app.apk").touch()
+    read = recipe(
+        HEAD
+        + """
+snapshot = "ready"
+accept_licenses = true
+ram_mb = 4096
+storage_gb = 8
+locale = "ko-KR"
+gpu = "host"
+apks = ["app.apk"]
+
+[permissions]
+"com.example.app" = ["android.permission.CAMERA", "android.permission.RECORD_AUDIO"]
+
+[settings.global]
+auto_time = 0
+
+[settings.system]
+font_scale = 1.3
+
+[[files]]
+from = "app.apk"
+to = "/sdcard/Download/app.apk"
+"""
+    )
+    apk = tmp_path / "app.apk"
+    assert (read.snapshot, read.locale, read.gpu, read.apks) == ("ready", "ko-KR", "host", (apk,))
+    assert read.permissions[1] == ("com.example.app", "android.permission.RECORD_AUDIO")
+    assert read.settings == (("global", "auto_time", "0"), ("system", "font_scale", "1.3"))
+    assert read.files == ((apk, "/sdcard/Download/app.apk"),)
+
+
+@pytest.mark.parametrize("file", [*EXAMPLES.glob("*.toml")], ids=lambda file: file.stem)
+def test_the_examples_can_be_read(file):
+    assert read_recipe(file).name == file.stem
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("name = ", "Invalid value"),
+        ('name = "a"', "image is missing"),
+        (HEAD + 'snapshoot = "x"', "snapshoot is no key of a recipe; did you mean snapshot?"),
+        (HEAD.replace('"a"', '"a b"'), "name = 'a b' has to be a text"),
+        (HEAD.replace("system-images;", ""), "image = 'android-34;google_apis;x86_64' has to be"),
+        (HEAD + "ram_mb = true", "ram_mb = True has to be a whole number, 512 to"),
+        (HEAD + "storage_gb = 0", "storage_gb = 0 has to be a whole number, 1 to 1024"),
+        (HEAD + 'accept_licenses = "yes"', "accept_licenses = 'yes' has to be true or false"),
+        (HEAD + 'locale = "korean"', "locale = 'korean' has to be a text: as in ko-KR"),
+        (HEAD + 'gpu = "none"', "gpu = 'none' has to be a text: software or host"),
+        (HEAD + 'snapshot = "a\\nkill"', r"snapshot = 'a\nkill' has to be a text"),
+        (HEAD + 'apks = "app.apk"', "apks = 'app.apk' has to be a list of APK files"),
+        (HEAD + 'apks = ["nope.apk"]', "apks[0] = 'nope.apk': there is no "),
+        (HEAD + "permissions = 1", "permissions = 1 has to be a table"),
+        (HEAD + '[permissions]\n"a.b" = "x"', "permissions.a.b = 'x' has to be a list"),
+        (HEAD + '[permissions]\n"a.b" = ["x; id"]', "permissions.a.b[0] = 'x; id' has to be"),
+        (HEAD + "[settings.local]\na = 1", "settings.local is none of global, secure, system"),
+        (HEAD + "[settings.global]\na = true", "settings.global.a = True has to be a text or"),
+        (HEAD + "[[files]]\nfrom = 'x'", "files[0] has to have `from` and `to`, not from"),
+        (HEAD + "[[files]]\nfrom = '.'\nto = 'x'", "files[0].to = 'x' has to be a path on the"),
+        (HEAD + "[[files]]\nfrom = 'nope'\nto = '/x'", "files[0].from = 'nope': there is no"),
+    ],
+)
+def test_what_is_wrong_is_named_by_file_and_key(recipe, tmp_path, text, problem):
+    with pytest.raises(RecipeError) as wrong:
+        recipe(text)
+    assert f"{tmp_path / 'a.toml'}: " in str(wrong.value)
+    assert problem in str(wrong.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(RecipeError, match=r"nope\.toml: .*No such file"):
+        read_recipe(tmp_path / "nope.toml")
