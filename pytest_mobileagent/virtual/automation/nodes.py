@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, get_args
 
 from pytest_mobileagent.virtual.system.scene import Kind
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.scene import Window
     from pytest_mobileagent.virtual.ui.metrics import Rect
 
+TOAST: Final = "android.widget.Toast"
 APPLICATION, INPUT_METHOD, SYSTEM = 1, 2, 3  # AccessibilityWindowInfo's types
 _UNREPORTED = ("wallpaper", "scrim", "toast")
 _TYPES: Final[dict[Kind, int]] = {
@@ -66,6 +68,7 @@ class Screen:
         self.windows = [
             _window(window, layer, active=window is active) for layer, window in enumerate(shown)
         ][::-1]
+        self.toast = next((_toast(each) for each in reversed(stack) if each.kind == "toast"), None)
 
     @property
     def active(self) -> AccessibilityWindow | None:
@@ -79,6 +82,8 @@ class Screen:
 
     def find(self, identity: Identity) -> Node | None:
         """Give the node that this identity was taken from, if it is still there."""
+        if self.toast and self.toast.identity == identity:
+            return self.toast
         return next((node for node in self.walk() if node.identity == identity), None)
 
     def focused(self) -> Node | None:
@@ -89,6 +94,16 @@ class Screen:
     def window_of(self, node: Node) -> AccessibilityWindow:
         """Give the window that a node of this screen is in."""
         return next(window for window in self.windows if window.id == node.window_id)
+
+
+def _toast(window: Window) -> Node | None:
+    """Give a toast as tools show it, who are told of it by an event: its text, in no window."""
+    for box in window.box.walk():
+        if box.view.label:
+            view = copy(box.view)
+            view.class_name, view.id, view.key = TOAST, "", box.view.label
+            return Node(replace(box, view=view), window.package, window_id(window), path="toast")
+    return None
 
 
 def window_id(window: Window) -> int:

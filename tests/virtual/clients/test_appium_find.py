@@ -241,3 +241,4 @@ def test_a_toast_is_in_the_source(notes: Driven) -> None:
     toast = etree.fromstring(driver.page_source.encode()).find("android.widget.Toast")
     assert toast is not None
     assert toast.get("text") == "Thank you"
+    assert driver.find_element(AppiumBy.XPATH, "//android.widget.Toast").text == "Thank you"

@@ -74,10 +74,10 @@ class Finder:
             self._phone.display.rotation,
             self._settings["allowInvisibleElements"],
             self._settings["snapshotMaxDepth"],
+            self._settings["ignoreUnimportantViews"],
         )
-        toast = self._phone.windows.toast()
-        shown = toast and not context and self._settings["enableNotificationListener"]
-        return Source(roots, look, [toast.text] if toast and shown else [])
+        shown = not context and self._settings["enableNotificationListener"]
+        return Source(roots, look, self._phone.accessibility.toast if shown else None)
 
     def _find(self, by: By, context: Node | None, most: int | None) -> list[Node]:
         if by.strategy == "xpath":

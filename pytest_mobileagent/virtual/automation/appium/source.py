@@ -11,7 +11,7 @@ from lxml import etree
 from pytest_mobileagent.virtual.automation.appium.attributes import attributes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from pytest_mobileagent.virtual.ui.node import Node
 
@@ -34,12 +34,13 @@ class Look:
     rotation: int
     invisible: bool = False  # show what cannot be seen, too
     most_depth: int = 70
+    compressed: bool = False  # leave out what only holds others
 
 
 class Source:
     """An XML tree of nodes that remembers which element is which node."""
 
-    def __init__(self, roots: Sequence[Node], look: Look, toasts: Sequence[str] = ()) -> None:
+    def __init__(self, roots: Sequence[Node], look: Look, toast: Node | None = None) -> None:
         self._look = look
         self._nodes: dict[Any, Node] = {}
         width, height = look.size
@@ -54,11 +55,11 @@ class Source:
             self.root.set(name, value)
         for index, node in enumerate(roots):
             self.root.append(self._element(node, index, 1))
-        for text in toasts:
-            self._add_toast(text)
+        if toast:
+            self._add_toast(toast)
 
     def node(self, element: Any) -> Node | None:
-        """Give the node that an element stands for; None for the hierarchy and toasts."""
+        """Give the node that an element stands for; None for the hierarchy."""
         return self._nodes.get(element)
 
     def element(self, node: Node) -> Any:
@@ -77,16 +78,23 @@ class Source:
             element.set(name, _UNSPEAKABLE.sub("?", value))
         self._nodes[element] = node
         if depth < self._look.most_depth:
-            for child in node.children if self._look.invisible else node.seen():
+            for child in self._inside(node):
                 element.append(self._element(child, child.index, depth + 1))
         return element
 
-    def _add_toast(self, text: str) -> None:
-        name = "android.widget.Toast"
-        element = etree.SubElement(self.root, name)
+    def _inside(self, node: Node) -> Iterator[Node]:
+        for child in node.children if self._look.invisible else node.seen():
+            if child.important or not self._look.compressed:
+                yield child
+            else:
+                yield from self._inside(child)
+
+    def _add_toast(self, toast: Node) -> None:
+        element = etree.SubElement(self.root, toast.class_name)
+        self._nodes[element] = toast
         element.set("index", str(len(self.root) - 1))
-        element.set("class", name)
-        element.set("text", _UNSPEAKABLE.sub("?", text))
+        element.set("class", toast.class_name)
+        element.set("text", _UNSPEAKABLE.sub("?", toast.text))
         element.set("package", "com.android.settings")
         element.set("displayed", "true")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from pytest_mobileagent.virtual.automation.appium.knock import PORT, TESTS
@@ -12,7 +14,6 @@ from pytest_mobileagent.virtual.shell.android.am import activity
 from pytest_mobileagent.virtual.shell.android.service import Arguments, illegal
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Iterator
 
     from pytest_mobileagent.virtual.phone import Phone
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 RUNNER: Final = "androidx.test.runner.AndroidJUnitRunner"
 CRASHED = "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"
 TEST = "io.appium.uiautomator2.server.test.AppiumUiAutomator2Server"
+
+
+_running: set[asyncio.Task[_End]] = set()  # which the event loop alone would not keep
 
 
 @dataclass(slots=True)
@@ -48,13 +52,25 @@ async def instrument(ctx: Context, args: Arguments) -> int:
     if target is None:
         return await _unknown(ctx, request.component)
     ctx.phone.activities.force_stop(target)
-    if package != TESTS:
-        if request.wait:  # its code cannot run here
-            await ctx.out(CRASHED)
+    if package != TESTS or target not in ctx.phone.packages:  # its code cannot run here
+        await ctx.out(CRASHED if request.wait else "")
         return 0
-    if not request.wait:
-        return 0  # nothing waits for it, and it ends with this command
-    return await _serve(ctx, request, target)
+    run = asyncio.create_task(_serve(ctx.phone, target))
+    _running.add(run)
+    run.add_done_callback(_running.discard)
+    if request.wait:
+        await _wait(ctx, request, run)
+    return 0
+
+
+async def _wait(ctx: Context, request: Request, run: asyncio.Task[_End]) -> None:
+    """Tell how an instrumentation begins and ends; it runs on if the client hangs up meanwhile."""
+    if request.raw:
+        await ctx.out(_status(1))
+    if await asyncio.shield(run) is _End.FINISHED:
+        await ctx.out((_status(0) if request.raw else "") + _result(raw=request.raw))
+    else:
+        await ctx.out(CRASHED)
 
 
 def _read(args: Arguments) -> Request:
@@ -103,35 +119,32 @@ async def _unknown(ctx: Context, component: str) -> int:
     return 1
 
 
-async def _serve(ctx: Context, request: Request, target: str) -> int:
+class _End(Enum):
+    """How an instrumentation ended."""
+
+    FINISHED = "finished"
+    KILLED = "killed"
+    REFUSED = "refused"  # something else has the connection to accessibility
+
+
+async def _serve(phone: Phone, target: str) -> _End:
     """Let Appium's server run until its session is deleted, or its process is killed."""
     from pytest_mobileagent.virtual.automation.appium.server import Server  # noqa: PLC0415 - heavy
 
-    phone = ctx.phone
-    if target not in phone.packages:
-        await ctx.out(CRASHED)
-        return 0
     server = Server(phone)
     suppress = request.extras.get(SPARE_SERVICES) != "true"
     try:
         connection = phone.ui_automation.connect(target, suppress=suppress)
         with connection, _process(phone, target, server.stopped):
             phone.sockets[PORT] = server.attach
-            if request.raw:
-                await ctx.out(_status(1))
-            await server.stopped.wait()
-            killed = not phone.proc.running(target)
+            try:
+                await server.stopped.wait()
+            finally:
+                del phone.sockets[PORT]
+                server.close()
+            return _End.FINISHED if phone.proc.running(target) else _End.KILLED
     except AlreadyRegistered:
-        await ctx.out(CRASHED)
-        return 0
-    finally:
-        phone.sockets.pop(PORT, None)
-        server.close()
-    if killed:
-        await ctx.out(CRASHED)
-    else:
-        await ctx.out((_status(0) if request.raw else "") + _result(raw=request.raw))
-    return 0
+        return _End.REFUSED
 
 
 @contextmanager

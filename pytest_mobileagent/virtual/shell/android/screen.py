@@ -131,6 +131,14 @@ async def _save(ctx: Context, name: str, data: bytes, mode: int) -> None:
 
 
 async def _events(ctx: Context) -> int:
+    if ctx.phone.ui_automation.owner:
+        await ctx.err("Killed\n")
+        return 137
+    with ctx.phone.ui_automation.connect("uiautomator"):
+        return await _print_events(ctx)
+
+
+async def _print_events(ctx: Context) -> int:
     arrived: asyncio.Queue[str] = asyncio.Queue()
     unsubscribe = ctx.phone.events.subscribe(lambda event: arrived.put_nowait(str(event)))
     try:
