@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent import Finish, Open, Tap, answer, open_app, seen, tap
+from pytest_mobileagent import Finish, Open, Scroll, Tap, answer, open_app, scroll, seen, tap
 from pytest_mobileagent.agent import KnowsTask
 from pytest_mobileagent.agent.scripted import Scripted
-from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.errors import TaskError, UnfitMoveError
 from pytest_mobileagent.tasks import Task
 
 if TYPE_CHECKING:
@@ -63,3 +63,27 @@ def test_a_move_that_does_not_fit_is_named(make_screen: Callable[..., Screen]) -
 def test_a_task_without_a_solution_cannot_be_played() -> None:
     with pytest.raises(TaskError, match="the task has no solution to play"):
         Scripted().assign_task(Task("Do it."), {})
+
+
+def test_a_scroll_until_something_is_seen_is_played_as_often_as_it_takes(
+    make_screen: Callable[..., Screen],
+) -> None:
+    solution = [open_app(), scroll("up", until={"text": "Last"}), tap(text="Last")]
+    task = Task("Go.", app="com.shop", solution=solution)
+    for lists in (["home", "a", "b", "c", "Last"], ["home", "a", "Last"], ["home", "Last"]):
+        agent = Scripted()
+        agent.assign_task(task, {})
+        actions = [agent.step(make_screen(text)) for text in lists]
+        scrolls = [Scroll("up")] * (len(lists) - 2)
+        assert [type(action) for action in actions] == [Open, *map(type, scrolls), Tap]
+        assert isinstance(agent.step(make_screen("after")), Finish)
+
+
+def test_a_scroll_that_moves_nothing_any_more_ends(make_screen: Callable[..., Screen]) -> None:
+    solution = [open_app(), scroll("up", until={"text": "Last"}), tap(text="Last")]
+    agent = Scripted()
+    agent.assign_task(Task("Go.", app="com.shop", solution=solution), {})
+    for text in ("home", "a", "b"):
+        agent.step(make_screen(text))
+    with pytest.raises(UnfitMoveError, match="move 3 of the solution"):
+        agent.step(make_screen("b"))

@@ -1,0 +1,136 @@
+"""Environments as data: their files, and how they are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_mobileagent.environment import BadEnvironmentError, Environment, load, select
+from pytest_mobileagent.environment.environment import WALLPAPERS
+
+FOLDER = Path(__file__).parents[2] / "fixtures" / "environments"
+SOUND = {"id": "1", "device": "Pixel 3", "size": [1080, 2160], "density": 440}
+
+
+@pytest.fixture(scope="module")
+def known():
+    return load([FOLDER])
+
+
+def test_all_environments_of_the_benchmark_are_there(known):
+    ids = [*(f"{n:03}" for n in range(35)), *(str(n) for n in range(100, 110))]
+    assert sorted(known) == ids
+    assert {known[each].group for each in ids[:35]} == {"train"}
+    assert {known[each].group for each in ids[35:]} == {"test"}
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        ("000", "Pixel 3", 330, 1.15, "en-US", "00_default", False),
+        ("012", "Pixel 3", 550, 0.85, "en-US", "03_paper", True),
+        ("025", "Pixel 3", 440, 1.0, "zh-Hans-CN", "08_colors", True),
+        ("032", "Pixel 3", 550, 0.85, "ak-GH", "10_galaxy", True),
+        ("104", "Pixel 3", 440, 1.0, "fr-CA", "09_rainbow", True),
+        ("105", "Pixel 3", 550, 0.85, "ko-KR", "09_rainbow", True),
+        ("107", "Pixel 5", 440, 1.0, "en-US", "05_doughnut", True),
+        ("108", "Pixel 6", 700, 0.85, "ur-PK", "11_pyramid", False),
+        ("109", "WXGA Tablet", 160, 1.0, "ar-EG", "12_ocean", False),
+    ],
+)
+def test_facts_are_those_of_the_tables(known, facts):
+    it = known[facts[0]]
+    looks = (it.device, it.density, it.font_scale, it.locale, it.wallpaper, it.dark)
+    assert (it.id, *looks) == facts
+
+
+def test_twelve_locales_are_for_training_and_fifteen_in_all(known):
+    trained = {each.locale for each in known.values() if each.group == "train"}
+    assert len(trained) == 12
+    assert len({each.locale for each in known.values()}) == 15
+    assert {each.wallpaper for each in known.values()} == set(WALLPAPERS)
+
+
+@pytest.mark.parametrize(
+    ("words", "ids"),
+    [
+        (["100", "105"], ["100", "105"]),
+        (["105", "100"], ["105", "100"]),
+        (["100-102"], ["100", "101", "102"]),
+        (["033-101"], ["033", "034", "100", "101"]),
+        (["100", "100-101"], ["100", "101"]),
+    ],
+)
+def test_environments_are_named_by_ids_and_ranges(known, words, ids):
+    assert [environment.id for environment in select(words, known)] == ids
+
+
+def test_environments_are_named_by_groups(known):
+    assert len(select(["train"], known)) == 35
+    assert len(select(["test"], known)) == 10
+    assert len(select(["all"], known)) == 45
+
+
+@pytest.mark.parametrize("word", ["999", "100-999", "prod", "0"])
+def test_an_unknown_name_is_told_with_those_that_there_are(known, word):
+    with pytest.raises(ValueError, match=f"names '{word}'; there are all, test, train and 100, "):
+        select([word], known)
+
+
+def test_without_a_folder_that_is_said():
+    with pytest.raises(ValueError, match="no folder of environments is registered"):
+        select(["100"], {})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"densty": 440}, "densty is no key of an environment; did you mean density?"),
+        ({"shape": "round"}, "shape is no key of an environment; there are: id, device, "),
+        ({"density": "440"}, "density = '440' has to be a whole number from 72 to 1000"),
+        ({"density": True}, "density = True has to be"),
+        ({"size": [1080]}, r"size = \(1080,\) has to be width and height in pixels"),
+        ({"size": "1080x2160"}, "size = '1080x2160' has to be"),
+        ({"font_scale": 9}, "font_scale = 9 has to be a number from 0.5 to 2"),
+        ({"locale": "ko_KR; reboot"}, "locale = 'ko_KR; reboot' has to be a language tag"),
+        ({"wallpaper": "14_moon"}, "wallpaper = '14_moon' has to be one of 00_default, "),
+        ({"dark": 1}, "dark = 1 has to be true or false"),
+        ({"layout": -1}, "layout = -1 has to be a whole number from 0"),
+        ({"id": "a b"}, "id = 'a b' has to be letters"),
+        ({"device": ""}, "device = '' has to be a name"),
+    ],
+)
+def test_what_makes_no_sense_is_told_by_key(change, message):
+    with pytest.raises(BadEnvironmentError, match=message):
+        Environment.of({**SOUND, **change})
+
+
+@pytest.mark.parametrize("key", SOUND)
+def test_what_is_missing_is_told(key):
+    with pytest.raises(BadEnvironmentError, match=f"{key} is missing"):
+        Environment.of({name: value for name, value in SOUND.items() if name != key})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[environment]\n", "Expected"),
+        ("[environment]\nid = 1\n", "holds tables"),
+        ("[[other]]\n", "holds tables"),
+        ('[[environment]]\nid = "7"\n', "environment 7: device is missing"),
+        ("[[environment]]\n", "environment number 1: id is missing"),
+    ],
+)
+def test_a_broken_file_is_named(tmp_path, text, message):
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(BadEnvironmentError, match=rf"mine\.toml: .*{message}"):
+        load([tmp_path])
+
+
+def test_an_id_stands_for_one_environment_only(tmp_path):
+    table = '[[environment]]\nid = "7"\ndevice = "x"\nsize = [1080, 2160]\ndensity = 440\n'
+    (tmp_path / "a.toml").write_text(table)
+    (tmp_path / "b.toml").write_text(table)
+    with pytest.raises(BadEnvironmentError, match=r"b\.toml: there is an environment 7 already"):
+        load([tmp_path])
