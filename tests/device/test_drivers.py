@@ -132,3 +132,13 @@ def test_reset_brings_the_app_back(device):
     observation = device.observe({"count": sqlite(DATABASE, "select n from counter")})
     assert observation.screen.package != COUNTER
     assert observation.probes == {"count": [{"n": 0}]}
+
+
+def test_events_are_heard_wherever_adb_reaches_the_device(device):
+    screen = open_counter(device)
+    device.events()
+    device.perform(Tap(*center(screen, resource_id="add")))
+    device.observe()
+    clicked = [event.resource_id for event in device.events() if event.type == "clicked"]
+    assert clicked == ([f"{COUNTER}:id/add"] if device.info.listener else [])
+    assert device.info.listener == (device.system.__class__.__name__ == "AdbSystem")

@@ -24,6 +24,7 @@ LOOKING: tuple[Check, ...] = (
     state.clock,
     state.animations,
     state.keyboard,
+    state.events,
     state.snapshots,
     looking.screenshot,
     looking.hierarchy,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.adb.listener import PACKAGE as LISTENER
 from pytest_mobileagent.device.doctor.finding import Doubtful, Unwell
 from pytest_mobileagent.device.health import LOCK, POWER, ROOM, free_mb, is_locked, wakefulness
 
@@ -105,6 +106,14 @@ def keyboard(device: Device) -> str:
         mend = "install the app ADBKeyboard (github.com/senzhk/ADBKeyBoard), or use Appium's driver"
         raise Doubtful("adb cannot type beyond ASCII here", mend)
     return "ADBKeyboard is installed"
+
+
+def events(device: Device) -> str:
+    """Events can be heard: some tasks are decided by them."""
+    if "package:" not in device.shell(f"pm path {LISTENER}"):
+        mend = "install an event listener, see docs/events.md; other tasks need none"
+        raise Doubtful(f"the app {LISTENER} is not installed: no events are heard", mend)
+    return "the event listener is installed"
 
 
 def snapshots(device: Device) -> str:

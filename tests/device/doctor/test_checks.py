@@ -57,6 +57,7 @@ def test_what_the_device_shows_is_judged(device, check, command, level, seen):
         (state.storage, "df: /data: Permission denied", "warning", "Permission denied"),
         (state.clock, TEN_HOURS_AGO, "warning", "10 hours off"),
         (state.clock, "date: bad", "problem", "date: bad"),
+        (state.events, "", "warning", "org.mobileagent.listener is not installed"),
         (state.keyboard, "com.google.android.inputmethod.latin/.Ime", "warning", "beyond ASCII"),
     ],
 )
