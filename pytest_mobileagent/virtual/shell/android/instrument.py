@@ -55,7 +55,7 @@ async def instrument(ctx: Context, args: Arguments) -> int:
     if package != TESTS or target not in ctx.phone.packages:  # its code cannot run here
         await ctx.out(CRASHED if request.wait else "")
         return 0
-    run = asyncio.create_task(_serve(ctx.phone, target))
+    run = asyncio.create_task(_serve(ctx.phone, target, request))
     _running.add(run)
     run.add_done_callback(_running.discard)
     if request.wait:
@@ -127,7 +127,7 @@ class _End(Enum):
     REFUSED = "refused"  # something else has the connection to accessibility
 
 
-async def _serve(phone: Phone, target: str) -> _End:
+async def _serve(phone: Phone, target: str, request: Request) -> _End:
     """Let Appium's server run until its session is deleted, or its process is killed."""
     from pytest_mobileagent.virtual.automation.appium.server import Server  # noqa: PLC0415 - heavy
 
