@@ -29,7 +29,7 @@ class App:
     label: ClassVar[str]
     version_name: ClassVar[str] = "1.0"
     version_code: ClassVar[int] = 1
-    icon: ClassVar[Icon | None] = None
+    icon: ClassVar[Icon | bytes | None] = None  # bytes are an encoded picture
     activities: ClassVar[Sequence[type[Activity]]] = ()
     system: ClassVar[bool] = False
     permissions: ClassVar[Sequence[str]] = ()  # that it requests; install-time ones are granted

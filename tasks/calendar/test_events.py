@@ -27,7 +27,9 @@ def fresh(episode):
     return [row for row in episode.probe("events") if row["_id"] not in before]
 
 
-@pytest.mark.parametrize(("title", "time"), [("Haircut", "3:00 PM"), ("Taxi to the airport", "5:00 AM")])
+@pytest.mark.parametrize(
+    ("title", "time"), [("Haircut", "3:00 PM"), ("Taxi to the airport", "5:00 AM")]
+)
 @task(
     'In Calendar, add an event "{title}" for tomorrow at {time} that lasts an hour.',
     app=CALENDAR,

@@ -8,6 +8,8 @@ import zipfile
 from dataclasses import dataclass, field
 from typing import Any
 
+from PIL import Image
+
 IDS = {  # attributes that have resource ids, as all of android's own do
     "label": 0x01010001,
     "icon": 0x01010002,
@@ -156,6 +158,13 @@ def zipped(files: dict[str, bytes]) -> bytes:
         for name, data in files.items():
             archive.writestr(name, data)
     return buffer.getvalue()
+
+
+def png(width: int, height: int) -> bytes:
+    """A red picture."""
+    data = io.BytesIO()
+    Image.new("RGB", (width, height), "red").save(data, "PNG")
+    return data.getvalue()
 
 
 def entry(name: str, **attributes: Any) -> Tag:

@@ -22,6 +22,7 @@ class Component:
     name: str  # of the class, in full
     label: str
     exported: bool
+    declared: bool  # whether the manifest itself says if it is exported
     enabled: bool
     permission: str
     filters: tuple[Filter, ...]
@@ -118,6 +119,7 @@ class _Reader:
             self._class(element),
             self._text(element, "label"),
             bool(element.attributes.get("exported", bool(filters))),
+            "exported" in element.attributes,
             element.attributes.get("enabled") is not False,
             self._text(element, "permission"),
             filters,

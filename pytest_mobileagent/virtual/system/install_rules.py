@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.installer import Options, Session
 
 LEAST_TARGET = 23  # Android 14 takes no app that was made for an older SDK
+SAYS_EXPORTED = 31  # from this SDK on components with filters say whether they are exported
 
 
 class InstallError(Exception):
@@ -89,12 +90,28 @@ def _check_apk(phone: Phone, apk: Apk, path: str, options: Options) -> None:
         found = f"but found {manifest.target_sdk}"
         message = f"App package must target at least SDK version {LEAST_TARGET}, {found}"
         raise InstallError("INSTALL_FAILED_DEPRECATED_SDK_VERSION", message)
+    _check_exported(apk, path)
     if manifest.test_only and not options.tests:
         message = "Failed to install test-only apk. Did you forget to add -t?"
         raise InstallError("INSTALL_FAILED_TEST_ONLY", message)
     if apk.abis and not apk.abis & set(phone.props["ro.product.cpu.abilist"].split(",")):
         message = "Failed to extract native libraries, res=-113"
         raise InstallError("INSTALL_FAILED_NO_MATCHING_ABIS", message)
+
+
+def _check_exported(apk: Apk, path: str) -> None:
+    """Demand of apps for Android 12 that they say what other apps may start."""
+    manifest = apk.manifest
+    if manifest.target_sdk < SAYS_EXPORTED:
+        return
+    for each in (*manifest.activities, *manifest.services, *manifest.receivers):
+        if each.filters and not each.declared:
+            why = (
+                "Targeting S+ (version 31 and above) requires that an explicit value for"
+                " android:exported be defined when intent filters are present"
+            )
+            message = f"Failed parse during installPackageLI: {path}: {each.name}: {why}"
+            raise InstallError("INSTALL_PARSE_FAILED_MANIFEST_MALFORMED", message)
 
 
 def _check_update(phone: Phone, apk: Apk, options: Options, before: App) -> None:

@@ -53,6 +53,7 @@ def app_of(apk: Apk) -> type[PackagedApp]:
         "apk": apk,
         "package": manifest.package,
         "label": _launcher_label(apk),
+        "icon": apk.icon,
         "version_name": manifest.version_name,
         "version_code": manifest.version_code,
         "activities": activities,

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.intent import DEFAULT, LAUNCHER, MAIN, Intent, full
+from pytest_mobileagent.virtual.intent import LAUNCHER, MAIN, Intent, full
 from pytest_mobileagent.virtual.loading import BrokenApp
+from pytest_mobileagent.virtual.system.answering import answers
 from pytest_mobileagent.virtual.system.installer import Installer, token
 from pytest_mobileagent.virtual.system.packaged import PackagedApp, app_of
 
@@ -25,15 +26,8 @@ STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3, "disabl
 INSTALL_TIME = frozenset(  # permissions that nobody is asked for
     f"android.permission.{name}"
     for name in (
-        "ACCESS_NETWORK_STATE",
-        "ACCESS_WIFI_STATE",
-        "FOREGROUND_SERVICE",
-        "INTERNET",
-        "RECEIVE_BOOT_COMPLETED",
-        "SET_ALARM",
-        "USE_EXACT_ALARM",
-        "VIBRATE",
-        "WAKE_LOCK",
+        *("ACCESS_NETWORK_STATE", "ACCESS_WIFI_STATE", "FOREGROUND_SERVICE", "INTERNET"),
+        *("RECEIVE_BOOT_COMPLETED", "SET_ALARM", "USE_EXACT_ALARM", "VIBRATE", "WAKE_LOCK"),
     )
 )
 
@@ -83,6 +77,10 @@ class Packages:
     def names(self) -> list[str]:
         """Installed packages, in the order of a hash table, as Android lists them."""
         return sorted(self._installed, key=lambda name: zlib.crc32(name.encode()))
+
+    def kept(self) -> list[str]:
+        """Give the packages that have left their data behind."""
+        return [*self._kept]
 
     def __contains__(self, package: str) -> bool:
         return package in self._installed
@@ -143,7 +141,7 @@ class Packages:
             if self.enabled(app.package) and intent.package in ("", app.package)
             for kind in app.activities
             if kind.component(app.package) not in self[app.package].off
-            and _answers(app, kind, intent)
+            and answers(app, kind, intent)
         ]
 
     def launchable(self) -> list[App]:
@@ -209,9 +207,14 @@ class Packages:
         installed = self[package]
         installed.code, installed.installer = code, options.installer
         if options.grant:
-            wanted = (each for each in app.permissions if each not in INSTALL_TIME)
-            installed.granted |= dict.fromkeys(wanted, True)
+            self._grant_all(package)
         self._phone.changed()
+
+    def _grant_all(self, package: str) -> None:
+        permissions = self._phone.permissions
+        for group in permissions.requested(package):
+            for each in permissions.members(package, group):
+                self[package].granted[each] = True
 
     def uninstall(self, package: str, *, keep_data: bool = False) -> None:
         """Remove an app that is not part of the image."""
@@ -294,10 +297,3 @@ def uid_of(kind: type[App], at: int) -> int:
     """Give an app its user id; Android's own have fixed ones."""
     fixed = {"android": 1000, "com.android.settings": 1000, "com.android.shell": 2000}
     return fixed.get(kind.package, FIRST_UID + at)
-
-
-def _answers(app: App, kind: type[Activity], intent: Intent) -> bool:
-    if intent.action == MAIN:
-        entry = (LAUNCHER,) if kind.main is None and kind is app.activities[0] else kind.main
-        return bool(entry) and set(intent.categories) <= {*(entry or ()), DEFAULT}
-    return any(each.matches(intent) for each in kind.intent_filters())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.virtual.apks import Tag, build, entry
+from tests.virtual.apks import Tag, build, entry, png
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,16 +64,35 @@ def test_its_activities_start_and_show_their_titles(install: Install, sh, shell,
 def test_its_filters_are_kept_to(install: Install, sh):
     view = Tag("action", {"name": "android.intent.action.VIEW"})
     data = Tag("data", {"scheme": "https", "host": "example.org", "pathPrefix": "/a"})
-    reader = Tag("activity", {"name": ".Reader"}, [Tag("intent-filter", children=[view, data])])
+    reader = Tag(
+        "activity",
+        {"name": ".Reader", "exported": True},
+        [Tag("intent-filter", children=[view, data])],
+    )
     install(build(inside=(entry(".Main"), reader)))
 
     def who(link: str) -> str:
         command = "cmd package query-activities --components -a android.intent.action.VIEW"
         return sh(f"{command} -d {link}")
 
+    dump = sh(f"dumpsys package {NAME}")
+    assert "Activity Resolver Table:\n  Schemes:\n      https:\n        " in dump
+    assert '          Authority: "example.org": -1\n' in dump
+    main = dump.partition("      android.intent.action.MAIN:\n")[2].splitlines()[0]
+    assert re.fullmatch(rf" {{8}}[0-9a-f]{{7}} {NAME}/\.Main filter [0-9a-f]{{7}}", main)
+
     assert f"{NAME}/.Reader\n" in who("https://example.org/a/page")
     assert NAME not in who("https://example.org/b")
     assert NAME not in who("https://example.com/a")
+
+
+@pytest.mark.parametrize("picture", [png(48, 48), b"no picture"], ids=["whole", "broken"])
+def test_its_icon_is_among_the_others(install: Install, phone, picture: bytes):
+    phone.swipe(500, 1500, 500, 500)  # to all apps
+    before = phone.screenshot()
+    install(build(icon="res/icon.png", files={"res/icon.png": picture}))
+    assert phone.packages.app(NAME).icon == picture
+    assert phone.screenshot() != before
 
 
 def test_an_update_keeps_data_and_ends_the_app(install: Install, sh, phone):
@@ -93,6 +112,8 @@ def test_uninstalling_leaves_nothing_unless_data_shall_be_kept(install: Install,
     uid = phone.packages[NAME].uid
     assert sh(f"pm uninstall -k {NAME}") == "Success\n"
     assert phone.files.exists(f"/data/data/{NAME}")
+    assert sh(f"pm list packages {NAME}") == ""
+    assert sh(f"pm list packages -u {NAME}") == f"package:{NAME}\n"
     install(build("com.example.other"))
     install(build())
     assert phone.packages[NAME].uid == uid
@@ -142,6 +163,11 @@ REFUSALS = {
         build(files={"lib/armeabi-v7a/liba.so": b""}),
         "",
         "INSTALL_FAILED_NO_MATCHING_ABIS: Failed to extract native libraries, res=-113",
+    ),
+    "unsaid": (
+        build(inside=(Tag("activity", {"name": ".A"}, [Tag("intent-filter")]),)),
+        "",
+        "INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: .*A: Targeting S\\+ .* android:exported .*",
     ),
     "no base": (build(split="one"), "", "INSTALL_FAILED_INVALID_APK: .* a base package"),
     "no splits": (build(isSplitRequired=True), "", "INSTALL_FAILED_MISSING_SPLIT: .*"),

@@ -102,6 +102,7 @@ COLUMNS = ("-f", "-i", "-U", "--show-versioncode")
 async def _list_packages(ctx: Context, args: Arguments) -> int:
     filters: list[Callable[[Context, App], bool]] = []
     columns: set[str] = set()
+    left: list[str] = []
     while option := args.option():
         if option in FILTERS:
             filters.append(FILTERS[option])
@@ -112,7 +113,9 @@ async def _list_packages(ctx: Context, args: Arguments) -> int:
             filters.append(partial(_has_uid, uid))
         elif option == "--user":
             args.required()
-        elif option not in ("-a", "-u", "-l"):
+        elif option == "-u":
+            left = ctx.phone.packages.kept()
+        elif option not in ("-a", "-l"):
             await ctx.out(f"Error: Unknown option: {option}\n")
             return FAILED
     wanted = args.next() or ""
@@ -120,6 +123,7 @@ async def _list_packages(ctx: Context, args: Arguments) -> int:
         app = ctx.phone.packages.app(name)
         if wanted in name and all(keeps(ctx, app) for keeps in filters):
             await ctx.out(_package_line(ctx, app, columns))
+    await ctx.out("".join(f"package:{name}\n" for name in left if wanted in name))
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.shell.android.dumpsys.resolvers import table
 from pytest_mobileagent.virtual.system.packaged import PackagedApp
 from pytest_mobileagent.virtual.system.packages import STATES
 from pytest_mobileagent.virtual.system.permissions import RUNTIME
@@ -21,11 +22,12 @@ async def dump(ctx: Context, args: list[str]) -> str:
     """Tell about one package, or all."""
     names = [word for word in args if not word.startswith("-")]
     phone = ctx.phone
-    if not names:
-        return "Packages:\n" + "".join(_package(phone, name) for name in phone.packages.names())
-    if names[0] not in phone.packages:
+    if names and names[0] not in phone.packages:
         return f"Unable to find package: {names[0]}\n"
-    return "Packages:\n" + _package(phone, names[0])
+    wanted = names[:1] or phone.packages.names()
+    resolvers = table([phone.packages.app(name) for name in wanted])
+    packages = "".join(_package(phone, name) for name in wanted)
+    return f"{resolvers}\nPackages:\n{packages}"
 
 
 def _package(phone: Phone, name: str) -> str:
