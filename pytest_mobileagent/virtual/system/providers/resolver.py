@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.system.providers.provider import Ask, Provider, ProviderError
 from pytest_mobileagent.virtual.system.providers.uri import Uri, parse_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from pytest_mobileagent.virtual.app import App
     from pytest_mobileagent.virtual.phone import Phone
@@ -75,6 +76,13 @@ class Resolver:
         count = provider.delete(parsed, Ask(where=where, args=tuple(args)))
         self._phone.changed()
         return count
+
+    @contextmanager
+    def batch(self, authority: str) -> Iterator[None]:
+        """Write the database behind an authority once for all that is done inside."""
+        provider, _ = self.find(f"content://{authority}")
+        with provider.db.batch():
+            yield
 
     def _instance(self, app: App, kind: type[Provider]) -> Provider:
         key = f"{app.package}/{kind.__name__}"
