@@ -374,3 +374,24 @@ def test_go(episode): pass
     result = project.run("tasks", "--agent=noop")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*the task is broken: *no snapshot 'defualt_boot' (it has: *"])
+
+
+def test_a_device_that_tells_no_events_is_not_the_agents_failure(project):
+    with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(
+            "from pytest_mobileagent.device.adb.listener import EventStream\n"
+            "EventStream.start = lambda stream, run: None\n"
+        )
+    project.write(
+        tasks__counter__test_counter="""
+from pytest_mobileagent import open_app, tap, task
+
+@task("Add one.", app="com.example.counter", solution=[open_app(), tap(resource_id="add")])
+def test_add(episode):
+    assert episode.event(type="clicked", resource_id="add")
+"""
+    )
+    project.run_virtual("tasks", "--agent=oracle")
+    (task,) = report(project)["tasks"]
+    assert (task["outcome"], task["success"]) == ("error", None)
+    assert "has no listener, which this task needs" in task["reason"]

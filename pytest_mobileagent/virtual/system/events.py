@@ -302,7 +302,7 @@ def _described(window: Window) -> tuple[str, tuple[str, ...]]:
     match window.kind:
         case "activity":
             name = window.record.component.partition("/")[2]
-            return name, (activity.title or activity.app.label,)
+            return name, (activity.t(activity.title) if activity.title else activity.app.name,)
         case "dialog":
             return "android.app.AlertDialog", spoken(window.box)
         case "shade":
