@@ -31,7 +31,7 @@ class Node:
     window_id: int = 0
     index: int = 0
     drawing_order: int = 0
-    path: str = ""  # of names from the nearest view with a key: stays when the screen is rebuilt
+    path: str = ""  # of names from the root: the same when the screen is built anew
     parent: Node | None = field(default=None, repr=False)
     children: list[Node] = field(default_factory=list, repr=False)
 
@@ -60,9 +60,9 @@ class Node:
         for box in self.box.children:
             view = box.view
             if view.key:
-                yield f"={view.key}"
-                continue
-            name = box.key if box.key.endswith("]") else view.id or class_name(view)
+                name = f"={view.key}"
+            else:
+                name = box.key if box.key.endswith("]") else view.id or class_name(view)
             names[name] += 1
             yield f"{self.path}/{name}#{names[name]}"
 
@@ -255,8 +255,15 @@ def class_name(view: View) -> str:
 
 
 def in_reading_order(box: Box) -> list[Box]:
-    """Give the children as accessibility sorts them: by stripes, each from left to right."""
-    return sorted(box.children, key=lambda child: _PLACE(child.bounds))
+    """Give the children as accessibility sorts them: by stripes, each from its start on."""
+    if not box.metrics.rtl:
+        return sorted(box.children, key=lambda child: _PLACE(child.bounds))
+    return sorted(box.children, key=lambda child: _PLACE(_turned(child.bounds)))
+
+
+def _turned(rect: Rect) -> Rect:
+    """Turn a place left for right."""
+    return -rect[2], rect[1], -rect[0], rect[3]
 
 
 def compare(a: Rect, b: Rect) -> int:

@@ -89,6 +89,7 @@ def test_restoring_a_snapshot_brings_nodes_back(demo: Phone) -> None:
     demo.key("HOME")
     assert demo.accessibility.find(milk.identity) is None
     demo.snapshots.load("listed")
+    demo.snapshots.delete("listed")
     assert demo.accessibility.find(milk.identity) is not None
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -168,6 +169,14 @@ def test_the_reading_order_is_that_of_real_phones() -> None:
 def place(node: Any) -> Rect:
     left, top, right, bottom = map(int, re.findall(r"-?\d+", node.get("bounds")))
     return left, top, right, bottom
+
+
+def test_from_right_to_left_the_reading_order_is_turned_too(screen: Screen) -> None:
+    screen.metrics = replace(screen.metrics, rtl=True)
+    found = nodes(screen, Row([Text("first"), Text("second"), Text("third")]))[1:]
+    assert [n.get("text") for n in found] == ["first", "second", "third"]
+    lefts = [place(n)[0] for n in found]
+    assert lefts == sorted(lefts, reverse=True)
 
 
 def test_being_selected_is_passed_on_to_what_is_inside(screen: Screen) -> None:

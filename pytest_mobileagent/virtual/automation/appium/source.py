@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -19,6 +20,7 @@ HEADER = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 _UNSPEAKABLE = re.compile(
     "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 )  # what XML 1.0 forbids
+_WRITTEN_BY_APPS = frozenset({"package", "class", "text", "content-desc", "resource-id", "hint"})
 _START = (  # what the name of an element may begin with, the colon left out
     "A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
     "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
@@ -54,7 +56,7 @@ class Source:
         ):
             self.root.set(name, value)
         for index, node in enumerate(roots):
-            self.root.append(self._element(node, index, 1))
+            self._add(self.root, node, index, 1)
         if toast:
             self._add_toast(toast)
 
@@ -72,15 +74,16 @@ class Source:
         body = etree.tostring(self.root, encoding="unicode")
         return f"{HEADER}\n{body}".replace("\n", "\r\n")
 
-    def _element(self, node: Node, index: int, depth: int) -> Any:
-        element = etree.Element(tag(node.class_name))
-        for name, value in attributes(node, index):
-            element.set(name, _UNSPEAKABLE.sub("?", value))
+    def _add(self, parent: Any, node: Node, index: int, depth: int) -> None:
+        texts = {
+            name: _UNSPEAKABLE.sub("?", value) if name in _WRITTEN_BY_APPS else value
+            for name, value in attributes(node, index)
+        }
+        element = etree.SubElement(parent, tag(node.class_name), texts)
         self._nodes[element] = node
         if depth < self._look.most_depth:
             for child in self._inside(node):
-                element.append(self._element(child, child.index, depth + 1))
-        return element
+                self._add(element, child, child.index, depth + 1)
 
     def _inside(self, node: Node) -> Iterator[Node]:
         for child in node.children if self._look.invisible else node.seen():
@@ -99,6 +102,7 @@ class Source:
         element.set("displayed", "true")
 
 
+@lru_cache(256)
 def tag(class_name: str) -> str:
     """Make the name of an element from that of a class."""
     name = re.sub(r"\.+", ".", re.sub(r"[$@#&]", ".", class_name)).strip(".")

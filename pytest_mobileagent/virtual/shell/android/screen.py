@@ -134,7 +134,7 @@ async def _events(ctx: Context) -> int:
     if ctx.phone.ui_automation.owner:
         await ctx.err("Killed\n")
         return 137
-    with ctx.phone.ui_automation.connect("uiautomator"):
+    with ctx.phone.ui_automation.connect("uiautomator", suppress=True):
         return await _print_events(ctx)
 
 

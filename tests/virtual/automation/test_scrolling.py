@@ -1,0 +1,71 @@
+"""UiScrollable: what its methods do to a screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.virtual.automation.expression import SyntaxProblem, UiScrollable, parse
+from pytest_mobileagent.virtual.automation.scrolling import NoSuchContainer, Run
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+
+FORM = "new UiScrollable(new UiSelector().scrollable(true))"
+
+
+@pytest.fixture
+def editor(demo: Phone) -> Phone:
+    demo.activities.start_component("org.demo/.EditorActivity", "org.demo")
+    return demo
+
+
+def found(phone: Phone, text: str) -> str | None:
+    (statement,) = parse(text)
+    assert isinstance(statement, UiScrollable)
+    selector = Run(phone, statement).result()
+    window = phone.accessibility.active
+    assert window
+    node = next(selector.find(window.root), None)
+    return node.text if node else None
+
+
+@pytest.mark.parametrize(
+    ("calls", "text"),
+    [
+        ('.scrollTextIntoView("Save")', "Save"),
+        ('.scrollIntoView(new UiSelector().resourceId("org.demo:id/save"))', "Save"),
+        ('.setMaxSearchSwipes(20).setAsVerticalList().scrollTextIntoView("Line 27")', "Line 27"),
+        ('.setSwipeDeadZonePercentage(0.3).scrollTextIntoView("Line 20")', "Line 20"),
+        ('.getChildByText(new UiSelector().className("android.widget.Button"), "Save")', "Save"),
+        ('.getChildByInstance(new UiSelector().className("android.widget.TextView"), 2)', "Line 2"),
+        ('.scrollToEnd(20).scrollTextIntoView("Line 0")', "Line 0"),
+        ('.flingToEnd(20).flingBackward().scrollTextIntoView("Save")', "Save"),
+        ('.scrollTextIntoView("nowhere")', None),
+        ('.setMaxSearchSwipes(0).scrollTextIntoView("Save")', None),
+    ],
+)
+def test_what_is_sought_is_scrolled_into_view(editor: Phone, calls: str, text: str | None) -> None:
+    assert found(editor, FORM + calls) == text
+
+
+@pytest.mark.parametrize(
+    ("calls", "problem"),
+    [
+        (".scrollForward()", "must return a UiObject"),
+        (".jump()", "UiScrollable has no `jump` method"),
+        (".scrollIntoView(3)", "no suitable `scrollIntoView`"),
+        (".scrollTextIntoView(new UiSelector())", "no suitable `scrollTextIntoView`"),
+        ('.scrollToEnd("x")', "no suitable `scrollToEnd`"),
+        (".getChildByText()", "no suitable `getChildByText`"),
+    ],
+)
+def test_calls_that_make_no_sense_are_refused(editor: Phone, calls: str, problem: str) -> None:
+    with pytest.raises(SyntaxProblem, match=problem):
+        found(editor, FORM + calls)
+
+
+def test_without_anything_to_scroll_there_is_no_scrolling(demo: Phone) -> None:
+    with pytest.raises(NoSuchContainer):
+        found(demo, f'{FORM}.scrollTextIntoView("nowhere")')
