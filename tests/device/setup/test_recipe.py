@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,15 @@ to = "/sdcard/Download/app.apk"
 @pytest.mark.parametrize("file", [*EXAMPLES.glob("*.toml")], ids=lambda file: file.stem)
 def test_the_examples_can_be_read(file):
     assert read_recipe(file).name == file.stem
+
+
+def test_the_recipe_in_the_docs_can_be_read(recipe, tmp_path):
+    page = (EXAMPLES.parents[1] / "docs" / "devices.md").read_text("utf-8")
+    (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    for path in ("apks", "photos"):
+        (tmp_path / path).mkdir()
+    (tmp_path / "apks" / "notes.apk").touch()
+    assert recipe(text).files == ((tmp_path / "photos", "/sdcard/Pictures"),)
 
 
 @pytest.mark.parametrize(
