@@ -74,9 +74,9 @@ def layout(root: View, bounds: Rect, metrics: Metrics, state: UiState) -> Box:
     A window is thus laid out on the whole screen: content with width and height MATCH fills it,
     a dialog centres itself, a keyboard goes to the bottom.
     """
-    measure = Measure(metrics)
     room = shrink(bounds, metrics.edges(root.margin))
     available = (room[2] - room[0], room[3] - room[1])
+    measure = Measure(metrics, available[0])
     wanted = measure(root, available[0])
     size = [
         available[axis] if asked == MATCH else min(wanted[axis], available[axis])
