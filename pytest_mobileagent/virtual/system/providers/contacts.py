@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from pytest_mobileagent.virtual.app import App
 from pytest_mobileagent.virtual.system.providers import numbers
-from pytest_mobileagent.virtual.system.providers.contacts_schema import (
-    BLOCKED,
-    CALLS,
-    CONTACTS,
-    MIME,
+from pytest_mobileagent.virtual.system.providers.calls import CallLog
+from pytest_mobileagent.virtual.system.providers.contacts_schema import CALLS, CONTACTS
+from pytest_mobileagent.virtual.system.providers.contacts_tables import (
+    COMPANY,
+    EMAIL,
+    LOOKUP,
+    LOOKUP_COLUMNS,
+    NAME,
+    NICKNAME,
+    PHONE,
+    TABLES,
 )
 from pytest_mobileagent.virtual.system.providers.names import Named, split, written
 from pytest_mobileagent.virtual.system.providers.provider import (
@@ -19,52 +25,13 @@ from pytest_mobileagent.virtual.system.providers.provider import (
     Provider,
     ProviderError,
     Rows,
-    Table,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pytest_mobileagent.virtual.system.providers.provider import Values
     from pytest_mobileagent.virtual.system.providers.uri import Uri
 
-DIR = "vnd.android.cursor.dir/"
-SORT = "sort_key COLLATE NOCASE"
-PHONE, EMAIL, NAME = f"{MIME}phone_v2", f"{MIME}email_v2", f"{MIME}name"
-NICKNAME, COMPANY = f"{MIME}nickname", f"{MIME}organization"
-_PERSON = (
-    "lookup display_name last_time_contacted times_contacted starred in_default_directory"
-    " in_visible_group photo_id photo_file_id photo_uri photo_thumb_uri custom_ringtone"
-    " has_phone_number send_to_voicemail"
-)
-_LOOKUP_COLUMNS = (
-    *("_id", "contact_id", "data_id"),
-    *_PERSON.split(),
-    *("number", "type", "label", "normalized_number"),
-)
-_LOOKUP = (
-    "(SELECT people._id AS _id, people._id AS contact_id, phone_lookup.data_id AS data_id, "
-    + ", ".join(f"people.{column} AS {column}" for column in _PERSON.split())
-    + ", data.data1 AS number, data.data2 AS type, data.data3 AS label,"
-    " data.data4 AS normalized_number, min_match"
-    " FROM phone_lookup JOIN data ON data._id = phone_lookup.data_id"
-    " JOIN raw_contacts ON raw_contacts._id = data.raw_contact_id"
-    " JOIN view_contacts AS people ON people._id = raw_contacts.contact_id)"
-)
-_PHONES = (
-    "(SELECT _id, contact_id AS person, display_name AS name, display_name, data1 AS number,"
-    " data2 AS type, data3 AS label, data4 AS number_key, is_primary AS isprimary, starred"
-    " FROM view_data WHERE mimetype = '" + PHONE + "')"
-)
-_PEOPLE = (
-    "(SELECT _id, display_name AS name, display_name, starred, 0 AS times_contacted,"
-    " 0 AS last_time_contacted, custom_ringtone, send_to_voicemail FROM view_contacts)"
-)
 _SOURCES = ((NAME, 40), (NICKNAME, 35), (COMPANY, 30), (PHONE, 20), (EMAIL, 10))
-
-
-def _of(mime: str) -> str:
-    return f"mimetype = '{mime}'"
 
 
 class Contacts(Provider):
@@ -72,49 +39,14 @@ class Contacts(Provider):
 
     authorities = ("com.android.contacts", "contacts")
     database_name = "contacts2.db"
-    tables: ClassVar[Mapping[str, Table]] = {
-        "contacts": Table("view_contacts", type=f"{DIR}contact"),
-        "contacts/#": Table("view_contacts", "_id = ?", type=f"{MIME}contact"),
-        "contacts/#/data": Table("view_data", "contact_id = ?", "data"),
-        "contacts/lookup/*": Table("view_contacts", "lookup = ?", type=f"{MIME}contact"),
-        "contacts/lookup/*/#": Table(
-            "view_contacts", "(lookup = ? OR 1) AND _id = ?", type=f"{MIME}contact"
-        ),
-        "contacts/filter/*": Table("view_contacts", type=f"{DIR}contact", sort=SORT),
-        "contacts/strequent": Table("view_contacts", "starred = 1", sort=SORT),
-        "raw_contacts": Table("view_raw_contacts", "", "raw_contacts", f"{DIR}raw_contact"),
-        "raw_contacts/#": Table(
-            "view_raw_contacts", "_id = ?", "raw_contacts", f"{MIME}raw_contact"
-        ),
-        "raw_contacts/#/data": Table("view_data", "raw_contact_id = ?", "data"),
-        "data": Table("view_data", "", "data", f"{DIR}data"),
-        "data/#": Table("view_data", "_id = ?", "data"),
-        "data/phones": Table("view_data", _of(PHONE), "data", f"{DIR}phone_v2"),
-        "data/phones/#": Table("view_data", f"{_of(PHONE)} AND _id = ?", "data", PHONE),
-        "data/phones/filter/*": Table(
-            "view_data", f"{_of(PHONE)} AND display_name || data1 LIKE '%' || ? || '%'", sort=SORT
-        ),
-        "data/emails": Table("view_data", _of(EMAIL), "data", f"{DIR}email_v2"),
-        "data/emails/#": Table("view_data", f"{_of(EMAIL)} AND _id = ?", "data", EMAIL),
-        "data/emails/lookup/*": Table(
-            "view_data", f"{_of(EMAIL)} AND data1 = ? COLLATE NOCASE", "data"
-        ),
-        "data/postals": Table("view_data", _of(f"{MIME}postal-address_v2"), "data"),
-        "phone_lookup/*": Table(_LOOKUP, columns=_LOOKUP_COLUMNS),
-        "groups": Table("view_groups", "", "groups", f"{DIR}group"),
-        "groups/#": Table("view_groups", "_id = ?", "groups", f"{MIME}group"),
-        "deleted_contacts": Table("deleted_contacts"),
-        "settings": Table("settings"),
-        "phones": Table(_PHONES, type=f"{DIR}phone"),
-        "people": Table(_PEOPLE, type=f"{DIR}person"),
-    }
+    tables = TABLES
 
     def query(self, uri: Uri, ask: Ask) -> Rows | None:
         """Give people or data; searches compare words of names, and numbers loosely."""
         table, found = self.table(uri)
         if uri.path[0] == "phone_lookup":
             ask = ask.within("min_match = ?", (numbers.min_match(found[0]),))
-            return self.select(_LOOKUP, ask, allowed=_LOOKUP_COLUMNS)
+            return self.select(LOOKUP, ask, allowed=LOOKUP_COLUMNS)
         if uri.path[:2] == ("contacts", "filter"):
             like = ("' ' || display_name LIKE '% ' || ? || '%'", found)
             return self.select("view_contacts", ask.within(*like), sort=table.sort)
@@ -282,51 +214,6 @@ class Contacts(Provider):
         self.run(f"UPDATE {table} SET {changes} WHERE {by} = ?", *values.values(), number)
 
 
-class CallLog(Provider):
-    """Calls, the latest first."""
-
-    authorities = ("call_log",)
-    database_name = "calllog.db"
-    tables: ClassVar[Mapping[str, Table]] = {
-        "calls": Table(
-            "calls",
-            type=f"{DIR}calls",
-            sort="date DESC",
-            defaults={"new": 1, "countryiso": "US"},
-        ),
-        "calls/#": Table("calls", "_id = ?", type=f"{MIME}calls"),
-        "calls/filter/*": Table("calls", "number = ?", sort="date DESC"),
-    }
-
-
-class BlockedNumbers(Provider):
-    """Numbers whose calls and messages are not wanted."""
-
-    authorities = ("com.android.blockednumber",)
-    database_name = "blockednumbers.db"
-    tables: ClassVar[Mapping[str, Table]] = {
-        "blocked": Table("blocked", type=f"{DIR}blocked_number"),
-        "blocked/#": Table("blocked", "_id = ?", type=f"{MIME}blocked_number"),
-    }
-
-    def insert(self, uri: Uri, values: Values) -> str | None:
-        """Add a number, whose full form is kept too."""
-        number = str(values.get("original_number") or "")
-        if not number:
-            raise ProviderError(
-                "IllegalArgumentException", "Missing a required column original_number"
-            )
-        self.db.execute("DELETE FROM blocked WHERE original_number = ?", number)
-        return super().insert(uri, {"e164_number": numbers.normalized(number), **values})
-
-    def call(self, method: str, arg: str | None, extras: Values) -> Values | None:  # noqa: ARG002
-        """Tell whether a number is blocked."""
-        if method == "is_blocked":
-            kept = self.db.query("SELECT original_number FROM blocked")
-            return {"blocked": any(numbers.same(row["original_number"], arg or "") for row in kept)}
-        return {"can_block": True} if method == "can_current_user_block_numbers" else None
-
-
 class ContactsStorage(App):
     """Keeps contacts and the call log."""
 
@@ -339,16 +226,3 @@ class ContactsStorage(App):
         """Make empty databases."""
         self.database("contacts2.db").script(CONTACTS)
         self.database("calllog.db").script(CALLS)
-
-
-class BlockedNumberStorage(App):
-    """Keeps blocked numbers."""
-
-    package, label = "com.android.providers.blockednumber", "Blocked Numbers Storage"
-    version_name, version_code = "14", 34
-    system = True
-    providers = (BlockedNumbers,)
-
-    def install(self) -> None:
-        """Make an empty database."""
-        self.database("blockednumbers.db").script(BLOCKED)
