@@ -121,6 +121,12 @@ def test_two_fingers_at_once_pinch(did: Any) -> None:
     assert did(one, other) == [("pinch", 500, 500, 3.0)]
 
 
+def test_two_fingers_side_by_side_scroll_as_one_does(did: Any) -> None:
+    one = finger(move(400, 900), DOWN, move(400, 300, 100), UP, name="one")
+    other = finger(move(600, 900), DOWN, move(600, 300, 100), UP, name="other")
+    assert did(one, other) == [("swipe", 400, 900, 400, 300, 100)]
+
+
 def test_two_fingers_one_after_the_other_tap_twice(did: Any) -> None:
     one = finger(move(1, 2), DOWN, UP, pause(100), name="one")
     other = finger(pause(50), move(3, 4), DOWN, UP, name="other")

@@ -73,6 +73,17 @@ def test_what_is_out_of_sight_is_there_only_if_allowed(tree: Tree) -> None:
     assert everything.root.xpath("//android.widget.TextView/@displayed") == ["false", "true"]
 
 
+def test_compressed_leaves_out_what_only_holds_others(tree: Tree) -> None:
+    node = tree(Column([Row([Text("a"), Column([Text("b", on_click=print)])])]))
+    root = Source([node], Look((1080, 2400), 0, compressed=True)).root
+    assert [each.tag for each in root.iter()] == [
+        "hierarchy",
+        "android.widget.LinearLayout",
+        "android.widget.TextView",
+        "android.widget.TextView",
+    ]
+
+
 def test_no_deeper_than_the_limit(tree: Tree) -> None:
     node = tree(Row([Row([Row([Text("deep")])])]))
     assert not Source([node], Look((1080, 2400), 0, most_depth=3)).root.xpath("//@text[.='deep']")

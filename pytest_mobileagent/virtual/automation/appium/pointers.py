@@ -282,11 +282,13 @@ def _legs(way: list[Sample]) -> list[list[Sample]]:
 
 
 def _together(phone: Phone, one: Touch, other: Touch) -> None:
-    """Do what two fingers do: a pinch, if their distance changes."""
+    """Do what two fingers do: a pinch if their distance changes, else what the first does."""
     before, after = _distance(one.start, other.start), _distance(one.end, other.end)
     middle = ((one.start.x + other.start.x) / 2, (one.start.y + other.start.y) / 2)
     if abs(after - before) > phone.display.metrics.px(SLOP):
         phone.pinch(*middle, max(after, 1.0) / max(before, 1.0))
+    else:
+        _alone(phone, one)
 
 
 def _distance(one: Sample, other: Sample) -> float:
