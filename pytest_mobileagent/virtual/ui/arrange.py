@@ -34,9 +34,10 @@ BOUNDLESS = 1_000_000  # pixels: as wide as it likes
 class Measure:
     """Gives the size that a view likes to have in a width; remembers, for one layout pass."""
 
-    def __init__(self, metrics: Metrics, widest: int = BOUNDLESS) -> None:
+    def __init__(self, metrics: Metrics, root: View, widest: int) -> None:
         self.metrics = metrics
-        self._widest = widest  # pixels: what the window has, however wide a view wants to be
+        self._root = root  # which gets no more than there is, however wide it wants to be
+        self._widest = widest
         self._known: dict[tuple[int, int], Size] = {}
 
     def __call__(self, view: View, limit: int) -> Size:
@@ -49,7 +50,7 @@ class Measure:
     def _size(self, view: View, limit: int) -> Size:
         px = self.metrics.px
         if view.width >= 0:
-            limit = min(px(view.width), self._widest)
+            limit = min(px(view.width), self._widest) if view is self._root else px(view.width)
         width, height = limit, px(view.height)
         if view.width < 0 or view.height < 0:
             left, top, right, bottom = self.metrics.edges(view.padding)

@@ -76,7 +76,7 @@ def layout(root: View, bounds: Rect, metrics: Metrics, state: UiState) -> Box:
     """
     room = shrink(bounds, metrics.edges(root.margin))
     available = (room[2] - room[0], room[3] - room[1])
-    measure = Measure(metrics, available[0])
+    measure = Measure(metrics, root, available[0])
     wanted = measure(root, available[0])
     size = [
         available[axis] if asked == MATCH else min(wanted[axis], available[axis])
