@@ -246,6 +246,19 @@ def test_dialogs_are_alerts(touches: Driven) -> None:
     assert last(driver) == "no"
 
 
+def test_the_question_for_a_permission_is_an_alert_too(touches: Driven) -> None:
+    running, driver = touches
+    contacts = "android.permission.READ_CONTACTS"
+    by_id(driver, "contacts").click()
+    assert "Touches" in driver.switch_to.alert.text
+    driver.switch_to.alert.dismiss()
+    by_id(driver, "contacts").click()
+    driver.switch_to.alert.accept()
+    assert driver.current_package == "org.touches"
+    granted = running.loop.call(lambda: running.phone.permissions.granted("org.touches", contacts))
+    assert granted
+
+
 def test_back_and_keys_of_the_system(touches: Driven) -> None:
     _, driver = touches
     driver.press_keycode(3)

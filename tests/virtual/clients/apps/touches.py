@@ -31,6 +31,11 @@ class Main(Activity):
                     on_click=lambda: self.set(last="click"),
                     on_long_click=lambda: self.set(last="long click"),
                 ),
+                Button(
+                    "Contacts",
+                    id="contacts",
+                    on_click=lambda: self.request_permission("android.permission.READ_CONTACTS"),
+                ),
                 Button("Ask", id="ask", on_click=lambda: self.set(asked=True)),
                 self.field("name", id="name", hint="Name", multiline=True),
                 self.field("secret", id="secret", hint="PIN", password=True, numeric=True),
