@@ -252,6 +252,22 @@ def test_nothing_is_left_when_pytest_is_killed(sdk, start, markers, nothing_left
     nothing_left()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children of the killed")
+def test_no_emulator_is_left_even_when_the_keeper_is_killed(sdk, start, markers, temporary):
+    sdk.add_avd("pixel", "default_boot")
+    start(*TASK, "--agent=waiting")
+    wait_until(lambda: any(markers.iterdir()))
+
+    def running(word: bytes) -> list[int]:
+        found = processes_with(str(temporary))
+        return [pid for pid in found if word in Path("/proc", str(pid), "cmdline").read_bytes()]
+
+    (keeper,) = running(b"provision.keeper")
+    assert running(b"-read-only")
+    os.kill(keeper, signal.SIGKILL)
+    wait_until(lambda: not running(b"-read-only"))
+
+
 @pytest.mark.parametrize("booting", [False, True])
 def test_an_interrupted_run_ends_its_emulators(sdk, start, markers, nothing_left, booting):
     temporary = Path(os.environ["TMPDIR"])

@@ -1,0 +1,45 @@
+"""The emulator of the tests' SDK takes the real one's flags, and says what that says."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+
+@pytest.fixture
+def emulator(sdk):
+    sdk.add_avd("pixel")
+
+    def run(*words: str) -> tuple[int, str]:
+        command = [sdk.root / "emulator" / "emulator", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+def test_it_lists_its_avds_after_what_else_it_says(emulator):
+    status, said = emulator("-list-avds")
+    assert (status, said.splitlines()[1:]) == (0, ["pixel"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-avd", "nope"], "Unknown AVD name [nope], use -list-avds to see valid list."),
+        (["-no-window"], "No AVD specified. Use '@foo' or '-avd foo'"),
+        (["@pixel", "-nonsense"], "unknown option: -nonsense"),
+        (["@pixel", "-port"], "option '-port' requires a value"),
+    ],
+)
+def test_what_it_does_not_understand_ends_it(emulator, words, said):
+    status, text = emulator(*words)
+    assert status == 1
+    assert said in text
+
+
+def test_it_knows_its_version_and_its_flags(emulator):
+    assert emulator("-version")[1].startswith("Android emulator version ")
+    assert "    -read-only\n" in emulator("-help")[1]
+    assert emulator("-no_window", "-list_avds")[0] == 0
