@@ -271,6 +271,10 @@ class FileSystem:
         """Bytes that files can hold together."""
         return self._used if self.full else self._capacity
 
+    @capacity.setter
+    def capacity(self, size: int) -> None:
+        self._capacity = size
+
     @property
     def used(self) -> int:
         """Bytes that all files hold."""
