@@ -44,6 +44,7 @@ def test_a_new_app_is_everywhere(install: Install, sh, phone):
     assert f"codePath={path.removesuffix('/base.apk')}\n" in dump
     assert "versionCode=3 minSdk=24 targetSdk=34\n    versionName=3.0\n" in dump
     assert "android.permission.CAMERA: granted=false" in dump
+    assert sh(f"pm dump {NAME}").startswith(f"DUMP OF SERVICE package:\n{dump}")
     owner = sh(f"pm list packages -U {NAME}").strip().rpartition(":")[2]
     assert phone.files.stat(f"/data/data/{NAME}").uid == int(owner)
     assert "Example" in [app.label for app in phone.packages.launchable()]

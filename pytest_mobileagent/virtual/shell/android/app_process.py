@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import zipfile
+from functools import lru_cache
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 
@@ -47,13 +48,17 @@ def _class_path(ctx: Context) -> list[str]:
 
 def _has(ctx: Context, jar: str, name: str) -> bool:
     """Tell whether the code in an archive has a class."""
-    wanted = f"L{name.replace('.', '/')};".encode()
     try:
-        with zipfile.ZipFile(io.BytesIO(ctx.files.read(jar))) as archive:
-            codes = (each for each in archive.namelist() if each.endswith(".dex"))
-            return any(wanted in archive.read(each) for each in codes)
+        return _mentions(ctx.files.read(jar), f"L{name.replace('.', '/')};".encode())
     except (OSError, zipfile.BadZipFile):
         return False
+
+
+@lru_cache(2)
+def _mentions(data: bytes, name: bytes) -> bool:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        codes = (each for each in archive.namelist() if each.endswith(".dex"))
+        return any(name in archive.read(each) for each in codes)
 
 
 async def uiautomator2(ctx: Context, args: list[str]) -> int:

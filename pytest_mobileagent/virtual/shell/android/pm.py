@@ -35,6 +35,7 @@ HELP = """Package manager (package) commands:
   list users
   resolve-activity [--brief] [--components] [--user USER_ID] INTENT
   query-activities [--brief] [--components] [--user USER_ID] INTENT
+  dump PACKAGE
   install [-rtdg] [-i PACKAGE] [--user USER_ID] [-S BYTES] [PATH|-]
   install-create [-rtdg] [-i PACKAGE] [-p INHERIT_PACKAGE] [-S BYTES]
   install-write [-S BYTES] SESSION_ID SPLIT_NAME [PATH|-]
@@ -236,6 +237,19 @@ for _command, _state in (
     ("default-state", "default"),
 ):
     _register_state(_command, _state)
+
+
+@package.command("dump")
+async def dump(ctx: Context, args: Arguments) -> int:
+    """Tell what several services know of a package."""
+    name = _package(args)
+    if not name:
+        raise illegal('Argument expected after "dump"')
+    for service in ("package", "activity"):
+        await ctx.out(f"DUMP OF SERVICE {service}:\n")
+        await ctx.run(["dumpsys", service, name])
+        await ctx.out("\n")
+    return 0
 
 
 @package.command("has-feature")
