@@ -225,6 +225,16 @@ def test_emulators_are_replaced_after_so_many_tasks(project, sdk, nothing_left):
     nothing_left()
 
 
+def test_appium_follows_an_emulator_that_is_started_anew(project, sdk, appium_home, nothing_left):
+    sdk.add_avd("pixel", "default_boot")
+    options = ["--mobile-driver=appium", f"--mobile-appium-home={appium_home}", "--agent=oracle"]
+    result = project.run_virtual("tasks", "--mobile-device=avd:pixel", *options)
+    result.assert_outcomes(passed=2, failed=1)
+    assert {task["reset"] for task in report(project)["tasks"]} == {"snapshot default_boot"}
+    assert report(project)["summary"]["infrastructure"] == 0
+    nothing_left()
+
+
 def test_ports_that_others_use_are_left_to_them(project, sdk):
     sdk.add_avd("pixel", "default_boot")
     ours = set()
