@@ -11,7 +11,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.device.adb.shell import open_service
+from pytest_mobileagent.device.adb.shell import acknowledge_at_once, open_service
 from pytest_mobileagent.device.event import from_json
 from pytest_mobileagent.errors import DeviceError
 
@@ -167,6 +167,7 @@ class EventStream:
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
             self._stream.settimeout(max(0.001, deadline - time.monotonic()))
+            acknowledge_at_once(self._stream)
             part = self._stream.recv(1 << 16)
             if not part:
                 msg = "the connection was closed"

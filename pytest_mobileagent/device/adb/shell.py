@@ -146,16 +146,23 @@ class Shell:
             if left <= 0 or not select.select([stream], [], [], left)[0]:
                 msg = f"device {self.address} did not answer in time"
                 raise DeviceError(msg)
-            if _QUICK_ACK is not None:
-                # The adb server sends small pieces, each of which waits until the last one is
-                # acknowledged: 40 ms, unless the kernel is told not to delay that.
-                stream.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
+            acknowledge_at_once(stream)
             part = stream.recv(count - len(data))
             if not part:
                 msg = "the connection was closed"
                 raise EOFError(msg)
             data += part
         return bytes(data)
+
+
+def acknowledge_at_once(stream: socket.socket) -> None:
+    """Tell the kernel not to delay its acknowledgement of what comes next.
+
+    The adb server sends small pieces, each of which waits until the last one is acknowledged: that
+    may take 40 ms otherwise.
+    """
+    if _QUICK_ACK is not None:
+        stream.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
 
 
 def open_service(address: Address, service: str) -> AdbConnection:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.changes import (
     Content,
@@ -26,10 +26,9 @@ from pytest_mobileagent.virtual.system.event import (
     WINDOWS_CHANGED,
     AccessibilityEvent,
     about,
-    spoken,
 )
 from pytest_mobileagent.virtual.system.scene import FOCUSABLE
-from pytest_mobileagent.virtual.ui.dialog import Dialog
+from pytest_mobileagent.virtual.system.telling import WindowName, described, name_of
 from pytest_mobileagent.virtual.ui.node import class_name
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.scene import Window
     from pytest_mobileagent.virtual.ui.layout import Box
 
-FRAME = "android.widget.FrameLayout"
 INTERVAL = 0.1  # seconds between two events of the same window's content
 UNTOLD = ("wallpaper", "scrim", "headsup", "toast")  # windows that accessibility hears nothing of
 SPEAKERS = (*FOCUSABLE, "keyboard")  # windows that tell of their coming
@@ -49,14 +47,6 @@ NOTIFICATION = (
 )
 
 Listener = Callable[[AccessibilityEvent], None]
-
-
-class WindowName(NamedTuple):
-    """What makes two looks at a window looks at the same one."""
-
-    kind: str
-    record: int
-    title: str
 
 
 class Events:
@@ -184,10 +174,12 @@ class Events:
         if self._seen is not None and version == self._version and not self._clicked:
             self._flush()
             return
-        after = {_name(each): each for each in self._phone.windows.stack if each.kind not in UNTOLD}
+        after = {
+            name_of(each): each for each in self._phone.windows.stack if each.kind not in UNTOLD
+        }
         before, active = self._seen, self._active
         self._seen, self._version = after, self._phone.version
-        self._active = _name(self._phone.windows.active)
+        self._active = name_of(self._phone.windows.active)
         if before is None:
             self._clicked = None
             return
@@ -226,7 +218,7 @@ class Events:
             return
         window, box = self._clicked
         self._clicked = None
-        still = after.get(_name(window))
+        still = after.get(name_of(window))
         now = still.box.find(box.key) if still else None
         same = now is not None and class_name(now.view) == class_name(box.view)
         self._tell(about(CLICKED, self._now(), window.package, now if now and same else box))
@@ -254,7 +246,7 @@ class Events:
 
     def _tell_window(self, window: Window) -> None:
         now, package = self._now(), window.package
-        name, text = _described(window)
+        name, text = described(window)
         full = window.kind == "activity"
         self._tell(
             AccessibilityEvent(
@@ -287,30 +279,3 @@ class Events:
         """Forget what was seen."""
         del saved
         self.forget()
-
-
-def _name(window: Window) -> WindowName:
-    view = window.box.view
-    title = view.title or view.message if isinstance(view, Dialog) else ""
-    number = window.record.number if window.kind in ("activity", "dialog", "menu") else 0
-    return WindowName(window.kind, number, title)
-
-
-def _described(window: Window) -> tuple[str, tuple[str, ...]]:
-    """Give the class and the text with which a window tells of its coming."""
-    activity = window.record.activity
-    match window.kind:
-        case "activity":
-            name = window.record.component.partition("/")[2]
-            return name, (activity.t(activity.title) if activity.title else activity.app.name,)
-        case "dialog":
-            return "android.app.AlertDialog", spoken(window.box)
-        case "shade":
-            full = window.record.activity.phone.shade.full
-            return FRAME, ("Quick settings." if full else "Notification shade.",)
-        case "keyguard":
-            return FRAME, ("Lock screen.",)
-        case "keyboard":
-            return "android.inputmethodservice.SoftInputWindow", ()
-        case _:
-            return class_name(window.box.view), spoken(window.box)
