@@ -169,3 +169,29 @@ FAILURES = [
 def test_wrong_app_operations(shell, asks, script, status, err):
     ran = shell(script)
     assert (ran.status, ran.err) == (status, err)
+
+
+def test_the_user_changes_them_later(asks, hand, sh):
+    start = "am start -a android.intent.action.MANAGE_APP_PERMISSIONS --es"
+    sh(f"{start} android.intent.extra.PACKAGE_NAME org.asks")
+    assert hand.sees("Not allowed")
+    hand.tap("text", "Camera")
+    radio = "com.android.permissioncontroller:id/{}_radio_button"
+    assert 'checked="true"' in hand.node("resource-id", radio.format("ask"))
+    hand.tap("resource-id", radio.format("allow_foreground_only"))
+    assert asks.permissions.granted("org.asks", CAMERA)
+    asks.key("BACK")
+    assert hand.sees("Only while app is in use")
+    hand.tap("text", "Camera")
+    hand.tap("resource-id", radio.format("deny"))
+    assert not asks.proc.running("org.asks")
+    asks.activities.launch("org.asks")
+    hand.tap("text", "Camera")
+    assert hand.sees("c: CAMERA=False")
+
+
+def test_the_dialog_speaks_the_phones_language(asks, hand):
+    asks.locales.change(["fr-FR"])
+    hand.tap("text", "Camera")
+    assert hand.sees("Autoriser Asks à prendre des photos et à enregistrer des vidéos ?")
+    assert hand.sees("Ne pas autoriser")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app import Activity, App
 from pytest_mobileagent.virtual.system.permissions import GROUP_OF, PREFIX, USER_SET, Group
+from pytest_mobileagent.virtual.system.screens.manage import ManagePermissionsActivity
 from pytest_mobileagent.virtual.ui import MATCH, Button, Column, Image, RadioButton, Row, Text
 
 if TYPE_CHECKING:
@@ -171,4 +172,4 @@ class PermissionController(App):
     version_name, version_code = "14", 340_000_000
     system = True
     accent = "#0b57d0"
-    activities = (GrantPermissionsActivity,)
+    activities = (GrantPermissionsActivity, ManagePermissionsActivity)
