@@ -121,3 +121,13 @@ def test_delete_colleagues(episode):
     before = {row["display_name"] for row in episode.initial_probe("names")}
     after = {row["display_name"] for row in episode.probe("names")}
     assert before - after == {"Hiro Tanaka", "Priya Raman"}
+
+
+@task(
+    "Open the page of Marcus Webb in Contacts.",
+    app=CONTACTS,
+    level=1,
+    solution=[open_app(), tap(content_desc="Marcus Webb")],
+)
+def test_open(episode):
+    assert episode.screen.find_all(resource_id="large_title", text="Marcus Webb")

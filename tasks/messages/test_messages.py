@@ -106,3 +106,13 @@ def test_tidy_up(episode):
     ]
     archived = [digits(row["address"]) for row in episode.probe("threads") if row["archived"]]
     assert archived == ["4085550196"]
+
+
+@task(
+    "Open the conversation with Priya Raman in Messages.",
+    app=MESSAGES,
+    level=1,
+    solution=[open_app(), tap(text="Priya Raman")],
+)
+def test_open(episode):
+    assert episode.screen.find_all(resource_id="conversation_title", text="Priya Raman")

@@ -97,3 +97,13 @@ def test_forget(episode):
 def test_duration(episode):
     assert "7 min" in episode.answer
     assert "11" in episode.answer
+
+
+@task(
+    "Open Phone and show the Recents.",
+    app=PHONE,
+    level=1,
+    solution=[open_app(), tap(content_desc="Recents")],
+)
+def test_recents(episode):
+    assert episode.screen.find_all(resource_id="new_call_log_recycler_view")

@@ -322,3 +322,23 @@ def test_the_apps_speak_the_language_of_the_phone(phone: Phone, package, languag
 def test_intents_find_their_screens(sh, hand: Hand, script, text) -> None:
     sh(script)
     assert hand.sees(text)
+
+
+def test_a_code_of_the_network_can_be_dialled(phone: Phone) -> None:
+    phone.telephony.dial("#31#5550123")
+    phone.telephony.hang_up()
+    assert calls(phone)[0][:2] == ("#31#5550123", 2)
+
+
+def test_a_new_conversation_keeps_the_number_as_it_is(phone: Phone, hand: Hand) -> None:
+    phone.activities.start(Intent("android.intent.action.SENDTO", data="smsto:+4930123456"))
+    hand.tap("text", "Text message")
+    phone.type_text("Hallo")
+    hand.tap("content-desc", "Send SMS")
+    sent = phone.resolver.query("content://sms/sent")[0]
+    assert (sent["address"], sent["body"]) == ("+4930123456", "Hallo")
+
+
+def test_alarms_can_be_asked_for_too(sh) -> None:
+    asked = "content query --uri content://com.android.deskclock/alarms --projection hour:minutes"
+    assert sh(f"{asked} --where enabled=1") == "Row: 0 hour=6, minutes=45\n"

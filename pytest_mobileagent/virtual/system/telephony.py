@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from pytest_mobileagent.virtual.intent import NEW_TASK, Intent, class_name
 from pytest_mobileagent.virtual.system.providers import numbers
@@ -167,7 +168,8 @@ class Telephony:
 
     def _name_of(self, number: str) -> str | None:
         rows = self._phone.resolver.query(
-            f"content://com.android.contacts/phone_lookup/{number}", ("display_name",)
+            f"content://com.android.contacts/phone_lookup/{quote(number, safe='')}",
+            ("display_name",),
         )
         return str(rows[0]["display_name"]) if rows else None
 
