@@ -85,3 +85,13 @@ def test_wings(episode):
 def test_comment(episode):
     posted = {row["key"]: json.loads(row["value"]) for row in episode.probe("sites")}
     assert posted.get("comments /recipes/chickpea-stew") == [["Mina", "Good with olives"]]
+
+
+@task(
+    "Open the History of Chrome.",
+    app=CHROME,
+    level=1,
+    solution=[open_app(), tap(resource_id="menu_button"), tap(text="History")],
+)
+def test_open_history(episode):
+    assert episode.screen.find(resource_id="clear_browsing_data_button")

@@ -101,3 +101,13 @@ def test_album(episode):
 def test_place(episode):
     assert episode.saw(text="Sandvik")
     assert "Sandvik" in episode.answer
+
+
+@task(
+    "Open the Trash in the Library of Photos.",
+    app=PHOTOS,
+    level=1,
+    solution=[open_app(), tap(text="Library"), tap(text="Trash")],
+)
+def test_open_trash(episode):
+    assert episode.screen.find(text="Your trash is empty")

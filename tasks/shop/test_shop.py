@@ -116,3 +116,14 @@ def test_delivery(episode):
     assert episode.saw(text="Arrives in 8 days, postage $3.50")
     assert "7" in episode.answer
     assert "8" in episode.answer
+
+
+@task(
+    "Show me what I have Recently Viewed on Wish, from my Account.",
+    app=WISH,
+    level=1,
+    solution=[open_app(), tap(content_desc="Account"), tap(text="Recently Viewed")],
+)
+def test_recently_viewed(episode):
+    bar = "//*[contains(@resource-id, 'drawer_activity_toolbar')]//*[@text='Recently Viewed']"
+    assert episode.screen.find(xpath=bar)

@@ -79,4 +79,4 @@ def test_an_album_is_named_as_soon_as_it_is_asked_for(photos: Hand) -> None:
     photos.phone.type_text("Trip")
     photos.tap("text", "Save")
     photos.tap("text", "Library")
-    assert photos.nodes("content-desc", "Trip, 1 items")
+    assert photos.nodes("content-desc", "Trip, 1 item")
