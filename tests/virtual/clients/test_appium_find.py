@@ -128,7 +128,7 @@ def test_scrolling_into_view_finds_what_is_further_down(touches: Driven) -> None
     with pytest.raises(NoSuchElementException):
         driver.find_element(UI, f'{scrollable}.scrollTextIntoView("Row 99")')
     with pytest.raises(InvalidSelectorException, match="must return a UiObject"):
-        driver.find_element(UI, f"{scrollable}.scrollToBeginning(10)")
+        driver.find_element(UI, f"{scrollable}.scrollToBeginning(99)")
     assert driver.find_elements(AppiumBy.XPATH, "//*[@text='Row 0']")
 
 
