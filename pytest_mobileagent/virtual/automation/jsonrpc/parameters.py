@@ -22,6 +22,7 @@ NAMES: Final = {  # the bits of a selector's mask, by the criterion that each sa
         )
     )
 }
+MOST = 1 << 63  # what a number is below, as Java's are
 MOST_NESTED = 50  # selectors inside selectors
 
 
@@ -39,7 +40,7 @@ def integer(value: Any) -> int:
 
 def number(value: Any) -> float:
     """Accept a number."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < MOST:
         raise WrongKind(value)
     return value
 

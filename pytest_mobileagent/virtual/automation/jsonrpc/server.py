@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.virtual.automation import http
 from pytest_mobileagent.virtual.automation.http import Request, Response
 from pytest_mobileagent.virtual.automation.jsonrpc import (  # noqa: F401 - these have the methods
+    children,
     device,
     objects,
+    screen,
     scrollables,
+    touches,
 )
 from pytest_mobileagent.virtual.automation.jsonrpc.errors import (
     INVALID_REQUEST,
