@@ -43,6 +43,7 @@ class Family:
     files: tuple[str, ...]  # names on a host, the best first
     scale: float = 1.0  # of the size of Roboto beside which it looks equally large
     shaped: bool = False  # its letters take their form from their neighbours
+    joins: bool = False  # as they do in Arabic
 
 
 FAMILIES: Final = (
@@ -69,6 +70,7 @@ FAMILIES: Final = (
         ("NotoSansArabic-Regular.ttf", "NotoNaskhArabic-Regular.ttf", "DejaVuSans.ttf"),
         scale=0.92,
         shaped=True,
+        joins=True,
     ),
     Family(
         "Hebrew",

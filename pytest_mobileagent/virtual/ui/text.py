@@ -76,7 +76,17 @@ def _joined(run: str) -> list[tuple[str, Family | None]]:
 def _run_width(run: str, family: Family | None, size: int, bold: bool) -> int:
     if family is None and _SIGN.search(run):
         return width(run, size, bold)
-    return math.ceil(font(family, size, bold).getlength(run))
+    chosen = font(family, size, bold)
+    return math.ceil(chosen.getlength(_joined_up(run, family, chosen)))
+
+
+def _joined_up(run: str, family: Family | None, chosen: ImageFont.FreeTypeFont) -> str:
+    """Give the signs to draw: where no raqm joins Arabic letters, those of joined forms."""
+    if family is None or not family.joins or chosen.layout_engine == ImageFont.Layout.RAQM:
+        return run
+    import arabic_reshaper  # noqa: PLC0415 - needed where Pillow has no raqm, or raqm no FriBiDi
+
+    return str(arabic_reshaper.reshape(run))
 
 
 def line_height(size: int) -> int:
@@ -163,6 +173,7 @@ def _foreign_mask(text: str, size: int, bold: bool, baseline: int) -> Image.Imag
     picture = Image.new("L", (width(text, size, bold) + 2, line_height(size) + round(size * 0.2)))
     x = 0
     for run, family, leftwards in _runs(text):
+        advance = _run_width(run, family, size, bold)
         if family is None and _SIGN.search(run):
             inner = mask(run, size, bold)
             picture.paste(inner, (x, 0), inner)
@@ -170,12 +181,13 @@ def _foreign_mask(text: str, size: int, bold: bool, baseline: int) -> Image.Imag
             chosen = font(family, size, bold)
             shaped = chosen.layout_engine == ImageFont.Layout.RAQM
             direction = ("rtl" if leftwards else "ltr") if shaped else None
-            if leftwards and not shaped:  # in the right order at least, if not joined
-                run = run[::-1].translate(_MIRRORED)  # noqa: PLW2901 - see above
+            run = _joined_up(run, family, chosen)  # noqa: PLW2901 - as it is drawn
+            if leftwards and not shaped:
+                run = run[::-1].translate(_MIRRORED)  # noqa: PLW2901 - as it is drawn
             heavier = bold and family is not None and not shaped  # a font of one weight
             for shift in (0, max(1, size // 28)) if heavier else (0,):
                 _draw(picture, (x + shift, baseline), run, chosen, direction)
-        x += _run_width(run, family, size, bold)
+        x += advance
     return picture
 
 

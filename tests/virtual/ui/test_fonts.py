@@ -21,7 +21,7 @@ CJK, ARABIC, HEBREW, DEVANAGARI = fonts.FAMILIES
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """Fonts that were looked for are looked for again."""
-    known = (fonts.file_of, fonts.font, text.mask, text.width)
+    known = (fonts.file_of, fonts.font, text.mask, text.width, text._run_width)
     for cached in known:
         cached.cache_clear()
     yield
@@ -36,10 +36,13 @@ def test_letters_of_other_scripts_are_no_boxes(line: str) -> None:
     assert len(pictures) == len(set(letters))
 
 
-@pytest.mark.skipif(
-    not features.check("raqm"), reason="this Pillow has no raqm, letters stay apart"
-)
-def test_arabic_letters_are_joined() -> None:
+@pytest.mark.parametrize("raqm", [True, False])
+def test_arabic_letters_are_joined(
+    raqm: bool, fresh: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if raqm and not features.check("raqm"):
+        pytest.skip("this Pillow has no raqm, or this machine no FriBiDi")
+    monkeypatch.setattr(fonts, "RAQM", raqm)
     apart = sum(text.width(letter, 40) for letter in "سلام")
     assert text.width("سلام", 40) < apart * 0.8
 
