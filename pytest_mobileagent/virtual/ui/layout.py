@@ -158,12 +158,19 @@ class _Placing:
             bounds = (rect[0] + left, rect[1] + top, rect[2] + left, rect[3] + top)
             bounds = mirror(bounds, outer) if self.metrics.rtl else bounds
             path = f"{key}/{place}"
-            if isinstance(view, List):  # a row that is out of view is not even attached
-                if not intersect(bounds, visible):
-                    continue
+            if isinstance(view, List):  # a row out of view is not attached, but for the focus
                 path = f"{key}[{place}]"
+                if not intersect(bounds, visible) and not self._focused_in(child, path):
+                    continue
             boxes.append(self.view(child, bounds, visible, path))
         return offset, reach, tuple(boxes)
+
+    def _focused_in(self, row: View, path: str) -> bool:
+        """Tell whether a row, or a view inside it, has the focus."""
+        focused = self.state.focused
+        if not focused:
+            return False
+        return focused.startswith(path) or _holds_key(row, focused)
 
     def _scroll_to_row(self, view: List, rects: list[Rect | None], height: int, key: str) -> None:
         """Scroll no further than it takes to show the row that is to be revealed."""
@@ -182,3 +189,7 @@ class _Placing:
         else:
             x = y = self.metrics.px(view.touch_padding)
         return intersect((bounds[0] - x, bounds[1] - y, bounds[2] + x, bounds[3] + y), clip)
+
+
+def _holds_key(view: View, key: str) -> bool:
+    return view.key == key or any(_holds_key(child, key) for child in view.children)

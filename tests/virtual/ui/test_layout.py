@@ -196,3 +196,13 @@ def test_a_row_is_revealed_once_and_above_the_padding(
     assert plain.show(view).offset == after
     plain.state.scroll["list"] = 100
     assert plain.show(view).offset == 100
+
+
+def test_the_row_with_the_focus_stays_in_a_list_that_has_become_too_short_for_it(
+    screen: Screen,
+) -> None:
+    rows = [square(), square(), Column([Input("", key="field")]), square()]
+    screen.state.focused = "field"
+    box = screen.show(List(rows, height=150))
+    assert len(box.children) == 3
+    assert box.find("field")
