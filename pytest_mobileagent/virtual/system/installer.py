@@ -122,12 +122,12 @@ class Installer:
         files.mkdir(outer, 0o771, uid=1000, gid=1000)
         files.mkdir(folder, 0o755, uid=1000, gid=1000)
         moved = {f"{session.folder}/{name}": file_of(apk) for name, apk in parts.items()}
-        if session.options.inherit:
-            old = packages.paths(package)
-            kept = {path: path.rpartition("/")[2] for path in old}
-            moved = {**{p: name for p, name in kept.items() if name not in moved.values()}, **moved}
         for path, name in moved.items():
-            files.write(f"{folder}/{name}", files.read(path), mode=0o644, uid=1000, gid=1000)
+            files.rename(path, f"{folder}/{name}")
+        for path in packages.paths(package) if session.options.inherit else ():
+            name = path.rpartition("/")[2]
+            if name not in moved.values():
+                files.write(f"{folder}/{name}", files.read(path), mode=0o644, uid=1000, gid=1000)
         return folder
 
     def save(self) -> dict[str, Any]:

@@ -196,6 +196,24 @@ def test_no_room(shell, sh):
     assert "java.io.IOException: Requested internal only, but not enough space" in said.err
 
 
+def test_a_storage_that_is_full_takes_nothing(install: Install, shell, phone):
+    apk = build()
+    phone.files.write(APK, apk)
+    before, phone.files.capacity = phone.files.capacity, phone.files.used + len(apk) // 2
+    try:
+        said = shell(f"pm install {APK}")
+        assert said == (
+            1,
+            "",
+            "Error: failed to write; write failed: ENOSPC (No space left on device)\n",
+        )
+        assert NAME not in phone.packages
+        assert not [name for name in phone.files.listdir("/data/app") if "vmdl" in name]
+    finally:
+        phone.files.capacity = before
+    assert shell(f"pm install {APK}").out == "Success\n"
+
+
 def test_splits_are_installed_together_and_added_later(sh, shell, phone):
     def write(session: str, name: str, apk: bytes) -> str:
         phone.files.write(APK, apk)

@@ -56,7 +56,9 @@ async def install(ctx: Context, args: Arguments) -> int:
         raise illegal("Error: must either specify a package size or an APK file")
     session = _create(ctx, wanted.options)
     data = ctx.files.read(path) if path else await _take(ctx, wanted.size or 0)
-    ctx.phone.packages.installer.write(session, "base.apk", data)
+    if status := await _write(ctx, session, "base.apk", data):
+        ctx.phone.packages.installer.abandon(session)
+        return status
     return await _commit(ctx, session)
 
 
@@ -110,8 +112,19 @@ async def write(ctx: Context, args: Arguments) -> int:
         data = await _take(ctx, size)
     if "/" in name or name in ("", ".", ".."):
         raise illegal(f"Invalid name: {name}")
-    ctx.phone.packages.installer.write(session, name, data)
+    if status := await _write(ctx, session, name, data):
+        return status
     await ctx.out(f"Success: streamed {len(data)} bytes\n")
+    return 0
+
+
+async def _write(ctx: Context, session: Session, name: str, data: bytes) -> int:
+    try:
+        ctx.phone.packages.installer.write(session, name, data)
+    except OSError:
+        words = "write failed: ENOSPC (No space left on device)"
+        await ctx.err(f"Error: failed to write; {words}\n")
+        return 1
     return 0
 
 
