@@ -14,7 +14,8 @@ from pytest_mobileagent.virtual.files import FileSystem, Node
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-FORMAT = 1
+FORMAT = 2
+LARGE = 1 << 16  # bytes from which a file is an entry of its own in an archive
 
 
 class Part(Protocol):
@@ -85,6 +86,10 @@ class Snapshots:
             archive.writestr("snapshot.json", json.dumps(head))
             archive.writestr("parts.json", snapshot.parts)
             nodes = {path: _node_to_plain(node) for path, node in snapshot.files.items()}
+            large = [path for path, node in snapshot.files.items() if len(node.data) > LARGE]
+            for at, path in enumerate(large):  # these are packed already, mostly
+                nodes[path][1] = at
+                archive.writestr(_place(at), snapshot.files[path].data, zipfile.ZIP_STORED)
             archive.writestr("nodes.json", json.dumps(nodes))
         return buffer.getvalue()
 
@@ -95,6 +100,9 @@ class Snapshots:
                 head = json.loads(archive.read("snapshot.json"))
                 nodes = json.loads(archive.read("nodes.json"))
                 parts = archive.read("parts.json").decode()
+                for plain in nodes.values():
+                    if isinstance(plain[1], int):
+                        plain[1] = archive.read(_place(plain[1]))
         except (zipfile.BadZipFile, KeyError) as error:
             raise ValueError(f"snapshot {name!r} cannot be read: {error}") from error
         if head["format"] != FORMAT:
@@ -106,11 +114,17 @@ class Snapshots:
         return iter(self._kept)
 
 
+def _place(number: int) -> str:
+    """Name the entry for a large file."""
+    return f"data/{number}"
+
+
 def _node_to_plain(node: Node) -> list[Any]:
-    data = base64.b64encode(node.data).decode()
+    data = "" if len(node.data) > LARGE else base64.b64encode(node.data).decode()
     return [node.kind, data, node.mode, node.uid, node.gid, node.mtime, node.target]
 
 
 def _node_from_plain(plain: list[Any]) -> Node:
     kind, data, mode, uid, gid, mtime, target = plain
-    return Node(kind, base64.b64decode(data), mode, uid, gid, mtime, target)
+    content = data if isinstance(data, bytes) else base64.b64decode(data)
+    return Node(kind, content, mode, uid, gid, mtime, target)

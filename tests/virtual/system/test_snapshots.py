@@ -1,6 +1,8 @@
 """Snapshots bring all of the phone back."""
 
+import io
 import json
+import zipfile
 
 import pytest
 
@@ -92,3 +94,23 @@ def test_what_is_missing_or_broken_is_said(phone):
     with pytest.raises(ValueError, match="'x' cannot be read"):
         phone.snapshots.add("x", b"no zip")
     assert phone.snapshots.names() == ["default_boot"]
+
+
+def test_large_files_are_entries_of_their_own_in_an_archive(phone):
+    files = {f"/data/local/tmp/{name}": bytes([at]) * (1 << 17) for at, name in enumerate("abc")}
+    for path, data in files.items():
+        phone.files.write(path, data, mode=0o640)
+    phone.snapshots.save("large")
+    archive = phone.snapshots.dump("large")
+    with zipfile.ZipFile(io.BytesIO(archive)) as entries:
+        assert [name for name in entries.namelist() if name.startswith("data/")] == [
+            "data/0",
+            "data/1",
+            "data/2",
+        ]
+    for path in files:
+        phone.files.remove(path)
+    phone.snapshots.add("back", archive)
+    phone.snapshots.load("back")
+    assert {path: phone.files.read(path) for path in files} == files
+    assert phone.files.stat("/data/local/tmp/a").mode == 0o640
