@@ -100,7 +100,7 @@ def test_no_text_is_cut(whole, size, density, font, locale):
 
 
 @pytest.mark.parametrize("language", ["zh-CN", "ko", "fr", "ar"])
-@pytest.mark.parametrize("app", ["settings", "clock"])
+@pytest.mark.parametrize("app", ["settings", "clock", "contacts", "dialer", "messages", "calendar"])
 def test_an_app_is_translated_as_a_whole(app, language):
     folder = APPS / app / "strings"
     texts = {path.stem: tomllib.loads(path.read_text("utf-8")) for path in folder.glob("*.toml")}

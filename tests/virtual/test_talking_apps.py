@@ -1,5 +1,7 @@
 """Contacts, Phone, Messages and Calendar, on one phone."""
 
+import re
+import tomllib
 from datetime import timedelta
 from pathlib import Path
 
@@ -342,3 +344,12 @@ def test_a_new_conversation_keeps_the_number_as_it_is(phone: Phone, hand: Hand) 
 def test_alarms_can_be_asked_for_too(sh) -> None:
     asked = "content query --uri content://com.android.deskclock/alarms --projection hour:minutes"
     assert sh(f"{asked} --where enabled=1") == "Row: 0 hour=6, minutes=45\n"
+
+
+@pytest.mark.parametrize("folder", ["calendar", "contacts", "dialer", "messages"])
+def test_whatever_an_app_says_is_translated(folder) -> None:
+    sources = "".join(path.read_text("utf-8") for path in (APPS / folder).glob("*.py"))
+    said = set(re.findall(r'\.t\(\s*"([^"]+)"', sources))
+    assert len(said) > 20
+    for path in (APPS / folder / "strings").glob("*.toml"):
+        assert said - set(tomllib.loads(path.read_text("utf-8"))) == set(), path.name
