@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from pytest_mobileagent import load
+from pytest_mobileagent.device.setup.files import UNFINISHED
 
 WAITING = """
 import os
@@ -300,6 +301,13 @@ def test_an_avd_that_is_not_there_is_a_usage_error_with_those_that_are(project, 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     there = "*there is no AVD 'pixel' (there are: pixel_6, tablet); make one with *setup-avd*"
     result.stderr.fnmatch_lines([there])
+
+
+def test_an_avd_that_is_half_made_is_a_usage_error(project, sdk):
+    (sdk.add_avd("pixel") / UNFINISHED).touch()
+    result = project.run_virtual(*TASK, "--agent=oracle")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*the AVD 'pixel' is half-made, as setup-avd was killed*"])
 
 
 @pytest.mark.parametrize("given", ["/nowhere", None])

@@ -90,6 +90,14 @@ def processes_with(text: str) -> list[Path]:
     return found
 
 
+def await_end_of_processes_with(text: str) -> None:
+    """Wait for what ends on its own: the keeper is the last, just after it has said so."""
+    deadline = time.monotonic() + 30
+    while found := processes_with(text):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.02)
+
+
 def accept(sdk) -> None:
     (sdk.root / "licenses").mkdir()
     (sdk.root / "licenses" / "android-sdk-license").touch()
@@ -104,7 +112,7 @@ def test_a_run_starts_from_what_a_recipe_made(project, sdk, recipe, temporary):
     assert "[1/11] install system-images;android-34;google_apis;x86_64" in done.stdout
     assert "ready: pytest … --mobile-device=avd:made" in done.stdout
     assert "hw.ramSize=4096" in (sdk.avds / "made.avd" / "config.ini").read_text()
-    assert not processes_with(str(temporary))
+    await_end_of_processes_with(str(temporary))
     assert not list(temporary.glob("mobileagent-run-*"))
 
     project.write(tasks__counter__test_counter=TASK)
@@ -154,7 +162,7 @@ def test_a_step_that_fails_is_told_and_nothing_is_left(sdk, recipe, temporary, c
     assert problem in done.stderr
     assert "Traceback" not in done.stderr
     assert not list(sdk.avds.glob("made*"))
-    assert not processes_with(str(temporary))
+    await_end_of_processes_with(str(temporary))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -174,9 +182,7 @@ def test_one_that_is_interrupted_leaves_nothing_that_is_in_the_way(sdk, recipe, 
             time.sleep(0.02)
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
-    while processes_with(str(temporary)):
-        assert time.monotonic() < deadline + 30
-        time.sleep(0.02)
+    await_end_of_processes_with(str(temporary))
     if number is not signal.SIGKILL:
         assert process.returncode == 130
         assert "the half-made AVD made was deleted" in said

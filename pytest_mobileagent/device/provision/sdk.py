@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.setup.files import UNFINISHED, NoAvdFilesError, avd_folder
 from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:
@@ -110,7 +112,7 @@ def check_avd(name: str, sdk: Sdk) -> None:
     """Check that an AVD is there.
 
     Raises:
-        SdkError: it is not; the text lists those that are.
+        SdkError: it is not, and the text lists those that are; or it is not finished.
     """
     names = sdk.avds()
     if name not in names:
@@ -119,6 +121,10 @@ def check_avd(name: str, sdk: Sdk) -> None:
             "`python -m pytest_mobileagent setup-avd FILE.toml` (see docs/devices.md)"
         )
         raise SdkError(msg)
+    with contextlib.suppress(NoAvdFilesError):  # the emulator may know where else to look
+        if (avd_folder(name) / UNFINISHED).exists():
+            msg = f"the AVD {name!r} is half-made, as setup-avd was killed: run that again"
+            raise SdkError(msg)
 
 
 def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:

@@ -13,7 +13,7 @@ from pytest_mobileagent.action import Key
 from pytest_mobileagent.device.adb.console import Console
 from pytest_mobileagent.device.adb.device import AdbDevice
 from pytest_mobileagent.device.provision.avd import Avd, AvdProvision
-from pytest_mobileagent.device.setup.files import avd_folder, configure
+from pytest_mobileagent.device.setup.files import UNFINISHED, avd_folder, configure
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.provision.sdk import Sdk
     from pytest_mobileagent.device.setup.recipe import Recipe
 
-_UNFINISHED = "mobileagent-unfinished"  # a file in the folder of an AVD that is being made
 _STEP_SECONDS = 3600.0  # a system image has a gigabyte or more
 
 
@@ -85,7 +84,7 @@ class Build:
         """Take away an AVD that is not finished; say what is left, or nothing."""
         self.run.close()
         with contextlib.suppress(OSError):
-            if self._making or (avd_folder(self.recipe.name) / _UNFINISHED).is_file():
+            if self._making or (avd_folder(self.recipe.name) / UNFINISHED).is_file():
                 command = self._avdmanager("delete", "avd", "-n", self.recipe.name)
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
                 if done.returncode != 0:
@@ -149,7 +148,7 @@ class Build:
         name = self.recipe.name
         if not self.sdk.emulator.exists() or name not in self.sdk.avds():
             return False
-        if not self.force and not (avd_folder(name) / _UNFINISHED).exists():
+        if not self.force and not (avd_folder(name) / UNFINISHED).exists():
             msg = f"there is an AVD {name} already: --force replaces it, --name makes another"
             raise SetupError(msg)
         return True
@@ -158,7 +157,7 @@ class Build:
         self._making = True
 
     def _mark(self) -> None:
-        (avd_folder(self.recipe.name) / _UNFINISHED).touch()
+        (avd_folder(self.recipe.name) / UNFINISHED).touch()
 
     def _boot(self) -> None:
         self._phone = AvdProvision(self.run, 1, self._avd()).address(0)
@@ -190,7 +189,7 @@ class Build:
 
     def _finish(self) -> None:
         self.run.close()
-        (avd_folder(self.recipe.name) / _UNFINISHED).unlink()
+        (avd_folder(self.recipe.name) / UNFINISHED).unlink()
         self._making = False
 
     def _on_phone(self, title: str, *words: str) -> Step:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
+UNFINISHED = "mobileagent-unfinished"  # a file in the folder of an AVD that is being made
+
+
 class NoAvdFilesError(MobileAgentError):
     """There are no files of the AVD where the SDK's tools keep them."""
 
