@@ -7,6 +7,7 @@ import pytest
 LOOKS = [  # what is done, and what the dump then has to say
     ("", "wifi", r'^mWifiInfo SSID: "AndroidWifi", BSSID: \S+, '),
     ("svc wifi disable", "wifi", "^Wi-Fi is disabled$"),
+    ("dumpsys battery set level 42", "activity broadcasts", r"Bundle\[{level=42, scale=100"),
     ("", "connectivity", "^Active default network: 100$"),
     ("svc wifi disable", "connectivity", "^Active default network: 101$"),
     ("cmd connectivity airplane-mode enable", "connectivity", "^Active default network: none$"),
@@ -60,6 +61,9 @@ ANSWERS = [
     ("service call activity 99",
      'Result: Parcel(Error: 0xffffffffffffffb6 "Not a data message")\n'),
     ("service list | grep wifi", ("WIFI: [android.net.wifi.IWifiManager]\n")),
+    ("cmd wifi list-networks | tail -n 1", f"{0:<12} {'AndroidWifi':<32} open\n"),
+    ("svc wifi disable; cmd wifi list-scan-results", "No scan results\n"),
+    ("cmd wifi start-scan; cmd wifi get-country-code", "Wifi Country Code = US\n"),
     ("device_config get a b", "null\n"),
     ("device_config put a b c; device_config list a; device_config list", "b=c\na/b=c\n"),
     ("device_config put a b c; device_config delete a b; device_config delete a b",

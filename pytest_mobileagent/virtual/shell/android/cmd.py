@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pytest_mobileagent.virtual.intent import Intent
 from pytest_mobileagent.virtual.shell.android.service import (
     FAILED,
     NO_SERVICE,
@@ -17,7 +18,11 @@ uimode = Service("uimode", "UiModeManager service (uimode) commands:\n  night [y
 alarm = Service(
     "alarm", "Alarm manager service (alarm) commands:\n  set-time TIME\n  set-timezone TZ"
 )
-wifi = Service("wifi", "Wi-Fi (wifi) commands:\n  set-wifi-enabled enabled|disabled\n  status")
+wifi = Service(
+    "wifi",
+    "Wi-Fi (wifi) commands:\n  set-wifi-enabled enabled|disabled\n  status\n  list-networks\n"
+    "  list-scan-results\n  start-scan\n  get-country-code",
+)
 bluetooth = Service("bluetooth_manager", "Bluetooth Manager Commands:\n  enable\n  disable")
 connectivity = Service(
     "connectivity", "Connectivity service commands:\n  airplane-mode [enable|disable]"
@@ -84,7 +89,7 @@ async def set_time(ctx: Context, args: Arguments) -> int:
         await ctx.err(f"Error: Invalid time {text}\n")
         return FAILED
     ctx.phone.clock.set(int(text) / 1000)
-    ctx.phone.changed()
+    ctx.phone.activities.broadcast(Intent("android.intent.action.TIME_SET"))
     return 0
 
 
@@ -123,6 +128,43 @@ async def wifi_status(ctx: Context, _: Arguments) -> int:
         'Wifi is connected to "AndroidWifi"\n'
         'WifiInfo: SSID: "AndroidWifi", BSSID: 00:13:10:85:fe:01\n'
     )
+    return 0
+
+
+@wifi.command("list-networks")
+async def list_networks(ctx: Context, _: Arguments) -> int:
+    """List the networks that the phone knows."""
+    await ctx.out(
+        f"{'Network Id':<12} {'SSID':<32} Security type\n{0:<12} {'AndroidWifi':<32} open\n"
+    )
+    return 0
+
+
+@wifi.command("start-scan")
+async def start_scan(_: Context, args: Arguments) -> int:
+    """Look for networks, which a phone that sees but one need not do."""
+    args.rest()
+    return 0
+
+
+@wifi.command("list-scan-results")
+async def list_scan_results(ctx: Context, _: Arguments) -> int:
+    """List the networks that can be received."""
+    if not ctx.phone.radios.wifi:
+        await ctx.out("No scan results\n")
+        return 0
+    await ctx.out(
+        f"{'BSSID':>17} {'Frequency':>14} {'RSSI':>16} {'Age(sec)':>12}     SSID{' ' * 33}Flags\n"
+        f"  00:13:10:85:fe:01         2447              -50        0.5     {'AndroidWifi':<32}"
+        "     [ESS]\n"
+    )
+    return 0
+
+
+@wifi.command("get-country-code")
+async def country_code(ctx: Context, _: Arguments) -> int:
+    """Tell by which country's rules the radio works."""
+    await ctx.out("Wifi Country Code = US\n")
     return 0
 
 

@@ -16,17 +16,19 @@ if TYPE_CHECKING:
 async def dump(ctx: Context, args: list[str]) -> str:
     """Tell about activities, the top one, services, processes or recent tasks."""
     phone = ctx.phone
-    match args:
-        case ["top", *_]:
-            return _top(phone)
-        case ["activities" | "a", *_]:
-            return _activities(phone)
-        case ["services" | "s", *rest]:
-            return _services(phone, rest)
-        case ["processes" | "p", *_]:
-            return _processes(phone)
-        case ["recents" | "r", *_]:
-            return _recents(phone)
+    word = args[0] if args else ""
+    if word in ("services", "s"):
+        return _services(phone, args[1:])
+    parts = {
+        "top": _top,
+        "activities": _activities,
+        "processes": _processes,
+        "recents": _recents,
+        "broadcasts": _broadcasts,
+    }
+    for name, part in parts.items():
+        if word in (name, name[0]) and word != "t":
+            return part(phone)
     return _services(phone, []) + _recents(phone) + _activities(phone) + _processes(phone)
 
 
@@ -111,6 +113,19 @@ def _processes(phone: Phone) -> str:
     ]
     head = "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n"
     return head + "".join(lines) + "\n"
+
+
+def _broadcasts(phone: Phone) -> str:
+    """Tell the states that apps can ask for; broadcasts themselves are delivered at once."""
+    battery = phone.power.battery
+    return (
+        "ACTIVITY MANAGER BROADCAST STATE (dumpsys activity broadcasts)\n"
+        "  Sticky broadcasts for user 0:\n"
+        "  * Sticky action android.intent.action.BATTERY_CHANGED:\n"
+        "    Intent: act=android.intent.action.BATTERY_CHANGED flg=0x60000010 (has extras)\n"
+        f"      extras: Bundle[{{level={battery.level}, scale=100, status={battery.status},"
+        f" health={battery.health}, present={str(battery.present).lower()}}}]\n\n"
+    )
 
 
 def _recents(phone: Phone) -> str:
