@@ -121,7 +121,7 @@ def test_rename(episode):
 
 @task(
     "Which versions of Clock and Coursera are installed?",
-    golden_steps=5,
+    golden_steps=6,
     app=SETTINGS,
     kind="multi-frame query",
     level=2,
