@@ -72,7 +72,7 @@ def _cover(phone: Phone) -> View:
     lock = Image("lock", id="lock_icon_view", color="#ffffff", size=28, align="center")
     lock.desc = phone.t("Device locked") if phone.keyguard.secure else phone.t("Unlock")
     words = "Swipe up to open"
-    charge = f"{phone.power.level}%"
+    charge = locale.digits(f"{phone.power.level}%")
     if phone.power.charging:
         charge = phone.t("{level} • Charging", level=charge)
     hint = Column(
@@ -129,7 +129,7 @@ def _pin(phone: Phone) -> View:
         min_height=72,
     )
     typed.class_name = "android.widget.EditText"
-    grid = Grid([_key(phone, name) for name in PAD], 3, width=300)
+    grid = Grid([_key(phone, name) for name in PAD], 3, width=300, direction="ltr")
     return Column([typed, grid], id="keyguard_pin_view", gravity="center_horizontal")
 
 

@@ -82,8 +82,9 @@ class Shade:
             Text(date, id="date", margin=(8, 0)),
             Space(height=0),
         ]
+        charge = f"{self._phone.power.level}%"
         if self.full:
-            parts.append(Text(f"{self._phone.power.level}%", id="batteryRemainingIcon"))
+            parts.append(Text(locale.digits(charge), id="batteryRemainingIcon"))
         return Row(parts, id="header", height=56)
 
     def _quick_settings(self) -> View:

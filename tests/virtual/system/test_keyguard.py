@@ -140,3 +140,9 @@ FAILURES = [
 def test_lock_settings(shell, script, status, out):
     ran = shell(script)
     assert (ran.status, ran.out) == (status, out)
+
+
+def test_the_pad_is_not_mirrored(locked, hand, sh):
+    locked.locales.change(["ar-EG"])
+    sh("locksettings set-pin 1357; wm dismiss-keyguard")
+    assert hand.bounds("resource-id", f"{UI}key1")[0] < hand.bounds("resource-id", f"{UI}key3")[0]
