@@ -14,11 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.adb.console import (
-    NoSnapshotError,
-    ReadOnlyError,
-    console_of,
-)
+from pytest_mobileagent.device.adb.console import NoSnapshotError, ReadOnlyError, console_of
 from pytest_mobileagent.device.adb.info import read_info
 from pytest_mobileagent.device.adb.listener import EventStream
 from pytest_mobileagent.device.adb.shell import BrokeOffError, Output, Shell, open_service
@@ -222,8 +218,7 @@ class AdbSystem:
         console = console_of(self.address, self._shell)
         names = console.snapshots()
         if not names:
-            msg = "no snapshots"
-            raise NoSnapshotError(msg)
+            raise NoSnapshotError("no snapshots")
         if snapshot not in names:
             msg = f"device {self.address} has no snapshot {snapshot!r} (it has: {', '.join(names)})"
             raise TaskError(msg)
@@ -238,8 +233,7 @@ class AdbSystem:
     def _start_from(self, snapshot: str) -> None:
         """Have the device replaced by one that starts from the snapshot."""
         if self._restart is None:
-            msg = "no snapshots, as the emulator runs with -read-only"
-            raise NoSnapshotError(msg)
+            raise NoSnapshotError("no snapshots, as the emulator runs with -read-only")
         self._shell.close()
         address, loaded = self._restart(self.address, snapshot)
         if address != self.address:
@@ -249,8 +243,7 @@ class AdbSystem:
         self._await_ready()
         self.info = read_info(self._shell)
         if not loaded:
-            msg = f"no snapshots, as the emulator could not start from {snapshot}"
-            raise NoSnapshotError(msg)
+            raise NoSnapshotError(f"no snapshots, as the emulator could not start from {snapshot}")
 
     def _clear(self, apps: Sequence[str], why: str) -> str:
         names = [shlex.quote(app) for app in apps]
