@@ -23,11 +23,11 @@ appium: .appium/node_modules/.bin/appium
 	mkdir -p .appium
 	APPIUM_SKIP_CHROMEDRIVER_INSTALL=1 npm install --prefix .appium --no-package-lock --no-audit \
 		--no-fund --loglevel=error appium@3 appium-uiautomator2-driver@8
-	$(BIN)/python -m compileall -q pytest_mobileagent fixtures agents # phones start twice as fast
 	touch $@
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m compileall -q pytest_mobileagent fixtures agents # phones start twice as fast
 	touch $@
