@@ -1,0 +1,52 @@
+"""Many phones on one machine, driven at once: `python benchmarks/many.py [PHONES]` (32)."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from pytest_mobileagent import Open, Tap
+from pytest_mobileagent.device.adb.device import AdbDevice
+from pytest_mobileagent.device.provision.run import SharedRun
+from pytest_mobileagent.device.provision.virtual import VirtualProvision
+
+APPS = Path(__file__).parents[1] / "tests" / "apps"
+COUNTER = "com.example.counter"
+EPISODES, TAPS = 3, 4
+
+
+def drive(provision: VirtualProvision, slot: int) -> int:
+    """Count on one phone, several times from its start, and return how many steps that took."""
+    steps = 0
+    with contextlib.closing(AdbDevice(provision.address(slot))) as device:
+        for _ in range(EPISODES):
+            device.reset("default_boot", ())
+            device.perform(Open(COUNTER))
+            screen = device.observe().screen
+            for _ in range(TAPS):
+                device.perform(Tap(*screen.find(resource_id="add").bounds.center))
+                screen = device.observe().screen
+            assert screen.find(resource_id="count").text == f"Count: {TAPS}", (
+                f"phone {slot} lost taps"
+            )
+            steps += TAPS + 1
+    return steps
+
+
+def main() -> None:
+    """Print how long it took, and what was lost."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 32
+    started = time.perf_counter()
+    with contextlib.closing(SharedRun()) as run, ThreadPoolExecutor(count) as threads:
+        provision = VirtualProvision(run, count, [APPS])
+        done = [threads.submit(drive, provision, slot) for slot in range(count)]
+        steps = sum(future.result() for future in done)
+    seconds = time.perf_counter() - started
+    print(f"{count} phones: {count * EPISODES} episodes, {steps} steps, none lost, {seconds:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
