@@ -142,7 +142,7 @@ class NexusLauncherActivity(Activity):
 
     def _smartspace(self) -> View:
         today = self.locale.date(self.phone.clock.now(), "EEE, MMM d")
-        date = Text(today, id="date", size=22, color=INK, max_lines=1)
+        date = Text(today, id="date", size=22, color=INK, shadow=True, max_lines=1)
         card = Column([date], id="base_template_card_with_date", padding=(12, 0))
         pager = Frame([card], id="smartspace_card_pager", desc=self.t("At a glance"))
         return Frame([pager], id="bc_smartspace_view", height=self.grid.cell[1])
@@ -164,6 +164,7 @@ class NexusLauncherActivity(Activity):
             icon_size=size,
             size=12,
             color=ink,
+            shadow=ink == INK,
             max_lines=1,
             gravity="center",
             width=MATCH,

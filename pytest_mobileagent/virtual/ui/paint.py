@@ -32,6 +32,10 @@ _BUTTONS = {  # background, ink
 }
 
 
+_SHADOW = ((0, 1), (-0.7, 0.4), (0.7, 0.4), (0, 1.8))  # where it falls, in dp
+_SHADE = (0, 0, 0, 90)
+
+
 @singledispatch
 def paint(view: View, box: Box, brush: Brush) -> None:
     """Paint the content of a view."""
@@ -175,6 +179,10 @@ def _text(view: Text, box: Box, brush: Brush, color: str) -> None:
         mask = roboto.mask(line, size, view.bold)
         place = aligned(words, (mask.width, 0), room)
         left = mirror(place, room)[0] if box.metrics.rtl else place[0]
+        if view.shadow:
+            for right, down in _SHADOW:
+                at = (left + brush.metrics.px(right), top + brush.metrics.px(down))
+                brush.canvas.stamp(mask, at, _SHADE, clip)
         brush.canvas.stamp(mask, (left, top), ink, clip)
         top += roboto.line_height(size)
 

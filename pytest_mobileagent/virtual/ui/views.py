@@ -213,12 +213,16 @@ class HScroll(Scroll):
 
 @dataclass(eq=False)
 class Text(View):
-    """A TextView; `icon` stands before the text or, with `icon_top`, above it."""
+    """A TextView; `icon` stands before the text or, with `icon_top`, above it.
+
+    A `shadow` keeps it readable over any picture.
+    """
 
     text: str = ""
     _: KW_ONLY
     size: float = 14
     color: str = "on_surface"
+    shadow: bool = False
     bold: bool = False
     max_lines: int = 0
     icon: Source = ""
