@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.device.adb.console import NoSnapshotError, ReadOnlyError, console_of
 from pytest_mobileagent.device.adb.info import read_info
 from pytest_mobileagent.device.adb.listener import EventStream
-from pytest_mobileagent.device.adb.shell import BrokeOffError, Output, Shell, open_service
+from pytest_mobileagent.device.adb.shell import BrokeOffError, Output, Shell, restart_as_root
 from pytest_mobileagent.device.device import Moment
 from pytest_mobileagent.device.health import (
     LEAST_ROOM_MB,
@@ -209,10 +209,7 @@ class AdbSystem:
 
     def _restart_as_root(self) -> None:
         self._shell.close()
-        connection = open_service(self.address, "root:")
-        connection.conn.settimeout(10)
-        self._may_be_root = "cannot" not in connection.read_until_close()
-        connection.conn.close()
+        self._may_be_root = restart_as_root(self.address)
 
     def _load(self, snapshot: str) -> None:
         console = console_of(self.address, self._shell)

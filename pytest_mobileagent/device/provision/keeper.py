@@ -39,6 +39,7 @@ from typing import IO, Any
 
 SOCKET, OWNER_LOCK, HOME = "keeper", "owner.lock", "home"
 _START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
+_ADB_SECONDS = 5.0  # it answers from memory, in less than a millisecond
 _LAST_WORDS = 2000  # characters of its log that are told of a program that did not start
 
 Process = asyncio.subprocess.Process
@@ -85,11 +86,15 @@ class Keeper:
             return {"error": str(error)}
 
     async def adb_server(self) -> int:
-        """Return the port of the run's own adb server, started if it is not running."""
+        """Return the port of the run's own adb server, started if it is gone or hangs."""
         async with self.adb_guard:
             for _ in range(5):
                 if self.adb is not None and self.adb.returncode is None:
-                    return self.adb_port
+                    if await _answers(self.adb_port):
+                        return self.adb_port
+                    with contextlib.suppress(ProcessLookupError):
+                        self.adb.kill()
+                    await self.adb.wait()
                 await self._start_adb_server()
             msg = f"the adb server does not start; its log is {self.folder / 'adb.log'}"
             raise RuntimeError(msg)
@@ -172,6 +177,18 @@ class Keeper:
                 start_new_session=True,
                 preexec_fn=die_with_parent,
             )
+
+
+async def _answers(adb_port: int) -> bool:
+    """Whether an adb server tells its version: one that hangs takes connections all the same."""
+    try:
+        async with asyncio.timeout(_ADB_SECONDS):
+            reader, writer = await asyncio.open_connection("127.0.0.1", adb_port)
+            with contextlib.closing(writer):
+                writer.write(b"000chost:version")
+                return await reader.readexactly(4) == b"OKAY"
+    except (OSError, EOFError):
+        return False
 
 
 def die_with_parent() -> None:
