@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.device.appium.capabilities import parse_capabilities
 from pytest_mobileagent.device.provision.spec import parse_device
 from pytest_mobileagent.device.settle import parse_settle
 
@@ -125,7 +124,7 @@ OPTIONS = (
         ".appium beside pytest's configuration, else the program on the PATH)",
     ),
     Option(
-        "--mobile-capabilities", "FILE", None, parse_capabilities,
+        "--mobile-capabilities", "FILE", None, str,
         "a JSON file of capabilities for Appium's sessions, such as those that a hub asks for",
     ),
     Option(

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
+from pytest_mobileagent.device.appium.capabilities import parse_capabilities
 from pytest_mobileagent.environment.environment import BadEnvironmentError
+from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.options import read_options
 from pytest_mobileagent.run import RunFolder
 from pytest_mobileagent.worlds import agent_folders, app_folders, environment_folders
@@ -59,6 +61,8 @@ class MobileSession:
         """Return the value of an option, named by its flag without the dashes."""
         if option == "mobile-appium-home":
             return self._appium_home()
+        if option == "mobile-capabilities":
+            return self._capabilities()
         return self.settings[option].value
 
     @property
@@ -139,7 +143,22 @@ class MobileSession:
             return str(default) if default.is_dir() else None
         return str(self._path(setting))
 
+    def _capabilities(self) -> dict[str, Any]:
+        setting = self.settings["mobile-capabilities"]
+        if setting.value is None:
+            return {}
+        try:
+            return parse_capabilities(str(self._path(setting)))
+        except ValueError as error:
+            msg = f"{setting} {error}"
+            raise pytest.UsageError(msg) from None
+
     def _check_devices(self) -> None:
+        from pytest_mobileagent.device.appium.server import find_appium  # noqa: PLC0415
+        from pytest_mobileagent.device.provision.attached import (  # noqa: PLC0415
+            AttachedProvision,
+        )
+
         spec, driver = self.value("mobile-device"), self.settings["mobile-driver"]
         workers = len(getattr(self.config.option, "tx", None) or ())  # pytest-xdist's processes
         if spec.limit is not None and workers > spec.limit:
@@ -157,6 +176,23 @@ class MobileSession:
             except SdkError as error:
                 msg = f"{self.settings['mobile-device']}: {error}"
                 raise pytest.UsageError(msg) from None
+        if spec.kind == "serial":
+            try:
+                AttachedProvision(spec.places)
+            except HostError as error:
+                raise pytest.UsageError(str(error)) from None
+        if (
+            driver.value == "appium"
+            and spec.kind != "appium"
+            and not self.config.option.collectonly
+        ):
+            home = self._appium_home()
+            try:
+                find_appium(Path(home) if home else None)
+            except FileNotFoundError as error:
+                msg = f"{driver}: {error}"
+                raise pytest.UsageError(msg) from None
+        self.value("mobile-capabilities")
         if spec.kind == "appium" and driver.value == "adb" and driver.source != "default":
             msg = f"{driver} cannot drive the devices of an Appium server: leave it out"
             raise pytest.UsageError(msg)

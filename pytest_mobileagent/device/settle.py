@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -36,11 +37,14 @@ def parse_settle(text: str) -> Settle:
         ValueError: it is not so written.
     """
     first, *others = (word.strip() for word in text.split(","))
-    apps = {}
+    apps: dict[str, float] = {}
     for word in others:
         package, equals, seconds = (part.strip() for part in word.partition("="))
-        if not (package and equals):
+        if not (equals and re.fullmatch(r"[\w.]+", package)):
             raise ValueError(HELP)
+        if package in apps:
+            msg = f"names {package} twice"
+            raise ValueError(msg)
         apps[package] = _seconds(seconds)
     return Settle(_seconds(first), apps)
 

@@ -13,8 +13,13 @@ def test_apps_may_have_limits_of_their_own():
 
 
 @pytest.mark.parametrize(
-    "text", ["0", "-1", "nan", "inf", "five", "5,30", "5,=3", "5,a=x", "a=3", "5,"]
+    "text", ["0", "-1", "nan", "inf", "five", "5,30", "5,=3", "5,a=x", "a=3", "5,", "5,a b=3"]
 )
 def test_what_is_no_number_of_seconds_is_refused(text):
     with pytest.raises(ValueError, match="seconds above 0"):
         parse_settle(text)
+
+
+def test_an_app_has_one_limit():
+    with pytest.raises(ValueError, match=r"names org\.wikipedia twice"):
+        parse_settle("5,org.wikipedia=3,org.wikipedia=30")

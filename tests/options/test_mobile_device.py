@@ -40,3 +40,21 @@ def test_a_device_that_another_run_uses_is_waited_for(project):
         lease(provision, seconds=0.1)
     held.release()
     lease(provision, seconds=0.1).release()
+
+
+def test_a_port_of_adb_that_is_none_is_a_usage_error(project, monkeypatch):
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "tcp:5037")
+    result = project.run_virtual("tasks", "--agent=noop", "--mobile-device=serial:x")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*environment variable ANDROID_ADB_SERVER_PORT=tcp:5037 has to*"])
+
+
+def test_a_user_without_a_name_can_lease_devices(monkeypatch):
+    def nameless(_):
+        raise KeyError
+
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", nameless)  # as in a container that runs as --user 1234
+    monkeypatch.setenv("HOME", "/")
+    assert len(AttachedProvision([Place("a"), Place("b")]).slots) == 2

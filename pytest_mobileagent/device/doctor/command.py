@@ -49,9 +49,9 @@ def main(arguments: Sequence[str]) -> int:
         "mobile-recycle": 1,
     }
     with ExitStack() as stack:
-        leased = leased_device(values.__getitem__, lambda: _shared(stack), 1, ())
-        stack.callback(leased.close)
         try:
+            leased = leased_device(values.__getitem__, lambda: _shared(stack), 1, ())
+            stack.callback(leased.close)
             device = leased.get()
         except MobileAgentError as error:
             print(f"PROBLEM  {error}\n         → {_UNREACHABLE}", file=sys.stderr)

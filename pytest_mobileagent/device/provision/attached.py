@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.adb.shell import Address
+from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.device.provision.spec import Place
 
+_PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own
+
 
 class AttachedProvision:
-    """Devices that adb servers already know, by their serials."""
+    """Devices that adb servers already know, by their serials.
+
+    Raises:
+        HostError: the environment names an adb server's port that is none.
+    """
 
     renews = False
 
@@ -27,7 +33,7 @@ class AttachedProvision:
     @property
     def slots(self) -> Sequence[str]:
         """Locks that all runs of this user share, since the devices are not a run's own."""
-        folder = Path(tempfile.gettempdir(), f"mobileagent-leases-{getpass.getuser()}")
+        folder = Path(tempfile.gettempdir(), f"mobileagent-leases-{os.getuid()}")
         folder.mkdir(mode=0o700, exist_ok=True)
         names = [f"{one.adb_host}-{one.adb_port}-{one.serial}" for one in self._addresses]
         return [str(folder / f"{name.replace('/', '_').replace(':', '_')}.lock") for name in names]
@@ -39,5 +45,12 @@ class AttachedProvision:
 
 def _address(place: Place) -> Address:
     host = place.host or os.environ.get("ANDROID_ADB_SERVER_ADDRESS") or "127.0.0.1"
-    port = place.port or int(os.environ.get("ANDROID_ADB_SERVER_PORT", "5037"))
-    return Address(place.serial, host, port, str(Path.home()))
+    return Address(place.serial, host, place.port or _usual_port(), str(Path.home()))
+
+
+def _usual_port() -> int:
+    text = os.environ.get(_PORT) or "5037"
+    if not (text.isdecimal() and 0 < int(text) < 1 << 16):
+        msg = f"environment variable {_PORT}={text} has to be the port of an adb server"
+        raise HostError(msg)
+    return int(text)

@@ -67,3 +67,9 @@ def test_it_examines_through_appium(whole_phone, how, request, capsys, tmp_path)
     shown = capsys.readouterr().out
     assert status == 0, shown
     assert "ok       types beyond ascii" in shown
+
+
+def test_a_port_of_adb_that_is_none_is_explained(monkeypatch, capsys):
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "many")
+    assert main(["doctor", "--device", "emulator-5554"]) == 1
+    assert "ANDROID_ADB_SERVER_PORT=many has to be" in capsys.readouterr().err
