@@ -56,6 +56,7 @@ class FileSystem:
     def __init__(self, now: Callable[[], float], capacity: int = 6 * 2**30) -> None:
         self._now = now
         self._capacity = capacity
+        self._generated: dict[str, Callable[[], bytes]] = {}  # by real path
         self.full = False  # as if all of the storage were taken
         self.restore({"/": Node("dir", mode=0o755, mtime=now())})
         for path, (mode, uid, gid) in tree.FOLDERS.items():
@@ -153,7 +154,13 @@ class FileSystem:
         node = self.stat(path)
         if node.kind == "dir":
             _fail(errno.EISDIR, path)
-        return node.data
+        generate = self._generated.get(self.resolve(path)) if self._generated else None
+        return generate() if generate else node.data
+
+    def generate(self, path: str, content: Callable[[], bytes]) -> None:
+        """Create a file as the kernel's are: empty to look at, made up whenever it is read."""
+        self.write(path, b"", mode=0o444)
+        self._generated[self.resolve(path)] = content
 
     def write(
         self,

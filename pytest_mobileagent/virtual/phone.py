@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.intent import Intent
 from pytest_mobileagent.virtual.shell import launch
 from pytest_mobileagent.virtual.shell.interpreter import load_commands
 from pytest_mobileagent.virtual.state import Part, Snapshots
-from pytest_mobileagent.virtual.system import wallpaper
+from pytest_mobileagent.virtual.system import procfs, wallpaper
 from pytest_mobileagent.virtual.system.accessibility import AccessibilityServices
 from pytest_mobileagent.virtual.system.activities import Activities
 from pytest_mobileagent.virtual.system.audio import Audio
@@ -173,6 +173,7 @@ class Phone:
     def _boot(self) -> None:
         load_commands()
         launch.install(self.files)
+        procfs.mount(self)
         self.packages.install_all()
         for name in ALWAYS_ON:
             self.proc.start(name, self.packages[name].uid)

@@ -108,6 +108,8 @@ class Packages:
         app, code = self.app(package), self[package].code
         if code:
             return f"{code}/base.apk"
+        if package == "android":
+            return "/system/framework/framework-res.apk"
         if app.system:
             return f"/product/app/{app.label.replace(' ', '')}/{app.label.replace(' ', '')}.apk"
         return f"/data/app/~~{token(package, 'outer')}/{package}-{token(package, 'inner')}/base.apk"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.wire import services
 from pytest_mobileagent.virtual.wire.packets import (
+    CHECKED,
     MAX_PAYLOAD,
     VERSION,
     Packet,
@@ -39,6 +40,7 @@ class Connection:
         self._streams: dict[int, Stream] = {}
         self._last_id = 0
         self._max_payload = MAX_PAYLOAD
+        self._checked = True  # until the peer says that it looks at no checksums
         self.reverses = Reverses(self)
 
     async def serve(self) -> None:
@@ -77,6 +79,7 @@ class Connection:
                 raise ProtocolError(f"packets of at most {packet.arg1} bytes are too small")
             self._max_payload = min(packet.arg1, MAX_PAYLOAD)
             self._send(Packet(b"CNXN", VERSION, MAX_PAYLOAD, self.adbd.banner()))
+            self._checked = packet.arg0 <= CHECKED
         elif packet.command == b"OPEN":
             self._take_open(packet.arg0, packet.payload)
         elif packet.command not in {b"OKAY", b"WRTE", b"CLSE", b"AUTH"}:
@@ -129,4 +132,4 @@ class Connection:
         if packet.command == b"CLSE":
             self._streams.pop(packet.arg0, None)
         if not self._writer.is_closing():
-            self._writer.write(packet.encode())
+            self._writer.write(packet.encode(checked=self._checked))

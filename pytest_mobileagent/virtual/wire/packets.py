@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from asyncio import StreamReader
 
 VERSION = 0x01000001  # from here on nobody looks at checksums
+CHECKED = 0x01000000  # what those speak who do
 MAX_PAYLOAD = 1 << 20
 
 _HEADER = struct.Struct("<4s5I")
@@ -28,11 +29,11 @@ class Packet:
     arg1: int = 0
     payload: bytes = b""
 
-    def encode(self) -> bytes:
-        """Give the packet's bytes."""
+    def encode(self, *, checked: bool = False) -> bytes:
+        """Give the packet's bytes, with a checksum of the payload if it is `checked`."""
         magic = int.from_bytes(self.command, "little") ^ 0xFFFFFFFF
-        size = len(self.payload)
-        return _HEADER.pack(self.command, self.arg0, self.arg1, size, 0, magic) + self.payload
+        size, total = len(self.payload), sum(self.payload) & 0xFFFFFFFF if checked else 0
+        return _HEADER.pack(self.command, self.arg0, self.arg1, size, total, magic) + self.payload
 
 
 async def read_packet(source: StreamReader) -> Packet:

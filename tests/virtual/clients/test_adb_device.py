@@ -111,6 +111,7 @@ def test_the_network_follows_the_radios(adb: Adb) -> None:
         "shell", "ifconfig wlan0"
     )
     assert "inet 10.0.2.16/24 brd" in adb.text("shell", "ip addr show dev wlan0")
+    assert "10.0.2.15" not in adb.text("shell", "ip -f inet addr show wlan0; ip a s wlan0 up")
     assert "10.0.2.0/24 dev wlan0 proto kernel" in adb.text("shell", "ip route")
     adb.run("shell", "svc wifi disable")
     assert adb.text("shell", "ifconfig wlan0") == "ifconfig: wlan0: No such device"

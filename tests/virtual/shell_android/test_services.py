@@ -228,3 +228,25 @@ def test_the_phone_can_be_switched_off(sh, phone, monkeypatch):
     monkeypatch.setattr(phone, "on_shutdown", [lambda: off.append("off")])
     sh("svc power shutdown")
     assert off == ["off"]
+
+
+def test_recent_tasks_are_listed_with_what_started_them(sh, demo):
+    lines = sh("dumpsys activity recents | grep -E 'Recent #|mActivityComponent'").splitlines()
+    assert "type=standard" in lines[0]
+    assert lines[1] == "    mActivityComponent=org.demo/.NotesActivity"
+    assert lines[2].startswith("  * Recent #1: Task{")
+    assert "type=home" in lines[2]
+
+
+def test_whether_the_screen_is_on_is_the_policys(sh):
+    assert "interactiveState=INTERACTIVE_STATE_AWAKE" in sh("dumpsys window policy")
+    sh("input keyevent POWER")
+    assert "interactiveState=INTERACTIVE_STATE_SLEEP" in sh("dumpsys window policy")
+
+
+def test_a_folder_behind_a_link_is_itself_to_ls(sh):
+    assert sh("ls -la /sdcard/ | sed -n 2p").startswith("drwxrws---")
+
+
+def test_androids_own_package_is_the_framework(sh):
+    assert sh("pm path android") == "package:/system/framework/framework-res.apk\n"

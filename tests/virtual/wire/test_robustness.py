@@ -147,3 +147,14 @@ def test_bad_sync_requests_are_refused(
         replies = [client.receive(), client.receive()]
     said = next(reply.payload for reply in replies if reply.command == b"WRTE")
     assert said == b"FAIL" + struct.pack("<I", len(complaint)) + complaint
+
+
+def test_a_client_of_before_2016_gets_checksums(running_phone: Running) -> None:
+    with Client(running_phone) as client:
+        client.socket.sendall(Packet(b"CNXN", 0x01000000, 4096, b"host::\0").encode(checked=True))
+        client.socket.sendall(packet(b"OPEN", 1, 0, b"shell:echo hello\0"))
+        payloads = []
+        while not payloads or payloads[-1] != b"hello\n":
+            _, _, _, size, checksum, _ = struct.unpack("<4s5I", client.file.read(24))
+            payloads.append(client.file.read(size))
+            assert checksum == sum(payloads[-1])

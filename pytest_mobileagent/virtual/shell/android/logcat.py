@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from pytest_mobileagent.virtual.shell.android.log_entries import packed
 from pytest_mobileagent.virtual.shell.commands import Context, command
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Request:
     clear: bool = False
     dump: bool = False
     sizes: bool = False
+    binary: bool = False
 
     def reads(self, entry: Entry) -> bool:
         """Tell whether an entry is among those that the log's daemon is asked for."""
@@ -88,7 +90,10 @@ async def _print(ctx: Context, request: Request) -> int:
         waiting = _present(ctx, request)
         while True:
             for entry in waiting:
-                await ctx.out(_divider(entry, seen) + text(entry, request, zone))
+                if request.binary:
+                    await ctx.out(packed(entry))
+                else:
+                    await ctx.out(_divider(entry, seen) + text(entry, request, zone))
                 printed += 1
                 if printed == request.most:
                     return 0
@@ -224,6 +229,8 @@ SWITCHES: dict[str, Callable[[Request], None]] = {
     "-d": lambda request: setattr(request, "dump", True),
     "-c": lambda request: setattr(request, "clear", True),
     "--clear": lambda request: setattr(request, "clear", True),
+    "-B": lambda request: setattr(request, "binary", True),
+    "--binary": lambda request: setattr(request, "binary", True),
     "-g": lambda request: setattr(request, "sizes", True),
     "-s": lambda request: request.levels.update({"*": "S"}),
     "-D": lambda _: None,

@@ -72,7 +72,8 @@ async def _folder(ctx: Context, name: str, options: Options, head: str) -> None:
     entries = []
     for each in names:
         path = ctx.phone.files.absolute(posixpath.join(ctx.path(name), each))
-        entries.append(Entry(each, path, ctx.phone.files.stat(path, "L" in options)))
+        follow = "L" in options or each in {".", ".."}  # these are folders, not links to them
+        entries.append(Entry(each, path, ctx.phone.files.stat(path, follow)))
     entries = _sorted(entries, options)
     if "l" in options or "s" in options or "n" in options or "o" in options or "g" in options:
         head += f"total {sum(blocks(entry.node) for entry in entries) // 2}\n"

@@ -89,11 +89,16 @@ def _block(each: Interface) -> str:
     )
 
 
+FILTERS = ("up", "table", "scope", "to", "label", "type", "default", "primary", "permanent")
+
+
 @command("ip")
 async def ip(ctx: Context, args: list[str]) -> int:
     """Print addresses, links or routes."""
     words = [word for word in args if not word.startswith("-")]
-    name = words[words.index("dev") + 1] if "dev" in words[:-1] else ""
+    if "-f" in args[:-1] or "-family" in args[:-1]:
+        words.remove(args[args.index("-f" if "-f" in args else "-family") + 1])
+    name = _named(words)
     found = [each for each in interfaces(ctx.phone) if name in ("", each.name)]
     if name and not found:
         await ctx.err(f'Device "{name}" does not exist.\n')
@@ -109,6 +114,14 @@ async def ip(ctx: Context, args: list[str]) -> int:
         await ctx.err(f'Object "{what}" is unknown, try "ip help".\n')
         return 1
     return 0
+
+
+def _named(words: list[str]) -> str:
+    """Give the interface that is asked for: `dev` may be left out where addresses are shown."""
+    if "dev" in words[:-1]:
+        return words[words.index("dev") + 1]
+    shown = words[1:2] and words[1] in ("show", "list", "ls", "sh", "s", "lst")
+    return words[2] if shown and len(words) > 2 and words[2] not in FILTERS else ""
 
 
 def _link(each: Interface) -> str:

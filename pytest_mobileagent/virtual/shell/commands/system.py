@@ -5,12 +5,13 @@ from __future__ import annotations
 from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.shell.launch import which as find
 from pytest_mobileagent.virtual.shell.options import parse
+from pytest_mobileagent.virtual.system.procfs import KERNEL, PROCESSORS
 
 _KERNEL = {
     "s": "Linux",
     "n": "localhost",
-    "r": "6.1.23-android14-4-00257-g7e35917775b8-ab9964412",
-    "v": "#1 SMP PREEMPT Mon Apr 17 20:50:58 UTC 2023",
+    "r": KERNEL.release,
+    "v": KERNEL.build,
     "m": "x86_64",
     "o": "Toybox",
 }
@@ -45,7 +46,7 @@ async def arch(ctx: Context, args: list[str]) -> int:
 async def nproc(ctx: Context, args: list[str]) -> int:
     """Print the number of processors."""
     parse(args, "", {"all": "a"}, most=0)
-    await ctx.out("4\n")
+    await ctx.out(f"{PROCESSORS}\n")
     return 0
 
 
@@ -75,7 +76,11 @@ async def getconf(ctx: Context, args: list[str]) -> int:
     """Print what the system is configured to."""
     options = parse(args, "al", least=1)
     values = {"PAGE_SIZE": "4096", "PAGESIZE": "4096", "CLK_TCK": "100", "LONG_BIT": "64"}
-    values |= {"_NPROCESSORS_ONLN": "4", "_NPROCESSORS_CONF": "4", "ARG_MAX": "131072"}
+    values |= {
+        "_NPROCESSORS_ONLN": f"{PROCESSORS}",
+        "_NPROCESSORS_CONF": f"{PROCESSORS}",
+        "ARG_MAX": "131072",
+    }
     name = options.rest[0]
     if name not in values:
         await ctx.err(f"getconf: bad '{name}'\n")

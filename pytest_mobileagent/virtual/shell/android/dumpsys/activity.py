@@ -129,8 +129,14 @@ def _broadcasts(phone: Phone) -> str:
 
 
 def _recents(phone: Phone) -> str:
-    lines = [
+    """List the tasks from the one in front to the last seen, the home screen's too."""
+    blocks = [
         f"  * Recent #{at}: {_task_name(phone, task)}\n"
-        for at, task in enumerate(phone.activities.recent())
+        f"    userId=0 effectiveUid=u0a{phone.packages[task.package].uid % 10_000}\n"
+        f"    affinity={phone.packages[task.package].uid}:{task.package}\n"
+        f"    intent={{{task.root.activity.intent}}}\n"
+        f"    mActivityComponent={short(task.root.component)}\n"
+        for at, task in enumerate(reversed(phone.activities.tasks))
     ]
-    return "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n" + "".join(lines) + "\n"
+    head = "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n"
+    return head + ("  Recent tasks:\n" if blocks else "") + "".join(blocks) + "\n"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.android.dumpsys.display import DISPLAY_ID
+from pytest_mobileagent.virtual.system.procfs import MEMORY
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
     from pytest_mobileagent.virtual.system.processes import Process
 
-TOTAL = 2_025_000  # KiB of memory
 SHARED_PART = 0.55  # of a process's resident memory is counted with others
 PARTS = (  # of what a process takes, and how many percent each is
     ("Native Heap", 30),
@@ -43,7 +43,7 @@ async def meminfo(ctx: Context, args: list[str]) -> str:
     listed = "".join(f"{_pss(each):>11,}K: {each.name} (pid {each.pid})\n" for each in rows)
     return (
         f"{head}\nTotal PSS by process:\n{listed}\n"
-        f"Total RAM: {TOTAL:,}K (status normal)\n Free RAM: {TOTAL - used:,}K\n"
+        f"Total RAM: {MEMORY:,}K (status normal)\n Free RAM: {MEMORY - used:,}K\n"
         f" Used RAM: {used:,}K\n Lost RAM: 0K\n   Tuning: 192 (large 512), oom 322,560K\n"
     )
 
@@ -63,11 +63,11 @@ def _detail(process: Process) -> str:
         "                      Pss  Private  Private  SwapPss\n"
         "                    Total    Dirty    Clean    Dirty\n"
         f"                   ------   ------   ------   ------\n{rows}"
-        f"{'TOTAL':>16} {total:>8} {total * 5 // 6:>8} {0:>8} {0:>8}\n\n"
+        f"{'MEMORY':>16} {total:>8} {total * 5 // 6:>8} {0:>8} {0:>8}\n\n"
         " App Summary\n                       Pss(KB)\n                        ------\n"
         f"           Java Heap: {total * 18 // 100:>8}\n"
         f"         Native Heap: {total * 30 // 100:>8}\n"
-        f"           TOTAL PSS: {total:>8}            TOTAL RSS: {process.rss:>8}\n"
+        f"           MEMORY PSS: {total:>8}            MEMORY RSS: {process.rss:>8}\n"
     )
 
 
@@ -80,7 +80,7 @@ async def cpuinfo(ctx: Context, args: list[str]) -> str:  # noqa: ARG001 - it ha
     return (
         "Load: 0.0 / 0.0 / 0.0\n"
         f"CPU usage from 0ms to 0ms ago ({now:%Y-%m-%d %H:%M:%S.000} to"
-        f" {now:%Y-%m-%d %H:%M:%S.000}):\n{rows}0% TOTAL: 0% user + 0% kernel\n"
+        f" {now:%Y-%m-%d %H:%M:%S.000}):\n{rows}0% MEMORY: 0% user + 0% kernel\n"
     )
 
 

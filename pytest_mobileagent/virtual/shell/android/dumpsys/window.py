@@ -40,6 +40,8 @@ async def dump(ctx: Context, args: list[str]) -> str:
 def _policy(phone: Phone) -> str:
     keyguard, awake = phone.keyguard, _word(phone.power.awake)
     locked, secure = _word(keyguard.locked), _word(keyguard.secure)
+    state = "ON" if phone.power.awake else "OFF"
+    interactive = "AWAKE" if phone.power.awake else "SLEEP"
     shown, occluded = _word(keyguard.showing), _word(keyguard.locked and not keyguard.showing)
     return (
         "WINDOW MANAGER POLICY STATE (dumpsys window policy)\n"
@@ -49,7 +51,8 @@ def _policy(phone: Phone) -> str:
         f"      showingAndNotOccluded={shown}\n"
         f"      inputRestricted={locked}\n      occluded={occluded}\n      secure={secure}\n"
         f"      dreaming=false\n      systemIsReady=true\n      isKeyguardShowing={locked}\n"
-        f"      screenState={'SCREEN_STATE_ON' if phone.power.awake else 'SCREEN_STATE_OFF'}\n\n"
+        f"      screenState=SCREEN_STATE_{state}\n"
+        f"      interactiveState=INTERACTIVE_STATE_{interactive}\n\n"
     )
 
 

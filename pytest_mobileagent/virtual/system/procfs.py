@@ -1,0 +1,113 @@
+"""/proc: what the kernel tells about itself, its processors, its memory and the time it is up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.phone import Phone
+
+PROCESSORS = 4
+MEMORY = 2_025_000  # KiB
+_TICKS = 100  # of the kernel's clock, a second
+
+
+class Kernel(NamedTuple):
+    """Which kernel this is."""
+
+    release: str
+    build: str
+
+
+KERNEL = Kernel(
+    "6.1.23-android14-4-00257-g7e35917775b8-ab9964412",
+    "#1 SMP PREEMPT Mon Apr 17 20:50:58 UTC 2023",
+)
+
+_PROCESSOR = """\
+processor	: {number}
+vendor_id	: AuthenticAMD
+cpu family	: 6
+model		: 6
+model name	: Android virtual processor
+stepping	: 3
+cpu MHz		: 2000.000
+cache size	: 512 KB
+physical id	: 0
+siblings	: {count}
+core id		: {number}
+cpu cores	: {count}
+fpu		: yes
+flags		: fpu de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat clflush mmx fxsr sse \
+sse2 ht syscall nx lm constant_tsc pni ssse3 cx16 sse4_1 sse4_2 popcnt hypervisor lahf_lm
+bogomips	: 4000.00
+address sizes	: 40 bits physical, 48 bits virtual
+
+"""
+
+
+def mount(phone: Phone) -> None:
+    """Put the kernel's files where they are read."""
+    contents: dict[str, Callable[[Phone], str]] = {
+        "cpuinfo": _cpuinfo,
+        "loadavg": _loadavg,
+        "meminfo": _meminfo,
+        "stat": _stat,
+        "uptime": _uptime,
+        "version": _version,
+    }
+    for name, content in contents.items():
+        phone.files.generate(f"/proc/{name}", _reader(phone, content))
+
+
+def memory(phone: Phone) -> tuple[int, int]:
+    """Give all the memory and what of it is free, in KiB: what processes share counts once."""
+    return MEMORY, MEMORY - sum(each.rss for each in phone.processes()) * 55 // 100
+
+
+def _reader(phone: Phone, content: Callable[[Phone], str]) -> Callable[[], bytes]:
+    return lambda: content(phone).encode()
+
+
+def _cpuinfo(_: Phone) -> str:
+    return "".join(_PROCESSOR.format(number=at, count=PROCESSORS) for at in range(PROCESSORS))
+
+
+def _loadavg(phone: Phone) -> str:
+    processes = phone.processes()
+    return f"0.00 0.00 0.00 1/{len(processes)} {max(each.pid for each in processes)}\n"
+
+
+def _meminfo(phone: Phone) -> str:
+    total, free = memory(phone)
+    rows = {
+        "MemTotal": total, "MemFree": free, "MemAvailable": free, "Buffers": 0, "Cached": 0,
+        "SwapCached": 0, "Active": total - free, "Inactive": 0, "SwapTotal": 0, "SwapFree": 0,
+    }  # fmt: skip
+    return "".join(f"{name + ':':<15} {size:>8} kB\n" for name, size in rows.items())
+
+
+def _stat(phone: Phone) -> str:
+    """Tell that the processors idled since boot: what apps do takes them no time."""
+    idle = int(phone.clock.uptime() * _TICKS)
+    rows = [f"cpu  0 0 0 {idle * PROCESSORS} 0 0 0 0 0 0"]
+    rows += [f"cpu{at} 0 0 0 {idle} 0 0 0 0 0 0" for at in range(PROCESSORS)]
+    processes = phone.processes()
+    booted = int(phone.clock.time() - phone.clock.uptime())
+    rows += ["intr 0", "ctxt 0", f"btime {booted}", f"processes {len(processes)}"]
+    rows += ["procs_running 1", "procs_blocked 0"]
+    return "\n".join(rows) + "\n"
+
+
+def _uptime(phone: Phone) -> str:
+    up = phone.clock.uptime()
+    return f"{up:.2f} {up * PROCESSORS:.2f}\n"
+
+
+def _version(_: Phone) -> str:
+    return (
+        f"Linux version {KERNEL.release} (build-user@build-host) (Android (9796371, based on"
+        " r487747) clang version 17.0.0, LLD 17.0.0) " + KERNEL.build + "\n"
+    )
