@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent import Action
     from pytest_mobileagent.device import Probe
+    from pytest_mobileagent.device.event import Event
 
 STEPS = 200
 ROWS = 10_000
@@ -68,6 +69,9 @@ class StillDevice:
 
     def shell(self, script: str) -> str:
         return ""
+
+    def events(self) -> tuple[Event, ...]:
+        return ()
 
     def close(self) -> None:
         """Do nothing."""
