@@ -9,7 +9,6 @@ import pytest
 
 from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
 from pytest_mobileagent.device.appium.capabilities import parse_capabilities
-from pytest_mobileagent.environment.environment import BadEnvironmentError
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.options import read_options
 from pytest_mobileagent.run import RunFolder
@@ -78,6 +77,7 @@ class MobileSession:
         return self._environments
 
     def _select(self, words: Sequence[str]) -> Mapping[str, Environment]:
+        from pytest_mobileagent.environment.environment import BadEnvironmentError  # noqa: PLC0415
         from pytest_mobileagent.environment.files import load, select  # noqa: PLC0415
 
         try:
