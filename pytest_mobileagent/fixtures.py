@@ -38,9 +38,25 @@ def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
 
 @pytest.fixture
 def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device:
-    """A device at the starting point of the test's task, for tests that drive it themselves."""
+    """A device at the starting point of the test's task, for tests that drive it themselves.
+
+    One that breaks on its way there is replaced.
+    """
+    failures = request.node.stash.setdefault(BROKE, [])
+    for _ in range(1 + request.config.stash[SESSION].value("mobile-retries")):
+        try:
+            return _at_the_start(mobile_lease.get(), request)
+        except HostError as error:
+            failures.append(str(error))
+            break
+        except InfrastructureError as error:
+            failures.append(str(error))
+            mobile_lease.give_up()
+    pytest.fail("infrastructure: " + "; then ".join(failures), pytrace=False)
+
+
+def _at_the_start(device: Device, request: pytest.FixtureRequest) -> Device:
     item = TaskItem.of(request.node)
-    device = mobile_lease.get()
     if item is None:
         device.reset(DEFAULT_SNAPSHOT, ())
         return device
@@ -88,17 +104,22 @@ def episode(
     When the device breaks, the whole episode is repeated on another.
     """
     from pytest_mobileagent.episode.attempt import AppMissingError, attempt  # noqa: PLC0415
+    from pytest_mobileagent.report.document import begun  # noqa: PLC0415
+    from pytest_mobileagent.verdict import undecided  # noqa: PLC0415
 
     item = TaskItem.of(request.node)
     if item is None:
         pytest.fail("the test asks for an episode but is no task: give it @task(…)", pytrace=False)
     session = request.config.stash[SESSION]
     plan = _plan(item, request.node.nodeid, agent, request.config)
-    failures = request.node.stash[BROKE] = []
+    known = undecided(request.node, item)
+    failures = request.node.stash.setdefault(BROKE, [])
     for _ in range(1 + session.value("mobile-retries")):
         try:
             folder, number = session.folder.episode(item.key)
-            request.node.stash[EPISODE] = result = attempt(plan, mobile_lease.get(), folder, number)
+            with begun(folder, known):
+                result = attempt(plan, mobile_lease.get(), folder, number)
+            request.node.stash[EPISODE] = result
         except AppMissingError as error:
             pytest.skip(str(error))
         except TaskError as error:

@@ -75,7 +75,9 @@ class TaskItem:
         epoch = parameters.pop(EPOCH, None)
         environment = parameters.pop(ENVIRONMENT, None)
         *folders, file = item.nodeid.split("::")[0].split("/")
-        *classes, name = item.nodeid.split("::")[1:]
+        # Not from the node id: that of a parameter may hold "::", and it may end with a group.
+        classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+        name = item.name
         if epoch is not None:
             name = _without(name, epoch_id(epoch))
         if environment is not None:

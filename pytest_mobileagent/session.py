@@ -193,6 +193,12 @@ class MobileSession:
                 msg = f"{driver}: {error}"
                 raise pytest.UsageError(msg) from None
         self.value("mobile-capabilities")
+        if getattr(self.config.option, "dist", "no") == "each":
+            msg = (
+                "--dist=each runs every task once for each worker, and a report holds one result "
+                "of each: leave it out, or repeat tasks by --mobile-epochs"
+            )
+            raise pytest.UsageError(msg)
         if spec.kind == "appium" and driver.value == "adb" and driver.source != "default":
             msg = f"{driver} cannot drive the devices of an Appium server: leave it out"
             raise pytest.UsageError(msg)

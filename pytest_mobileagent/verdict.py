@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent.check.evaluate import first_success
 from pytest_mobileagent.episode.episode import Episode, Termination
-from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.errors import InfrastructureError, TaskError
 from pytest_mobileagent.items import BROKE, EPISODE, TaskItem
 from pytest_mobileagent.report.result import Result, measures
 from pytest_mobileagent.screen.explain import collect_misses
@@ -64,14 +65,31 @@ def result_of(
 ) -> Result:
     """Return the result of a task whose report decides."""
     episode = item.stash.get(EPISODE, None)
-    broke: list[str] = item.stash.get(BROKE, [])
+    broke = [*item.stash.get(BROKE, ())]
     outcome: str = report.outcome if report.when == "call" or report.skipped else "error"
-    if call.excinfo is not None and isinstance(call.excinfo.value, TaskError):
-        outcome = "error"  # the body asks for what cannot be: that says nothing about the agent
+    raised = call.excinfo.value if call.excinfo is not None else None
+    if isinstance(raised, InfrastructureError):
+        broke.append(str(raised))
+    if isinstance(raised, TaskError | InfrastructureError):
+        # The body asks for what cannot be, or a device broke: that says nothing about the agent.
+        outcome = "error"
     elif hasattr(report, "wasxfail"):
         outcome = "xpassed" if report.passed else "xfailed"
     # A body that holds although it is marked as a strict xfail makes the report a failure.
     success = call.excinfo is None if outcome not in {"error", "skipped"} else None
+    return replace(
+        undecided(item, task),
+        outcome=outcome,
+        first_success_step=item.stash.get(_FIRST_SUCCESS, None),
+        reason=_reason(report),
+        infrastructure=tuple(broke),
+        episode=folder.relative(episode.folder) if episode and episode.folder else None,
+        **(measures(episode, success) if episode else {}),
+    )
+
+
+def undecided(item: pytest.Item, task: TaskItem) -> Result:
+    """Return the result of a task of which nothing else is known yet."""
     return Result(
         id=task.id,
         nodeid=item.nodeid,
@@ -81,12 +99,7 @@ def result_of(
         level=task.task.level,
         epoch=task.epoch,
         environment=task.environment,
-        outcome=outcome,
-        first_success_step=item.stash.get(_FIRST_SUCCESS, None),
-        reason=_reason(report),
-        infrastructure=tuple(broke),
-        episode=folder.relative(episode.folder) if episode and episode.folder else None,
-        **(measures(episode, success) if episode else {"golden_steps": task.task.shortest}),
+        golden_steps=task.task.shortest,
     )
 
 

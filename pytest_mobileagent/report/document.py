@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.store import load
-from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.plain import write_json
 from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.result import Result, measures
 from pytest_mobileagent.run import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from pytest_mobileagent.options import OptionValue
     from pytest_mobileagent.run import RunFolder
 
 SCHEMA_VERSION = 1
+_BEGUN = "begun.json"  # a result without a verdict, for as long as an attempt may leave no record
 
 
 def document(
@@ -42,12 +47,35 @@ def document(
     }
 
 
+@contextlib.contextmanager
+def begun(folder: Path, result: Result) -> Iterator[None]:
+    """Leave word in an attempt's folder while it goes on, lest it be lost with its process.
+
+    A device may take minutes until there is a first look to record.
+
+    Raises:
+        HostError: the folder cannot be written to.
+    """
+    note = folder / _BEGUN
+    try:
+        write_json(note, result.to_wire())
+    except OSError as error:
+        msg = f"cannot record an episode in {folder}: {error}"
+        raise HostError(msg) from error
+    try:
+        yield
+    finally:
+        note.unlink(missing_ok=True)
+
+
 def lost_result(folder: RunFolder, nodeid: str) -> Result | None:
-    """Return the result of a task whose worker died, from its latest record; None without one."""
+    """Return the result of a task whose worker died, from what it left; None if that is nothing."""
     for path in sorted((folder.path / "episodes").glob("*"), reverse=True):
         try:
             episode = load(path)
         except RecordError:
+            if (result := _noted(path / _BEGUN)) is not None and result.nodeid == nodeid:
+                return result
             continue
         task = episode.task
         if task.nodeid == nodeid:
@@ -64,3 +92,10 @@ def lost_result(folder: RunFolder, nodeid: str) -> Result | None:
                 **measures(episode, None),
             )
     return None
+
+
+def _noted(path: Path) -> Result | None:
+    try:
+        return Result(**json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError):
+        return None

@@ -395,3 +395,39 @@ def test_add(episode):
     (task,) = report(project)["tasks"]
     assert (task["outcome"], task["success"]) == ("error", None)
     assert "has no listener, which this task needs" in task["reason"]
+
+
+def test_a_device_that_breaks_under_a_body_is_no_failure_of_the_agent(project):
+    project.write(
+        tasks__counter__test_counter="""
+from pytest_mobileagent import task
+from pytest_mobileagent.errors import DeviceError
+
+@task("Do nothing.")
+def test_it(episode):
+    raise DeviceError("it smokes")
+"""
+    )
+    project.run("tasks", "--agent=noop").assert_outcomes(failed=1)
+    (task,) = report(project)["tasks"]
+    assert (task["outcome"], task["success"]) == ("error", None)
+    assert task["infrastructure"] == ["it smokes"]
+
+
+def test_a_device_that_breaks_in_a_test_that_drives_it_is_replaced(project):
+    project.write(
+        tasks__counter__test_counter="""
+from pytest_mobileagent import Key
+from pytest_mobileagent.errors import DeviceError
+
+def test_it_dies(device):
+    def broken(*_):
+        raise DeviceError("it smokes")
+
+    device.reset = broken
+
+def test_the_next_works(device):
+    device.perform(Key("home"))
+"""
+    )
+    project.run("tasks").assert_outcomes(passed=2)

@@ -159,6 +159,60 @@ def test_a_worker_that_always_dies_is_an_error_and_no_failure_of_the_agent(
     assert result.ret == 1
 
 
+def test_a_worker_that_dies_before_there_is_a_record_loses_no_result(project):
+    with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(
+            """
+import os, pytest, signal
+
+class Lease:
+    def get(self):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return Lease()
+"""
+        )
+    result = project.run_virtual("tasks", "--agent=noop", "-n1", "-k", "code")
+    (document,) = reports(project)
+    (task,) = document["tasks"]
+    assert (task["id"], task["outcome"], task["level"]) == (
+        "tasks/counter/counter/code",
+        "error",
+        2,
+    )
+    assert task["infrastructure"] == ["a worker died", "a worker died"]
+    assert document["summary"]["errors"] == 1
+    assert result.ret == 1
+
+
+def test_each_result_is_one_of_its_own_whatever_the_scheduler(project):
+    result = project.run_virtual("tasks", "--agent=noop", "-n2", "--dist=each")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--dist=each*--mobile-epochs*"])
+
+
+def test_groups_of_workers_and_odd_parameters_leave_the_ids_as_they_are(project):
+    project.write(
+        tasks__counter__test_counter="""
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.xdist_group("phones")
+@pytest.mark.parametrize("what", ["a::b/c"])
+@task("Do {what}.")
+def test_odd(episode, what):
+    pass
+"""
+    )
+    for arguments in (["-n0"], ["-n1", "--dist=loadgroup"]):
+        project.run_virtual("tasks", "--agent=noop", "--mobile-epochs=2", *arguments)
+    for document in reports(project):
+        found = [(task["id"], task["epoch"], task["suite"]) for task in document["tasks"]]
+        assert found == [("tasks/counter/counter/odd[a::b/c]", n, "counter") for n in (0, 1)]
+
+
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_nothing_is_left_when_pytest_is_killed(project, start, markers, temporary, workers):
     project.write(agents__waiting=WAITING)

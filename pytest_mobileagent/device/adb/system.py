@@ -43,7 +43,6 @@ PACKAGES = "pm list packages"
 _BOOT_SECONDS = 60.0
 _DROPS_SECONDS = 10.0  # an emulator may drop the connection so late after its console has said OK
 
-
 # Replaces a device by one that starts from a snapshot; also tells whether it could load that.
 Restart = Callable[["Address", str], "tuple[Address, bool]"]
 
@@ -127,7 +126,7 @@ class AdbSystem:
 
     def _enable_listener(self, script: str) -> str:
         done, packages = self.look(script, PACKAGES)
-        self._packages = _names(packages.text)
+        self._packages = _names(packages.text) or None
         return done.text
 
     @property
@@ -153,7 +152,11 @@ class AdbSystem:
     def packages(self) -> frozenset[str]:
         """Return the packages that are installed."""
         if self._packages is None:
-            self._packages = _names(self.look(PACKAGES)[0].text)
+            said = self.look(PACKAGES)[0].text
+            self._packages = _names(said) or None
+        if self._packages is None:  # a phone without any app is none
+            msg = f"device {self.address} lists no apps; it says {said.strip()[:200]!r}"
+            raise DeviceError(msg)
         return self._packages
 
     def shell(self, script: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_mobileagent import Key, Open, Tap, Type, setting, sqlite
 from pytest_mobileagent.device.adb.device import AdbDevice
-from pytest_mobileagent.device.adb.shell import Address
+from pytest_mobileagent.device.adb.shell import Address, Output
 from pytest_mobileagent.device.provision.run import SharedRun
 from pytest_mobileagent.errors import DeviceError, TaskError
 
@@ -151,3 +151,11 @@ def test_a_look_after_a_restore_survives_that_the_connection_drops(device):
     with pytest.raises(DeviceError, match="broke off"):
         device.observe()
     device.reset("default_boot", ())
+
+
+def test_a_device_that_lists_no_apps_is_broken_and_lacks_none(device, monkeypatch):
+    said = Output(b"cmd: Can't find service: package\n", 20)
+    monkeypatch.setattr(device.system, "look", lambda *_: [said])
+    monkeypatch.setattr(device.system, "_packages", None)
+    with pytest.raises(DeviceError, match=r"lists no apps; it says .*find service"):
+        device.packages()
