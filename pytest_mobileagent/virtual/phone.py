@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.automation.connection import UiAutomation
-from pytest_mobileagent.virtual.automation.nodes import Screen
 from pytest_mobileagent.virtual.clock import Clock
 from pytest_mobileagent.virtual.faults import Faults
 from pytest_mobileagent.virtual.files import FileSystem
 from pytest_mobileagent.virtual.intent import Intent
 from pytest_mobileagent.virtual.shell import launch
 from pytest_mobileagent.virtual.shell.interpreter import load_commands
+from pytest_mobileagent.virtual.sight import Sight
 from pytest_mobileagent.virtual.state import Part, Snapshots
 from pytest_mobileagent.virtual.system import procfs, wallpaper
 from pytest_mobileagent.virtual.system.accessibility import AccessibilityServices
@@ -41,21 +41,17 @@ from pytest_mobileagent.virtual.system.providers.resolver import Resolver
 from pytest_mobileagent.virtual.system.radios import Radios
 from pytest_mobileagent.virtual.system.reboot import reboot
 from pytest_mobileagent.virtual.system.restart import restart
-from pytest_mobileagent.virtual.system.scene import black
 from pytest_mobileagent.virtual.system.settings import Settings
 from pytest_mobileagent.virtual.system.shade import Shade
 from pytest_mobileagent.virtual.system.telephony import Telephony
 from pytest_mobileagent.virtual.system.windows import Windows
-from pytest_mobileagent.virtual.ui.draw import draw, png
-from pytest_mobileagent.virtual.ui.dump import dump
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
     from datetime import datetime
 
-    from PIL.Image import Image
-
     from pytest_mobileagent.virtual.app import App
+    from pytest_mobileagent.virtual.automation.nodes import Screen
     from pytest_mobileagent.virtual.system.notifications import Notification
     from pytest_mobileagent.virtual.system.scene import Toast
     from pytest_mobileagent.virtual.wire.stream import Stream
@@ -120,16 +116,16 @@ class Phone:
         self.gestures = Gestures(self)
         self.finger = Finger(self)
         self.keys = Keys(self)
+        self.sight = Sight(self)
+        self.screenshot = self.sight.screenshot
+        self.raw_screenshot = self.sight.raw_screenshot
+        self.dump = self.sight.dump
         self.faults = Faults(self.files, self.dump)
         self.snapshots = Snapshots(self.files, self._parts(), self.changed)
         self.on_shutdown: list[Callable[[], object]] = []
         self.on_reboot: list[Callable[[], object]] = []
         self._version = 1
         self._moment: tuple[int, Toast | None, Notification | None, int, int] | None = None
-        self._drawn: tuple[int, Image] | None = None
-        self._encoded: tuple[int, bytes] | None = None
-        self._accessible: tuple[int, Screen] | None = None
-        self._dumped: tuple[int, bool, str] | None = None
         self._watch()
         self._boot()
 
@@ -215,51 +211,10 @@ class Phone:
         self.windows.forget()
         self.events.stir()
 
-    def screenshot(self) -> bytes:
-        """Give the screen as PNG."""
-        if self.faults.strikes("black-screenshot"):
-            return png(self._black())
-        version = self.version
-        if self._encoded is None or self._encoded[0] != version:
-            self._encoded = version, png(self._picture())
-        return self._encoded[1]
-
-    def raw_screenshot(self) -> tuple[int, int, bytes]:
-        """Give the screen as width, height and RGBA bytes."""
-        struck = self.faults.strikes("black-screenshot")
-        picture = self._black() if struck else self._picture()
-        return picture.width, picture.height, picture.tobytes()
-
-    def _black(self) -> Image:
-        return draw([black(self.display.metrics)], self.display.metrics)
-
-    def _picture(self) -> Image:
-        version = self.version
-        if self._drawn is None or self._drawn[0] != version:
-            self._drawn = version, draw(self.windows.visible_boxes(), self.display.metrics)
-        return self._drawn[1]
-
     @property
     def accessibility(self) -> Screen:
         """What accessibility sees now: the nodes of all windows."""
-        version = self.version
-        if self._accessible is None or self._accessible[0] != version:
-            self._accessible = version, Screen(self)
-        return self._accessible[1]
-
-    def dump(self, compressed: bool = False) -> str:
-        """Give the active window's hierarchy as UIAutomator XML."""
-        version = self.version
-        if self._dumped is None or self._dumped[:2] != (version, compressed):
-            window = self.windows.active
-            text = dump(
-                window.box,
-                window.package,
-                rotation=self.display.rotation,
-                compressed=compressed,
-            )
-            self._dumped = version, compressed, text
-        return self._dumped[2]
+        return self.sight.accessibility
 
     def t(self, english: str, **values: object) -> str:
         """Give a text of the system's in the phone's language."""
