@@ -63,8 +63,8 @@ class FileSystem:
             self._put(path, Node("dir", mode=mode, uid=uid, gid=gid, mtime=now()))
         for path, target in tree.LINKS.items():
             self.symlink(target, path)
-        for name in tree.DEVICES:
-            self.write(f"/dev/{name}", b"", mode=modes.S_IFCHR | 0o666)
+        for path, (mode, uid, gid) in tree.DEVICES.items():
+            self.write(path, b"", mode=modes.S_IFCHR | mode, uid=uid, gid=gid)
 
     # Looking
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytest_mobileagent.virtual.users import (
     CACHE,
     EVERYBODY,
+    INPUT,
     MEDIA_PROVIDER,
     MEDIA_RW,
     MISC,
@@ -32,6 +33,7 @@ FOLDERS: dict[str, tuple[int, int, int]] = {  # mode, user, group
     "/data/user_de": (0o711, SYSTEM, SYSTEM),
     "/data/user_de/0": (0o771, SYSTEM, SYSTEM),
     "/dev": (0o755, ROOT, ROOT),
+    "/dev/input": (0o755, ROOT, ROOT),
     "/mnt": (0o755, ROOT, SYSTEM),
     "/proc": (0o555, ROOT, ROOT),
     "/product": (0o755, ROOT, ROOT),
@@ -83,4 +85,11 @@ LINKS = {
     "/storage/self/primary": SHARED,
 }
 
-DEVICES = ["full", "null", "random", "tty", "urandom", "zero"]
+DEVICES: dict[str, tuple[int, int, int]] = {  # mode, user, group
+    **{
+        f"/dev/{name}": (0o666, ROOT, ROOT)
+        for name in ["full", "null", "random", "tty", "urandom", "zero"]
+    },
+    "/dev/input/event0": (0o660, ROOT, INPUT),
+    "/dev/input/event1": (0o660, ROOT, INPUT),
+}

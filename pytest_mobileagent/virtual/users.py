@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-ROOT, SYSTEM, MEDIA_RW, SHELL, CACHE, EVERYBODY, MISC = 0, 1000, 1023, 2000, 2001, 9997, 9998
+ROOT, SYSTEM, INPUT, MEDIA_RW, SHELL = 0, 1000, 1004, 1023, 2000
+CACHE, EVERYBODY, MISC = 2001, 9997, 9998
 MEDIA_PROVIDER = 10042  # the app that serves shared storage owns all that is in it
 
 _NAMES = {

@@ -189,4 +189,6 @@ _DEVICE_NUMBERS = {
     "random": "1,   8",
     "urandom": "1,   9",
     "tty": "5,   0",
+    "event0": "13,  64",
+    "event1": "13,  65",
 }

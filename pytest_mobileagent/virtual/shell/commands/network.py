@@ -105,7 +105,10 @@ async def ip(ctx: Context, args: list[str]) -> int:
         return 1
     what = words[0] if words else ""
     if what and "address".startswith(what):
-        await ctx.out("".join(_link(each) + _address(each) for each in found))
+        family = {"-4", "-f", "-family"} & set(args)  # then only what is of it is shown
+        brief = any("o" in word for word in args if word in ("-o", "-oneline", "-4o", "-o4"))
+        for each in found:
+            await ctx.out(_brief(each) if brief else _link(each, bool(family)) + _address(each))
     elif what and "link".startswith(what):
         await ctx.out("".join(map(_link, found)))
     elif what and "route".startswith(what):
@@ -124,16 +127,23 @@ def _named(words: list[str]) -> str:
     return words[2] if shown and len(words) > 2 and words[2] not in FILTERS else ""
 
 
-def _link(each: Interface) -> str:
+def _brief(each: Interface) -> str:
+    """Give an address in one line, where a backslash stands for the end of a line."""
+    lines = "\\".join(_address(each).strip("\n").split("\n"))
+    return f"{each.number}: {each.name} {lines}\n"
+
+
+def _link(each: Interface, family: bool = False) -> str:
     flags, mtu = (
         ("BROADCAST,MULTICAST,UP,LOWER_UP", 1500) if each.mac else ("LOOPBACK,UP,LOWER_UP", 65536)
     )
     kind, cast = ("ether", "ff:ff:ff:ff:ff:ff") if each.mac else ("loopback", "00:00:00:00:00:00")
     state = "UP" if each.mac else "UNKNOWN"
-    return (
+    head = (
         f"{each.number}: {each.name}: <{flags}> mtu {mtu} qdisc noqueue state {state}"
-        f" group default qlen 1000\n    link/{kind} {each.mac or cast} brd {cast}\n"
+        " group default qlen 1000\n"
     )
+    return head if family else f"{head}    link/{kind} {each.mac or cast} brd {cast}\n"
 
 
 def _address(each: Interface) -> str:

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.processes import Process
 
 SHARED_PART = 0.55  # of a process's resident memory is counted with others
+GLES = (  # as an emulator without a graphics card has it
+    "Google (Google Inc. (Google)), Android Emulator OpenGL ES Translator (ANGLE (Google, Vulkan"
+    " 1.3.0 (SwiftShader Device (LLVM 10.0.0) (0x0000C0DE)), SwiftShader driver)), OpenGL ES 3.1"
+    " (OpenGL ES 3.1.0 (ANGLE 2.1.0))"
+)
 PARTS = (  # of what a process takes, and how many percent each is
     ("Native Heap", 30),
     ("Dalvik Heap", 18),
@@ -133,6 +138,7 @@ async def surfaceflinger(ctx: Context, args: list[str]) -> str:
     return (
         f"Build configuration: [sf PRESENT_TIME_OFFSET=0 FORCE_HWC_FOR_RBG_TO_YUV=0]\n"
         f"Display identification data:\n{name}\n"
+        f"GLES: {GLES}\n\n"
         f"Visible layers (count = {layers.count('+')})\n{layers}"
         f"Displays (1 entries)\n+ DisplayDevice{{{display_id}, internal, primary,"
         f' "EMU_display_0"}}\n   powerMode={"On" if phone.power.awake else "Off"} (2)\n'

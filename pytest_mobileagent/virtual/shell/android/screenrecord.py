@@ -1,0 +1,82 @@
+"""screenrecord: would record the screen, but this phone has no encoder of videos."""
+
+from __future__ import annotations
+
+import errno
+import posixpath
+
+from pytest_mobileagent.virtual.shell.commands import Context, command
+
+USAGE = """\
+Usage: screenrecord [options] <filename>
+
+Android screenrecord v1.3.  Records the device's display to a .mp4 file.
+
+Options:
+--size WIDTHxHEIGHT
+    Set the video size, e.g. "1280x720".  Default is the device's main
+    display resolution (if supported), 1280x720 if not.
+--bit-rate RATE
+    Set the video bit rate, in bits per second.  Default is 20Mbps.
+--bugreport
+    Add additional information, such as a timestamp overlay.
+--time-limit TIME
+    Set the maximum recording time, in seconds.  Default is 180.
+--display-id ID
+    specify the physical display ID to record.
+--verbose
+    Display interesting information on stdout.
+--version
+    Show Android screenrecord version.
+--help
+    Show this message.
+
+Recording continues until Ctrl-C is hit or the time limit is reached.
+"""
+WITH_VALUE = {"--size", "--bit-rate", "--time-limit", "--display-id", "--output-format"}
+FLAGS = {"--verbose", "--bugreport", "--show-device-info", "--show-frame-time", "--rotate"}
+WRONG = 2
+
+
+@command("screenrecord")
+async def screenrecord(ctx: Context, args: list[str]) -> int:
+    """Refuse as a device whose encoder cannot be had, after whatever is wrong with the call."""
+    words, files = list(args), []
+    while words:
+        word, equals, _ = words.pop(0).partition("=")
+        if word == "--help":
+            await ctx.err(USAGE)
+            return 0
+        if word == "--version":
+            await ctx.out("1.3\n")
+            return 0
+        if word in WITH_VALUE:
+            if not equals and not words:
+                await ctx.err(f"screenrecord: option '{word}' requires an argument\n")
+                return WRONG
+            words = words if equals else words[1:]
+        elif word.startswith("--"):
+            if word not in FLAGS:
+                await ctx.err(f"screenrecord: unrecognized option '{word}'\n")
+                return WRONG
+        else:
+            files.append(word)
+    if len(files) != 1:
+        await ctx.err("Must specify output file (see --help).\n")
+        return WRONG
+    return await _open(ctx, files[0])
+
+
+async def _open(ctx: Context, name: str) -> int:
+    """Create the file first, as the real program does to find out whether it may."""
+    if name != "-":
+        try:
+            if not ctx.files.is_dir(posixpath.dirname(ctx.path(name))):
+                raise OSError(errno.ENOENT, "No such file or directory", name)  # noqa: TRY301
+            ctx.files.write(name, b"")
+        except OSError as error:
+            await ctx.err(f"Unable to open '{name}': {error.strerror}\n")
+            return 1
+        ctx.files.remove(name)
+    await ctx.err("ERROR: unable to create video/avc codec instance\n")
+    return 1
