@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
     """The device that this process has leased, not yet connected."""
-    leased = pytestconfig.stash[SESSION].lease_device()
+    try:
+        leased = pytestconfig.stash[SESSION].lease_device()
+    except HostError as error:
+        pytest.fail(f"infrastructure: {error}", pytrace=False)
     yield leased
     leased.close()
 

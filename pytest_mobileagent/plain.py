@@ -40,5 +40,9 @@ def to_line(value: Any) -> str:
 def write_json(path: Path, value: Any) -> None:
     """Write the value to a file as JSON, all of it or nothing."""
     part = path.with_name(f".{path.name}.part")
-    part.write_text(json.dumps(to_wire(value), ensure_ascii=False, indent=2) + "\n", "utf-8")
-    part.replace(path)
+    try:
+        part.write_text(json.dumps(to_wire(value), ensure_ascii=False, indent=2) + "\n", "utf-8")
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise

@@ -6,6 +6,7 @@ Registered in every session, so what only a run with tasks needs is imported whe
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -111,11 +112,12 @@ class RunReport:
             return
         from pytest_mobileagent.report.document import document  # noqa: PLC0415
 
+        whole = document(self.session.folder, self.session.settings, self.results)
         try:
-            whole = document(self.session.folder, self.session.settings, self.results)
             write_json(self.session.folder.make() / "report.json", whole)
         except (OSError, HostError) as error:
             self.problem = f"report.json could not be written: {error}"
+            self.problem += _written_elsewhere(f"{self.session.folder.id}.json", whole)
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _only_decided_failures(self) -> bool:
@@ -156,6 +158,21 @@ class RunReport:
             terminalreporter.line(line)
         report = self.session.folder.path / "report.json"
         terminalreporter.line(self.problem or f"report: {report}")
+
+
+def _written_elsewhere(name: str, whole: dict[str, Any]) -> str:
+    """Write a report where there may be room left, and say where; empty if there is none either.
+
+    The folder is new, and nobody else's: that of temporary files is everybody's.
+    """
+    import tempfile  # noqa: PLC0415
+
+    try:
+        path = Path(tempfile.mkdtemp(prefix="mobileagent-report-"), name)
+        write_json(path, whole)
+    except OSError:
+        return ""
+    return f"; it is in {path}"
 
 
 def _stop(session: pytest.Session, why: str) -> None:

@@ -115,7 +115,10 @@ class MobileSession:
         folder = self.folder
         told = {"folder": str(folder.path), "started": folder.started}
         if self.value("mobile-device").kind != "serial" or self.value("mobile-driver") != "adb":
-            told["shared"] = str(self.shared.folder)
+            try:
+                told["shared"] = str(self.shared.folder)
+            except HostError as error:
+                raise pytest.UsageError(str(error)) from None
         return told
 
     def lease_device(self) -> LeasedDevice:

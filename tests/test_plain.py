@@ -102,3 +102,18 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         write_json(path, {"a": Broken()})
     assert json.loads(path.read_text("utf-8")) == {"a": "ä"}
     assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
+
+
+def test_nothing_is_left_of_a_file_for_which_there_is_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Path.write_text
+
+    def full(path: Path, text: str, encoding: str) -> int:
+        write(path, text[:2], encoding)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_json(tmp_path / "report.json", {"a": 1})
+    assert not list(tmp_path.iterdir())

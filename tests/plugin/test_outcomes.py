@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -321,7 +323,8 @@ def agent():
     assert report(project)["tasks"][0]["success"] is True
 
 
-def test_a_report_that_cannot_be_written_is_told_below_the_table(project):
+def test_a_report_that_cannot_be_written_is_kept_elsewhere(project, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     project.write(
         tasks__counter__conftest="""
 from pathlib import Path
@@ -332,7 +335,11 @@ def pytest_runtest_teardown(item):
 """
     )
     result = project.run("tasks", "--agent=oracle", "-k", "code")
-    result.stdout.fnmatch_lines(["counter *100.0% (1/1)*", "*report.json could not be written*"])
+    told = "*report.json could not be written*; it is in */*.json"
+    result.stdout.fnmatch_lines(["counter *100.0% (1/1)*", told])
+    path = Path(result.stdout.str().partition("; it is in ")[2].split("\n")[0])
+    assert json.loads(path.read_text("utf-8"))["tasks"][0]["success"] is True
+    assert path.is_relative_to(tmp_path)
     assert result.ret == 1
 
 

@@ -319,3 +319,24 @@ def test_a_crash_in_a_session_without_tasks_is_left_to_pytest_xdist(pytester):
     result = pytester.runpytest_subprocess("-n1")
     result.assert_outcomes(failed=1)
     result.stdout.no_fnmatch_line("*repeated*")
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+def test_without_room_for_temporary_files_the_run_says_so(project, workers):
+    with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(
+            """
+import tempfile
+
+def full(**_):
+    raise OSError(28, "No space left on device")
+
+tempfile.mkdtemp = full
+"""
+        )
+    result = project.run_virtual("tasks", "--agent=noop", "-k", "code", workers)
+    assert result.ret != 0
+    shown = result.stdout.str() + result.stderr.str()
+    assert "cannot make a temporary folder for the run (TMPDIR names where)" in shown
+    assert "Traceback" not in shown
+    assert "INTERNALERROR" not in shown

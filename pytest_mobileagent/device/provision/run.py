@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 
 from pytest_mobileagent.device.provision import keeper
 from pytest_mobileagent.device.provision.keeper import OWNER_LOCK, SOCKET
-from pytest_mobileagent.errors import InfrastructureError
+from pytest_mobileagent.errors import HostError, InfrastructureError
 
 _PREFIX = "mobileagent-run-"
 _STALE_SECONDS = 60.0  # a run that has just made its folder has not locked it yet
@@ -31,15 +31,23 @@ class SharedRun:
 
     The owner makes the folder and holds its lock for as long as it lives; a keeper is started by
     whoever needs a device first.
+
+    Raises:
+        HostError: the folder cannot be made.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._lock: FileLock | None = None
         if folder is None:
-            _sweep()
+            with contextlib.suppress(OSError):  # there is no folder for temporary files
+                _sweep()
             # A socket's path may have about 100 characters.
-            short = None if len(tempfile.gettempdir()) < 60 else "/tmp"  # noqa: S108
-            folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=short))
+            try:
+                short = None if len(tempfile.gettempdir()) < 60 else "/tmp"  # noqa: S108
+                folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=short))
+            except OSError as error:
+                msg = f"cannot make a temporary folder for the run (TMPDIR names where): {error}"
+                raise HostError(msg) from error
             self._lock = FileLock(folder / OWNER_LOCK)
             self._lock.acquire()
         self.folder = folder
@@ -48,9 +56,14 @@ class SharedRun:
         """Ask the keeper, which is started if there is none, and has `seconds` to answer.
 
         Raises:
+            HostError: the keeper cannot be started.
             InfrastructureError: the keeper cannot do it, or is gone.
         """
-        self._ensure_keeper()
+        try:
+            self._ensure_keeper()
+        except OSError as error:
+            msg = f"the keeper of this run's devices cannot be started: {error}"
+            raise HostError(msg) from error
         try:
             with self._connect() as stream, stream.makefile("rw", encoding="utf-8") as lines:
                 stream.settimeout(seconds)
