@@ -47,10 +47,20 @@ def connect_local(
         return new, loaded
 
     system = AdbSystem(address, follow if restart else None)
-    return AppiumDevice(AppiumSession(url, wanted), system, settle)
+    session = AppiumSession(url, wanted)
+    try:
+        return AppiumDevice(session, system, settle)
+    except BaseException:
+        session.close()
+        system.close()
+        raise
 
 
 def connect_remote(url: str, settle: Settle, capabilities: Mapping[str, Any]) -> AppiumDevice:
     """Drive whichever device the Appium server at `url` gives."""
     session = AppiumSession(url, {**_CAPABILITIES, **capabilities})
-    return AppiumDevice(session, RemoteSystem(session), settle)
+    try:
+        return AppiumDevice(session, RemoteSystem(session), settle)
+    except BaseException:
+        session.close()
+        raise

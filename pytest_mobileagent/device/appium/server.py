@@ -1,8 +1,8 @@
 """Runs an Appium server of one's own: `python -m pytest_mobileagent.device.appium.server`.
 
-Prints one line of JSON with the server's URL when it answers, and ends it when standard input
-closes. The server is found in the folder that `--home` names, where npm has installed it, or else
-as the program `appium` on the PATH.
+Prints one line of JSON with the server's URL when it answers. It ends the server when standard
+input closes, and ends itself when the server does. That is found in the folder that `--home` names,
+where npm has installed it, or else as the program `appium` on the PATH.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -21,6 +22,7 @@ import tempfile
 import time
 import urllib.request
 from pathlib import Path
+from typing import IO
 
 _START_SECONDS = 50.0
 INSTALL = (
@@ -51,7 +53,7 @@ def find_appium(home: Path | None) -> Path:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the server until standard input closes; the exit status is 1 if it does not start."""
+    """Run the server until standard input closes; the status is 1 if it fails before that."""
     parser = argparse.ArgumentParser(prog="appium.server")
     parser.add_argument("--home", type=Path)
     options = parser.parse_args(arguments)
@@ -68,10 +70,20 @@ def main(arguments: list[str] | None = None) -> int:
                 return 1
             print(json.dumps({"url": url}), flush=True)
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-            sys.stdin.read()
+            while process.poll() is None and not _is_closed(sys.stdin, 0.1):
+                pass
+            if process.returncode is None:
+                return 0
+            print(f"{program} ended with status {process.returncode}", file=sys.stderr)
+            return 1
         finally:
             _end(process)
-    return 0
+
+
+def _is_closed(stream: IO[str], seconds: float) -> bool:
+    """Whether a stream that says nothing has ended, or does so in the next seconds."""
+    readable, _, _ = select.select([stream], [], [], seconds)
+    return bool(readable) and not os.read(stream.fileno(), 4096)
 
 
 def _start(program: Path, home: Path | None, folder: Path) -> tuple[subprocess.Popen[bytes], str]:
