@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import PurePosixPath
@@ -25,6 +26,7 @@ class Database:
         self._uid = uid
         self._bytes: bytes | None = None
         self._connection: sqlite3.Connection | None = None
+        self._closer: weakref.finalize[..., Database] | None = None
         self._batch = False
 
     def query(self, sql: str, *args: Any) -> list[dict[str, Any]]:
@@ -91,6 +93,8 @@ class Database:
         if self._connection is None or data != self._bytes:
             self.close()
             self._connection = sqlite3.connect(":memory:", isolation_level=None)
+            # Python warns of a connection that nobody has closed.
+            self._closer = weakref.finalize(self, self._connection.close)
             if data:
                 self._connection.deserialize(data)
             else:
@@ -113,9 +117,9 @@ class Database:
 
     def close(self) -> None:
         """Let go of the connection; the next use opens it again."""
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
+        if self._closer is not None:
+            self._closer()
+        self._closer, self._connection = None, None
 
 
 class Preferences(Mapping[str, Value]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,11 +34,11 @@ def device(connected):
 
 
 def icons(device):
-    connection = sqlite3.connect(":memory:")
-    connection.deserialize(get_file(device, DATABASE))
-    return connection.execute(
-        "SELECT intent, container, screen, cellX, cellY FROM favorites"
-    ).fetchall()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(get_file(device, DATABASE))
+        return connection.execute(
+            "SELECT intent, container, screen, cellX, cellY FROM favorites"
+        ).fetchall()
 
 
 def test_a_device_takes_on_all_of_it(device):

@@ -2,6 +2,7 @@
 
 import io
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -18,10 +19,10 @@ WALLPAPER = "/data/system/users/0/wallpaper_orig"
 
 
 def rows(phone):
-    connection = sqlite3.connect(":memory:")
-    connection.deserialize(phone.files.read(DATABASE))
     query = "SELECT title, container, screen, cellX, cellY, intent FROM favorites"
-    return connection.execute(query).fetchall()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(phone.files.read(DATABASE))
+        return connection.execute(query).fetchall()
 
 
 def put(phone, *items):
@@ -37,6 +38,7 @@ def put(phone, *items):
             (uri(component), container, screen, x, y),
         )
     phone.files.write(DATABASE, connection.serialize())
+    connection.close()
     phone.activities.force_stop(LAUNCHER)
 
 
