@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.intent import short
+from pytest_mobileagent.virtual.shell.android.dumpsys.views import hierarchy
 from pytest_mobileagent.virtual.shell.android.dumpsys.window import record
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _local(phone: Phone, top: Record) -> str:
         f"  ACTIVITY {short(top.component)} {top.token} pid={phone.proc.pid(top.package)}\n"
         f"    Local Activity {top.token} State:\n"
         f"      mResumed={resumed} mStopped={'false' if resumed == 'true' else 'true'}"
-        " mFinished=false\n"
+        " mFinished=false\n" + hierarchy(phone, top)
     )
 
 

@@ -68,11 +68,11 @@ def _detail(process: Process) -> str:
         "                      Pss  Private  Private  SwapPss\n"
         "                    Total    Dirty    Clean    Dirty\n"
         f"                   ------   ------   ------   ------\n{rows}"
-        f"{'MEMORY':>16} {total:>8} {total * 5 // 6:>8} {0:>8} {0:>8}\n\n"
+        f"{'TOTAL':>16} {total:>8} {total * 5 // 6:>8} {0:>8} {0:>8}\n\n"
         " App Summary\n                       Pss(KB)\n                        ------\n"
         f"           Java Heap: {total * 18 // 100:>8}\n"
         f"         Native Heap: {total * 30 // 100:>8}\n"
-        f"           MEMORY PSS: {total:>8}            MEMORY RSS: {process.rss:>8}\n"
+        f"           TOTAL PSS: {total:>8}            TOTAL RSS: {process.rss:>8}\n"
     )
 
 
@@ -85,7 +85,7 @@ async def cpuinfo(ctx: Context, args: list[str]) -> str:  # noqa: ARG001 - it ha
     return (
         "Load: 0.0 / 0.0 / 0.0\n"
         f"CPU usage from 0ms to 0ms ago ({now:%Y-%m-%d %H:%M:%S.000} to"
-        f" {now:%Y-%m-%d %H:%M:%S.000}):\n{rows}0% MEMORY: 0% user + 0% kernel\n"
+        f" {now:%Y-%m-%d %H:%M:%S.000}):\n{rows}0% TOTAL: 0% user + 0% kernel\n"
     )
 
 
