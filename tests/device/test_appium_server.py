@@ -60,9 +60,7 @@ def test_it_ends_with_its_server_so_that_another_is_started(running):
     assert b"ended with status 3" in process.stderr.read()
 
 
-def test_no_connection_is_left_of_a_device_for_which_there_is_no_session(
-    phone, monkeypatch
-):
+def test_no_connection_is_left_of_a_device_for_which_there_is_no_session(phone, monkeypatch):
     left = []
 
     def refuse(session):
