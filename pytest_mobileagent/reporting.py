@@ -5,6 +5,8 @@ Registered in every session, so what only a run with tasks needs is imported whe
 
 from __future__ import annotations
 
+import signal
+import threading
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,9 +45,16 @@ class RunReport:
         self.broke: dict[str, int] = {}  # attempts lost to infrastructure, by node id
         self.stop: Callable[[str], None] = lambda _: None
         self.stopped = False
+        self.ends_as_usual = True  # at SIGTERM
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self.stop = partial(_stop, session)
+        # What ends jobs of CI and clusters: as at Ctrl-C, what was done is reported.
+        is_free = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        in_main = threading.current_thread() is threading.main_thread()
+        if self.session.agent is not None and is_free and in_main:
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+            self.ends_as_usual = False
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -119,6 +128,10 @@ class RunReport:
             self.problem = f"report.json could not be written: {error}"
             self.problem += _written_elsewhere(f"{self.session.folder.id}.json", whole)
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_unconfigure(self) -> None:
+        if not self.ends_as_usual:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def _only_decided_failures(self) -> bool:
         """Whether `--mobile-exit=run` is set, and all that failed are tasks that were decided."""

@@ -238,13 +238,14 @@ def test_nothing_is_left_even_if_the_folder_of_the_run_was_removed(
     wait_until(lambda: not processes_with(str(temporary)))
 
 
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_ends_its_phones_and_keeps_what_was_done(
-    project, start, markers, temporary
+    project, start, markers, temporary, how
 ):
     project.write(agents__waiting=WAITING)
     process = start("--agent=waiting")
     wait_until(lambda: any(markers.iterdir()))
-    process.send_signal(signal.SIGINT)
+    process.send_signal(how)
     assert process.wait(20) == 2
     assert not processes_with(str(temporary))
     assert not list(temporary.glob("mobileagent-*"))
