@@ -92,8 +92,10 @@ class Database:
         data = self._files.read(self.path) if self._files.exists(self.path) else b""
         if self._connection is None or data != self._bytes:
             self.close()
-            self._connection = sqlite3.connect(":memory:", isolation_level=None)
-            # Python warns of a connection that nobody has closed.
+            # Python warns of a connection that nobody has closed; whichever thread collects it may.
+            self._connection = sqlite3.connect(
+                ":memory:", isolation_level=None, check_same_thread=False
+            )
             self._closer = weakref.finalize(self, self._connection.close)
             if data:
                 self._connection.deserialize(data)
