@@ -297,3 +297,14 @@ def test_the_views_of_the_activity_on_top_are_told_as_they_lie(sh, demo):
     dumped = re.findall(r'class="([^"]*)"', demo.dump())
     assert {name for name, _ in views} <= set(dumped)
     assert any(flags[6] == "C" for flags in re.findall(r"\{[0-9a-f]+ ([\w.]{9}) ", text))
+
+
+def test_apps_may_go_on_while_the_phone_dozes(sh, phone):
+    ask = "dumpsys deviceidle whitelist"
+    assert sh(f"{ask} +org.demo +org.nope") == "Added: org.demo\nUnknown package: org.nope\n"
+    assert (
+        sh(ask)
+        == f"system,com.android.shell,2000\nuser,org.demo,{phone.packages['org.demo'].uid}\n"
+    )
+    assert sh(f"{ask} =org.demo -org.demo =org.demo") == "true\nRemoved: org.demo\nfalse\n"
+    assert "user," not in sh("cmd deviceidle whitelist")

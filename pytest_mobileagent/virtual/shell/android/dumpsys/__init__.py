@@ -8,6 +8,7 @@ from typing import TypeAlias
 from pytest_mobileagent.virtual.shell.android.dumpsys import (
     activity,
     battery,
+    deviceidle,
     display,
     input_method,
     location,
@@ -33,7 +34,7 @@ DUMPS: dict[str, Dump] = {
     "bluetooth_manager": network.bluetooth,
     "connectivity": network.connectivity,
     "cpuinfo": machine.cpuinfo,
-    "deviceidle": services.deviceidle,
+    "deviceidle": deviceidle.dump,
     "diskstats": machine.diskstats,
     "display": display.dump,
     "gfxinfo": machine.gfxinfo,

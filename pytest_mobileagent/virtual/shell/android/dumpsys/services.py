@@ -89,33 +89,6 @@ async def jobscheduler(ctx: Context, args: list[str]) -> str:  # noqa: ARG001 - 
     )
 
 
-async def deviceidle(ctx: Context, args: list[str]) -> str:
-    """Tell that the phone does not doze, or which apps may go on if it did."""
-    state, power = "ACTIVE" if ctx.phone.power.awake else "INACTIVE", ctx.phone.power
-    answers = {
-        "deep": state,
-        "light": state,
-        "screen": str(power.awake).lower(),
-        "charging": str(power.charging).lower(),
-        "network": str(ctx.phone.radios.online).lower(),
-    }
-    match args:
-        case ["get", name, *_] if name in answers:
-            return f"{answers[name]}\n"
-        case ["enabled", *_]:
-            return "1\n"
-        case [word, *_]:
-            return f"Unknown command: {word}\n"
-    return (
-        "  Settings:\n    light_after_inactive_to=+4m0s0ms\n  Whitelist system apps:\n"
-        "    com.android.shell\n  mLightEnabled=true  mDeepEnabled=true\n"
-        f"  mScreenOn={str(ctx.phone.power.awake).lower()}\n"
-        f"  mNetworkConnected={str(ctx.phone.radios.online).lower()}\n"
-        f"  mCharging={str(ctx.phone.power.charging).lower()}\n"
-        f"  mState={state} mLightState={state}\n"
-    )
-
-
 async def usagestats(ctx: Context, args: list[str]) -> str:  # noqa: ARG001 - it has no options
     """Tell which apps have a task, the latest first."""
     tasks = ctx.phone.activities.recent()
