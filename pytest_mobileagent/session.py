@@ -48,6 +48,7 @@ class MobileSession:
             if self.settings["agent"].source == "--agent":
                 self._check_agent(self.agent)
             self._check_devices()
+            self._path(self.settings["mobile-runs"])  # its errors are told at once, too
         if self.is_owner and not config.option.help:
             self.environments  # noqa: B018 - an error is told before anything is collected
 
@@ -137,7 +138,11 @@ class MobileSession:
         """Return a path that an option names: relative to where the option stands."""
         given = setting.source.startswith(("--", "environment"))
         base = self.config.invocation_params.dir if given else self.config.rootpath
-        return base / Path(setting.value).expanduser()
+        try:
+            return base / Path(setting.value).expanduser()
+        except RuntimeError:
+            msg = f"{setting} names the home folder of a user who has none"
+            raise pytest.UsageError(msg) from None
 
     def _appium_home(self) -> str | None:
         setting = self.settings["mobile-appium-home"]

@@ -18,13 +18,17 @@ WRONG = [
     ),
     ("--mobile-seed=²", "*--mobile-seed=²*has to be a whole number from 0*"),
     ("--mobile-runs=", "*--mobile-runs (from --mobile-runs) is empty*"),
+    (
+        "--mobile-runs=~no.such.user/runs",
+        "*--mobile-runs=~no.such.user/runs (--mobile-runs) names the home folder of a user who*",
+    ),
     ("--mobile-exit=never", "*--mobile-exit=never*has to be one of tasks, run*"),
 ]
 
 
 @pytest.mark.parametrize(("argument", "message"), WRONG)
 def test_a_wrong_value_is_a_usage_error(pytester, argument, message):
-    result = pytester.runpytest_inprocess(argument)
+    result = pytester.runpytest_inprocess(argument, "--agent=pytest_mobileagent.agent:Agent")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([message])
 

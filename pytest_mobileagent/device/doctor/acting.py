@@ -70,6 +70,8 @@ def types_beyond_ascii(device: Device) -> str:
     except Doubtful:
         raise
     except MobileAgentError as error:
+        if not isinstance(error, Unwell) and "ASCII" not in str(error):
+            raise  # something else is wrong, which the keyboard would not mend
         mend = "install the app ADBKeyboard (github.com/senzhk/ADBKeyBoard), or use Appium's driver"
         raise Doubtful(f"text beyond ASCII cannot be typed: {error}", mend) from error
 

@@ -52,11 +52,10 @@ def main(arguments: Sequence[str]) -> int:
         try:
             leased = leased_device(values.__getitem__, lambda: _shared(stack), 1, ())
             stack.callback(leased.close)
-            device = leased.get()
+            return _examine(leased.get(), act=not options.look_only)
         except MobileAgentError as error:
             print(f"PROBLEM  {error}\n         → {_UNREACHABLE}", file=sys.stderr)
             return 1
-        return _examine(device, act=not options.look_only)
 
 
 def _shared(stack: ExitStack) -> SharedRun:

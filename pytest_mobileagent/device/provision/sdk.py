@@ -93,7 +93,9 @@ def find_sdk(environment: Mapping[str, str] = os.environ, needs: str = "emulator
     """
     for variable in VARIABLES:
         if given := environment.get(variable):
-            sdk = Sdk(Path(given).expanduser())
+            with contextlib.suppress(RuntimeError):  # a user without a home folder
+                given = str(Path(given).expanduser())
+            sdk = Sdk(Path(given))
             if (sdk.root / needs).is_dir():
                 return sdk
             msg = f"{variable}={given} is no SDK with {needs}: there is no {sdk.root / needs}"
@@ -131,7 +133,9 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
     for program, up in (("emulator", 2), ("sdkmanager", 4), ("adb", 2)):
         if found := shutil.which(program, path=environment.get("PATH", "")):
             yield Path(found).resolve().parents[up - 1]
-    yield from (Path(usual).expanduser() for usual in USUAL)
+    for usual in USUAL:
+        with contextlib.suppress(RuntimeError):  # a user without a home folder
+            yield Path(usual).expanduser()
 
 
 def _version(folder: Path) -> list[int]:

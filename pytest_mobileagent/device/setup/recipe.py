@@ -171,7 +171,10 @@ class _Reader:
         """Return a path, which counts from the recipe's folder."""
         if not isinstance(value, str):
             raise self.wrong(key, f"= {value!r} has to be a path")
-        path = self.path.parent / Path(value).expanduser()
+        try:
+            path = self.path.parent / Path(value).expanduser()
+        except RuntimeError:
+            raise self.wrong(key, f"= {value!r}: that user has no home folder") from None
         if not exists(path):
             raise self.wrong(key, f"= {value!r}: there is no {path}")
         return path

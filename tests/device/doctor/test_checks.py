@@ -9,6 +9,7 @@ import pytest
 
 from pytest_mobileagent.device.doctor import acting, checks, looking, state
 from pytest_mobileagent.device.doctor.finding import Finding, examine
+from pytest_mobileagent.errors import DeviceError
 
 TEN_HOURS_AGO = "ten hours ago"
 
@@ -85,3 +86,13 @@ def test_a_device_that_breaks_off_is_a_problem_and_no_crash(device):
     assert isinstance(finding, Finding)
     assert (finding.level, finding.check) == ("problem", "it")
     assert "no adb server" in finding.seen
+
+
+def test_the_keyboard_is_not_blamed_for_a_screen_that_cannot_be_read():
+    def perform(_):
+        raise DeviceError("no view hierarchy")
+
+    broken = SimpleNamespace(perform=perform, shell=lambda _: "", observe=lambda: perform(None))
+    finding = examine("it", acting.types_beyond_ascii, broken)
+    assert finding.level == "problem"
+    assert "ADBKeyboard" not in finding.mend

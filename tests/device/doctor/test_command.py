@@ -7,6 +7,8 @@ import json
 import pytest
 
 from pytest_mobileagent.__main__ import main
+from pytest_mobileagent.device.adb.device import AdbDevice
+from pytest_mobileagent.errors import DeviceError
 
 
 @pytest.fixture(autouse=True)
@@ -73,3 +75,13 @@ def test_a_port_of_adb_that_is_none_is_explained(monkeypatch, capsys):
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "many")
     assert main(["doctor", "--device", "emulator-5554"]) == 1
     assert "ANDROID_ADB_SERVER_PORT=many has to be" in capsys.readouterr().err
+
+
+def test_a_device_that_is_lost_at_the_start_is_explained(whole_phone, capsys, monkeypatch):
+    def lost(*_):
+        raise DeviceError("it went away")
+
+    monkeypatch.setattr(AdbDevice, "shell", lost)
+    monkeypatch.setattr(AdbDevice, "observe", lost)
+    assert doctor(whole_phone) == 1
+    assert "PROBLEM  it went away" in capsys.readouterr().err

@@ -58,3 +58,8 @@ def test_tools_are_taken_from_the_latest_version(folder):
         path.parent.mkdir(parents=True)
         path.touch()
         assert Sdk(folder).tool("sdkmanager") == path
+
+
+def test_a_user_without_a_home_folder_is_told_of_the_sdk_all_the_same():
+    with pytest.raises(SdkError, match=r"ANDROID_HOME=~no.such.user/sdk is no SDK"):
+        find_sdk({"ANDROID_HOME": "~no.such.user/sdk"})

@@ -91,6 +91,7 @@ def test_the_recipe_in_the_docs_can_be_read(recipe, tmp_path):
         (HEAD + 'locale = "korean"', "locale = 'korean' has to be a text: as in ko-KR"),
         (HEAD + 'gpu = "none"', "gpu = 'none' has to be a text: software or host"),
         (HEAD + 'snapshot = "a\\nkill"', r"snapshot = 'a\nkill' has to be a text"),
+        (HEAD + 'apks = ["~no.such.user/a.apk"]', "apks[0] = '~no.such.user/a.apk': that user has"),
         (HEAD + 'apks = "app.apk"', "apks = 'app.apk' has to be a list of APK files"),
         (HEAD + 'apks = ["nope.apk"]', "apks[0] = 'nope.apk': there is no "),
         (HEAD + "permissions = 1", "permissions = 1 has to be a table"),
