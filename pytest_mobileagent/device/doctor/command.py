@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.doctor.finding import Finding
+    from pytest_mobileagent.device.provision.spec import DeviceSpec
 
 _SIGNS = {"ok": "ok     ", "warning": "WARNING", "problem": "PROBLEM"}
 _WIDTH = 100
@@ -32,14 +33,14 @@ def main(arguments: Sequence[str]) -> int:
     """Examine a device; the exit status is 0 if nothing breaks episodes, 1 if something does."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    server = options.device.startswith("appium:")
-    what = "--device"
     try:
-        spec = parse_device(options.device if server else f"serial:{options.device}")
-        what = "--capabilities"
+        spec = _device(options.device)
+    except ValueError:
+        parser.error(f"--device {_DEVICE}")
+    try:
         capabilities = parse_capabilities(options.capabilities) if options.capabilities else {}
     except ValueError as error:
-        parser.error(f"{what} {error}")
+        parser.error(f"--capabilities {error}")
     values = {
         "mobile-device": spec,
         "mobile-driver": options.driver,
@@ -54,8 +55,25 @@ def main(arguments: Sequence[str]) -> int:
             stack.callback(leased.close)
             return _examine(leased.get(), act=not options.look_only)
         except MobileAgentError as error:
-            print(f"PROBLEM  {error}\n         → {_UNREACHABLE}", file=sys.stderr)
+            appium = spec.kind == "appium" or options.driver == "appium"
+            mend = _NO_APPIUM if appium else _UNREACHABLE
+            print(f"PROBLEM  {error}\n         → {mend}", file=sys.stderr)
             return 1
+
+
+def _device(text: str) -> DeviceSpec:
+    """Read `--device`, with or without the `serial:` that a run's `--mobile-device` has.
+
+    Raises:
+        ValueError: it names no device that is there already.
+    """
+    kind = text.partition(":")[0]
+    if kind in ("virtual", "avd"):
+        raise ValueError(text)
+    spec = parse_device(text if kind in ("serial", "appium") else f"serial:{text}")
+    if len(spec.places) > 1:
+        raise ValueError(text)
+    return spec
 
 
 def _shared(stack: ExitStack) -> SharedRun:
@@ -73,10 +91,23 @@ def _examine(device: Device, *, act: bool) -> int:
         print("\n".join(_lines(finding)), flush=True)
     problems = sum(finding.level == "problem" for finding in found)
     warnings = sum(finding.level == "warning" for finding in found)
-    print(f"\n{len(found)} checks: {problems} problems, {warnings} warnings")
+    counts = f"{_count(problems, 'problem')}, {_count(warnings, 'warning')}"
+    print(f"\n{_count(len(found), 'check')}: {counts}")
     return 1 if problems else 0
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+_DEVICE = (
+    "has to be one device that runs: SERIAL as `adb devices` lists it, HOST:PORT/SERIAL at another "
+    "adb server, or appium:URL"
+)
+_NO_APPIUM = (
+    "Appium has to be installed (see --appium-home) or, for appium:URL, to run; `adb devices` has "
+    "to list the device as `device`"
+)
 _UNREACHABLE = (
     "`adb devices` has to list it as `device`; start the adb server with `adb start-server`, and "
     "allow this machine on the device's screen"

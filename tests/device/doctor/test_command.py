@@ -31,7 +31,7 @@ def test_it_prints_what_fits_in_a_bug_report(whole_phone, capsys):
     assert "/" in lines[2]
     assert [line for line in lines if line.startswith("ok       taps: ")]
     assert any(line.startswith("         → `adb shell") for line in lines)
-    assert lines[-1].endswith("0 problems, 1 warnings")
+    assert lines[-1].endswith("0 problems, 1 warning")
     assert max(map(len, lines)) <= 120
 
 
@@ -85,3 +85,17 @@ def test_a_device_that_is_lost_at_the_start_is_explained(whole_phone, capsys, mo
     monkeypatch.setattr(AdbDevice, "observe", lost)
     assert doctor(whole_phone) == 1
     assert "PROBLEM  it went away" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("named", ["virtual", "avd:pixel", "serial:a,b", "appium:nowhere"])
+def test_what_is_no_single_device_that_runs_is_refused(named, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["doctor", "--device", named])
+    assert end.value.code == 2
+    assert "has to be one device that runs" in capsys.readouterr().err
+
+
+def test_the_prefix_of_a_run_is_understood(whole_phone, capsys):
+    where = f"serial:{whole_phone.adb_host}:{whole_phone.adb_port}/{whole_phone.serial}"
+    assert main(["doctor", "--device", where, "--look-only"]) == 0
+    assert whole_phone.serial in capsys.readouterr().out
