@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 _COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("tasks", lambda t: str(t["tasks"])),
     ("success rate", lambda t: f"{_percent(t['success_rate'])} ({t['successes']}/{t['decided']})"),
-    ("step ratio", lambda t: _number(t["mean_step_ratio"])),
+    ("ratio", lambda t: _number(t["mean_step_ratio"])),
     ("premature", lambda t: f"{_percent(t['premature_rate'])} ({t['premature']})"),
     ("overdue", lambda t: f"{_percent(t['overdue_rate'])} ({t['overdue']})"),
     ("steps", lambda t: _number(t["mean_steps"], 1)),
     ("s/step", lambda t: _number(t["seconds_per_step"])),
     ("errors", lambda t: str(t["errors"])),
     ("infra", lambda t: str(t["infrastructure"])),
-    ("skipped", lambda t: str(t["skipped"])),
+    ("skips", lambda t: str(t["skipped"])),
 )
 
 
