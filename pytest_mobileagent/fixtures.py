@@ -128,10 +128,11 @@ def episode(
         except TaskError as error:
             if isinstance(error, UnfitMoveError) and (reason := _other_language(plan)):
                 pytest.skip(f"{reason}: {error}")
-            pytest.fail(f"the task is broken: {error}", pytrace=False)
+            msg = f"the task is broken: {error}"
+            raise pytest.fail.Exception(msg, pytrace=False) from None
         except HostError as error:
             failures.append(str(error))
-            pytest.fail(f"infrastructure: {error}", pytrace=False)
+            raise pytest.fail.Exception(f"infrastructure: {error}", pytrace=False) from None
         except InfrastructureError as error:
             failures.append(str(error))
             mobile_lease.give_up()

@@ -165,7 +165,7 @@ class RunReport:
                 terminalreporter.line(nodeid)
         if not self.results:
             return
-        terminalreporter.section(f"mobile agent {self.session.agent}")
+        terminalreporter.section(f"mobile agent {self.session.agent or '(none)'}")
         results = list(self.results.values())
         for line in [*table(summarise(results)), *remarks(results)]:
             terminalreporter.line(line)
