@@ -62,7 +62,7 @@ def select(words: Iterable[str], known: Mapping[str, Environment]) -> list[Envir
         found = _named(word, known)
         if not found:
             groups = sorted({each.group for each in known.values()} - {""})
-            there = ", ".join(known) or "none: no folder of environments is registered"
+            there = ", ".join(sorted(known)) or "none: no folder of environments is registered"
             msg = f"names {word!r}; there are {', '.join([ALL, *groups])} and {there}"
             raise ValueError(msg)
         chosen |= {environment.id: environment for environment in found}

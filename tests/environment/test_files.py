@@ -74,7 +74,7 @@ def test_environments_are_named_by_groups(known):
 
 @pytest.mark.parametrize("word", ["999", "100-999", "prod", "0"])
 def test_an_unknown_name_is_told_with_those_that_there_are(known, word):
-    with pytest.raises(ValueError, match=f"names '{word}'; there are all, test, train and 100, "):
+    with pytest.raises(ValueError, match=f"names '{word}'; there are all, test, train and 000, "):
         select([word], known)
 
 
