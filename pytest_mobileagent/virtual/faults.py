@@ -80,6 +80,8 @@ class Fault:
         return self.struck >= self.times
 
     def __str__(self) -> str:
+        if not KINDS[self.name].counted:
+            return self.words
         times = "once" if self.struck == 1 else f"{self.struck} times"
         return f"{self.words} (struck {times if self.struck else 'never'} so far)"
 

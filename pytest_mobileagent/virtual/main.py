@@ -62,7 +62,8 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="DIR",
-        help="a folder of apps to install; may be given several times",
+        help="a folder of apps to install; may be given several times (default: those that the "
+        "project in the current folder registers)",
     )
     add(
         "--data",
