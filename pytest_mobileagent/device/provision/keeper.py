@@ -206,7 +206,7 @@ async def _first_line(phone: _Program, log: Path, seconds: float) -> dict[str, A
     except (TimeoutError, ValueError):
         await _end(phone.process, phone.grace)
         said = log.read_bytes()[before:].decode("utf-8", "replace").strip()[-_LAST_WORDS:]
-        msg = f"the phone did not start: {said or 'it said nothing'}"
+        msg = f"its program did not start: {said or 'it said nothing'}"
         raise RuntimeError(msg) from None
 
 
