@@ -16,9 +16,8 @@ ROOT = Path(__file__).parent.parent.parent
 def outcomes(agent: str, runs: Path) -> dict[str, dict]:
     """Run an agent on the whole suite, and return the results by task."""
     command = [sys.executable, "-m", "pytest", "tasks", f"--agent={agent}", f"--mobile-runs={runs}"]
-    workers = "0" if "PYTEST_XDIST_WORKER" in os.environ else "2"
     finished = subprocess.run(
-        [*command, "-n", workers, "-q", "-p", "no:cacheprovider"],
+        [*command, "-n", "2", "-q", "-p", "no:cacheprovider"],
         cwd=ROOT,
         capture_output=True,
         text=True,
