@@ -1,9 +1,9 @@
+"""The loop: what ends an episode, and whose fault it was."""
+
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,7 +12,6 @@ from pytest_mobileagent import (
     Agent,
     DeviceInfo,
     Episode,
-    Event,
     Finish,
     Impossible,
     Reply,
@@ -23,99 +22,18 @@ from pytest_mobileagent import (
     Usage,
     Wait,
     load,
-    open_app,
 )
 from pytest_mobileagent.agent.scripted import Scripted
-from pytest_mobileagent.device import Observation
 from pytest_mobileagent.episode import TaskRecord
-from pytest_mobileagent.episode.attempt import AppMissingError, Plan, attempt
 from pytest_mobileagent.episode.loop import Assignment, play
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
+from pytest_mobileagent.errors import DeviceError, TaskError
 from pytest_mobileagent.tasks import Task
+from tests.episode.memory import PATIENCE, Count, MemoryDevice, agent, finish, tap, throw
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
-
-    from pytest_mobileagent.device import Probe
-
-PATIENCE = 10.0
-APP = "com.shop"
-
-
-@dataclass
-class MemoryDevice:
-    """A phone that shows one screen after the other, whatever is done, and keeps what was done."""
-
-    screens: Sequence[Screen]
-    done: list[Action] = field(default_factory=list)
-    looks: int = 0
-    breaks_at_look: int | None = None
-    told: list[Event] = field(default_factory=lambda: [Event("announcement", text=("before",))])
-
-    @property
-    def info(self) -> DeviceInfo:
-        return DeviceInfo("memory", "None", "15", 35, (100, 200), 160, listener=True)
-
-    def events(self) -> tuple[Event, ...]:
-        told, self.told = tuple(self.told), []
-        return told
-
-    def observe(self, probes: Mapping[str, Probe] | None = None) -> Observation:
-        if self.looks == self.breaks_at_look:
-            raise DeviceError("the phone fell into the water")
-        screen = self.screens[min(len(self.done), len(self.screens) - 1)]
-        self.looks += 1
-        done = str(len(self.done))
-        return Observation(
-            screen, {name: probe.parse(done) for name, probe in (probes or {}).items()}
-        )
-
-    def perform(self, action: Action) -> None:
-        self.done.append(action)
-        self.told.append(Event("clicked", text=(str(len(self.done)),)))
-
-    def reset(self, snapshot: str, apps: Sequence[str]) -> str:
-        return f"forgot {', '.join(apps)} of {snapshot}"
-
-    def packages(self) -> frozenset[str]:
-        return frozenset({APP})
-
-    def shell(self, script: str) -> str:
-        return ""
-
-    def close(self) -> None:
-        """Let go of nothing."""
-
-
-class Count:
-    """A probe that reads how many actions were done."""
-
-    script = ""
-
-    def parse(self, output: str) -> int:
-        return int(output)
-
-
-def agent(step: Callable[[Any, Screen], Any], **methods: Any) -> type[Agent]:
-    """Make an agent class of a step, called with the agent itself."""
-    return type("Mine", (Agent,), {"step": step, **methods})
-
-
-def throw(error: BaseException) -> Callable[..., NoReturn]:
-    def thrower(*arguments: Any) -> NoReturn:
-        raise error
-
-    return thrower
-
-
-def tap(_: Agent, __: Screen) -> Action:
-    return Tap(1, 1)
-
-
-def finish(_: Agent, __: Screen) -> Action:
-    return Finish("done")
 
 
 @pytest.fixture
@@ -413,68 +331,3 @@ def test_a_screen_that_cannot_be_read_is_the_phones_fault(  # noqa: PLR0917 - a 
 
 
 # One attempt at a task: the same, from the phone's starting point on.
-
-
-def plan(make_agent: Callable[[], Agent], **fields: Any) -> Plan:
-    task = Task("Do {what} at {now:%H:%M}.", app=APP, solution=[open_app()], **fields)
-    return Plan(task, "s/t", "s.py::t", "s", {"what": "it"}, "mine", make_agent, 3, PATIENCE, 7, 1)
-
-
-@pytest.fixture
-def clocked(make_screen: Callable[..., Screen]) -> MemoryDevice:
-    return MemoryDevice([make_screen("a", time=datetime(2026, 5, 4, 8, 5))])
-
-
-def test_an_attempt_is_recorded_with_what_was_known(clocked: MemoryDevice, tmp_path: Path) -> None:
-    episode = attempt(plan(agent(finish), level=2), clocked, tmp_path / "e", 4)
-    assert episode.task == TaskRecord(
-        id="s/t",
-        nodeid="s.py::t",
-        goal="Do it at 08:05.",
-        suite="s",
-        apps=(APP,),
-        level=2,
-        golden_steps=1,
-        step_limit=3,
-        parameters={"what": "it"},
-    )
-    assert (episode.agent, episode.seed, episode.epoch, episode.attempt) == ("mine", 7, 1, 4)
-    assert episode.reset == f"forgot {APP} of default_boot"
-    assert episode.started == datetime(2026, 5, 4, 8, 5)
-    assert datetime.fromisoformat(episode.recorded).tzinfo is not None
-
-
-def test_an_app_that_is_missing_is_told(clocked: MemoryDevice, tmp_path: Path) -> None:
-    with pytest.raises(AppMissingError, match=r"device memory has no app com\.other"):
-        attempt(plan(agent(finish), apps=("com.other",)), clocked, tmp_path / "e", 0)
-
-
-def test_a_phone_without_a_clock_is_broken(device: MemoryDevice, tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match="does not tell the time"):
-        attempt(plan(agent(finish)), device, tmp_path / "e", 0)
-
-
-def test_two_attempts_do_not_share_a_folder(clocked: MemoryDevice, tmp_path: Path) -> None:
-    attempt(plan(agent(finish)), clocked, tmp_path / "e", 0)
-    with pytest.raises(InfrastructureError, match="cannot record an episode"):
-        attempt(plan(agent(finish)), clocked, tmp_path / "e", 1)
-
-
-def test_each_step_has_the_events_of_its_own_and_none_from_before(
-    clocked: MemoryDevice, tmp_path: Path
-) -> None:
-    def twice(self: Any, _: Screen) -> Action:
-        self.steps = getattr(self, "steps", 0) + 1
-        if self.steps > 2:
-            clocked.told.append(Event("announcement", text=("late",)))
-            return Finish()
-        return Tap(1, 1)
-
-    episode = attempt(plan(agent(twice)), clocked, tmp_path / "e", 0)
-    assert [[event.text for event in step.events] for step in episode.steps] == [
-        [("1",)],
-        [("2",)],
-        [("late",)],
-    ]
-    assert episode.event(type="clicked", text="2") == Event("clicked", text=("2",))
-    assert episode.prefix(1).event(text="2") is None

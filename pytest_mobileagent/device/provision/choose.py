@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from pytest_mobileagent.device.adb.device import AdbDevice
 from pytest_mobileagent.device.provision.attached import AttachedProvision
@@ -92,7 +92,7 @@ def _provision(
         case "appium":
             return HubProvision(shared(), workers)
         case _:
-            raise NotImplementedError(spec.kind)
+            assert_never(spec.kind)
 
 
 def chosen_avd(option: Callable[[str], Any]) -> Avd:
