@@ -10,7 +10,7 @@ demo: .venv/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v --tb=no -rN
 
 test: .venv/ready
-	$(BIN)/pytest -n 2 --dist=worksteal
+	$(BIN)/pytest -n 2
 
 lint: .venv/ready
 	$(BIN)/ruff format --check
