@@ -54,8 +54,9 @@ def test_forwards_are_listed_and_removed(adb: Adb) -> None:
     ids=lambda words: words[0],
 )
 def test_what_the_phone_does_not_offer_is_refused(
-    adb: Adb, tmp_path: Path, words: list[str]
+    adb: Adb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # where a backup would be written
     done = adb.run(*words)
     assert done.returncode != 0
     assert b"closed" in done.stderr + done.stdout
