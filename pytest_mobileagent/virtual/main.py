@@ -80,6 +80,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--frozen", action="store_true", help="the phone's clock stands still")
     add("--locale", metavar="TAG", help="the phone's language, as in ko-KR (default: en-US)")
     add("--avd", default="virtual", metavar="NAME", help="the phone's name (default: virtual)")
+    add("--keep", action="store_true", help="do not end when standard input does")
+    _add_manners(parser)
+    return parser
+
+
+def _add_manners(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("manners of real emulators, and faults, for tests")
+    add = group.add_argument
     add(
         "--no-boot-snapshot",
         action="store_true",
@@ -107,8 +115,6 @@ def _parser() -> argparse.ArgumentParser:
         help='a fault that is in force from the start, as in "missed-tap --rate 0.1"; may be given '
         "several times (`adb emu fault help` lists them)",
     )
-    add("--keep", action="store_true", help="do not end when standard input does")
-    return parser
 
 
 async def _start(options: argparse.Namespace) -> int:
