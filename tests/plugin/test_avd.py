@@ -13,48 +13,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from pytest_mobileagent import load
 from pytest_mobileagent.device.setup.files import UNFINISHED
-
-WAITING = """
-import os
-from pathlib import Path
-from pytest_mobileagent import Agent, Finish
-
-class Waiting(Agent):
-    def step(self, screen):
-        Path(os.environ["MARKERS"], str(os.getpid())).touch()
-        while not Path(os.environ["MARKERS"], "go").exists():
-            pass
-        return Finish("4711")
-"""
-
-DEADLY = """
-import os, signal
-from pathlib import Path
-from pytest_mobileagent import Agent, Finish, Key
-
-class Deadly(Agent):
-    def step(self, screen):
-        marker = Path(os.environ["MARKERS"], "killed")
-        if marker.exists():
-            return Finish("4711")
-        marker.touch()
-        for entry in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                words = entry.read_bytes().split(b"\\0")
-                environment = (entry.parent / "environ").read_bytes()
-            except OSError:
-                continue
-            if b"-read-only" in words and os.environ["TMPDIR"].encode() in environment:
-                os.kill(int(entry.parent.name), signal.SIGKILL)
-        return Key("home")
-"""
+from tests.plugin.leftovers import WAITING, deadly, processes_with, wait_until
 
 TASK = ("tasks", "-k", "code", "--mobile-device=avd:pixel")
 
@@ -62,27 +27,6 @@ TASK = ("tasks", "-k", "code", "--mobile-device=avd:pixel")
 def report(project):
     (path,) = (project.pytester.path / "runs").glob("*/report.json")
     return json.loads(path.read_text("utf-8"))
-
-
-def processes_with(text: str) -> list[int]:
-    """The processes whose command line or environment speaks of a folder."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                spoken = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
-            except OSError:
-                continue
-            if text.encode() in spoken:
-                found.append(int(entry.name))
-    return found
-
-
-def wait_until(condition, seconds: float = 30.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come true in time"
-        time.sleep(0.02)
 
 
 @pytest.fixture(autouse=True)
@@ -176,7 +120,7 @@ def test_an_emulator_that_dies_is_replaced_and_the_task_repeated(
     project, sdk, markers, nothing_left
 ):
     sdk.add_avd("pixel", "default_boot")
-    project.write(agents__deadly=DEADLY)
+    project.write(agents__deadly=deadly(b"-read-only"))
     project.run_virtual(*TASK, "--agent=deadly").assert_outcomes(passed=1)
     (task,) = report(project)["tasks"]
     assert task["episode"].endswith(".1")

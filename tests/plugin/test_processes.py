@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
 
-WAITING = """
-import os
-from pathlib import Path
-from pytest_mobileagent import Agent, Finish
-
-class Waiting(Agent):
-    def step(self, screen):
-        marker = Path(os.environ["MARKERS"], str(os.getpid()))
-        marker.touch()
-        while not Path(os.environ["MARKERS"], "go").exists():
-            pass
-        return Finish("4711")
-"""
+from tests.plugin.leftovers import WAITING, deadly, processes_with, wait_until
 
 CRASHING = """
 import os, signal
@@ -49,27 +34,6 @@ class Crashing(Agent):
 def reports(project):
     paths = sorted((project.pytester.path / "runs").glob("*/report.json"))
     return [json.loads(path.read_text("utf-8")) for path in paths]
-
-
-def processes_with(text: str) -> list[int]:
-    """The processes whose command line or environment speaks of a folder."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                spoken = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
-            except OSError:
-                continue
-            if text.encode() in spoken:
-                found.append(int(entry.name))
-    return found
-
-
-def wait_until(condition, seconds: float = 20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come true in time"
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -263,29 +227,7 @@ def test_two_runs_at_once_do_not_meet(project, start, markers):
 
 
 def test_a_phone_that_dies_is_replaced_and_the_episode_repeated(project, markers, temporary):
-    project.write(
-        agents__deadly="""
-import os, signal
-from pathlib import Path
-from pytest_mobileagent import Agent, Finish, Key
-
-class Deadly(Agent):
-    def step(self, screen):
-        marker = Path(os.environ["MARKERS"], "killed")
-        if marker.exists():
-            return Finish("4711")
-        marker.touch()
-        for entry in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                words = entry.read_bytes().split(b"\\0")
-                environment = (entry.parent / "environ").read_bytes()
-            except OSError:
-                continue
-            if b"device" in words and os.environ["TMPDIR"].encode() in environment:
-                os.kill(int(entry.parent.name), signal.SIGKILL)
-        return Key("home")
-"""
-    )
+    project.write(agents__deadly=deadly(b"device"))
     result = project.run_virtual("tasks", "--agent=deadly", "-k", "code")
     result.assert_outcomes(passed=1)
     (document,) = reports(project)
