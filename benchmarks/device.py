@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Key, Open, Tap
-from pytest_mobileagent.device.adb.device import AdbDevice
-from pytest_mobileagent.device.provision.run import SharedRun
-from pytest_mobileagent.device.provision.virtual import VirtualProvision
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.sources.virtual import VirtualProvision
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pytest_mobileagent import Open, Tap
-from pytest_mobileagent.device.adb.device import AdbDevice
-from pytest_mobileagent.device.provision.run import SharedRun
-from pytest_mobileagent.device.provision.virtual import VirtualProvision
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.sources.virtual import VirtualProvision
 
 APPS = Path(__file__).parents[1] / "tests" / "apps"
 COUNTER = "com.example.counter"

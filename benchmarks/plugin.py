@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Agent, Finish, Screen, Wait
-from pytest_mobileagent.device import DeviceInfo, Observation
-from pytest_mobileagent.episode.attempt import Plan, attempt
-from pytest_mobileagent.tasks import Task
+from pytest_mobileagent.device.device import Capture
+from pytest_mobileagent.episode.device_info import DeviceInfo
+from pytest_mobileagent.run.attempt import Plan, attempt
+from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent import Action
-    from pytest_mobileagent.device import Probe
-    from pytest_mobileagent.device.event import Event
+    from pytest_mobileagent.device.probe import Probe
+    from pytest_mobileagent.episode.event import Event
 
 STEPS = 200
 ROWS = 10_000
@@ -54,9 +55,9 @@ class StillDevice:
         self.screens = screens
         self.looks = 0
 
-    def observe(self, probes: Mapping[str, Probe] | None = None) -> Observation:
+    def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         self.looks += 1
-        return Observation(self.screens[self.looks % len(self.screens)], {})
+        return Capture(self.screens[self.looks % len(self.screens)], {})
 
     def perform(self, action: Action) -> None:
         """Do nothing."""

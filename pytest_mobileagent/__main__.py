@@ -45,7 +45,7 @@ def _device(arguments: list[str]) -> int:
     asks_for_help = {"-h", "--help"} & set(arguments)
     names_apps = any(word.split("=")[0] == "--apps" for word in arguments)
     if not asks_for_help and not names_apps:
-        from pytest_mobileagent.worlds import apps_of_project  # noqa: PLC0415
+        from pytest_mobileagent.plugin.paths import apps_of_project  # noqa: PLC0415
 
         arguments = [*arguments, *(w for path in apps_of_project() for w in ("--apps", str(path)))]
     return device(arguments)

@@ -20,9 +20,9 @@ import pytest
 from hypothesis import settings
 
 from pytest_mobileagent import Action, DeviceInfo, Episode, Screen, Step
-from pytest_mobileagent.device.appium import server
-from pytest_mobileagent.device.provision.run import SharedRun
-from pytest_mobileagent.device.provision.virtual import VirtualProvision
+from pytest_mobileagent.device.drivers.appium import server
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.sources.virtual import VirtualProvision
 from pytest_mobileagent.episode import TaskRecord
 from pytest_mobileagent.virtual.album import Album
 from pytest_mobileagent.virtual.main import boot
@@ -30,7 +30,7 @@ from pytest_mobileagent.virtual.main import boot
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_mobileagent.device.adb.shell import Address
+    from pytest_mobileagent.device.drivers.adb.shell import Address
 
 # The same examples in each run, and no files of them.
 settings.register_profile("tests", derandomize=True, database=None, deadline=None)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Tap
-from pytest_mobileagent.episode.answer import Answer
+from pytest_mobileagent.check.answers import Answer
 from pytest_mobileagent.plain import to_line, to_wire, write_json
 
 

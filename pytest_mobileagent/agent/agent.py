@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.device.device import DeviceInfo
+    from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.screen import Screen
-    from pytest_mobileagent.tasks import Task
+    from pytest_mobileagent.task.task import Task
 
 
 @dataclass(frozen=True, slots=True)

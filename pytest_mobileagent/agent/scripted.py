@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action import Action, Finish
-from pytest_mobileagent.action.solution import Move, Scene
 from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.errors import TaskError, UnfitMoveError
+from pytest_mobileagent.task.solution import Move, Scene
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.screen import Screen
-    from pytest_mobileagent.tasks import Task
+    from pytest_mobileagent.task.task import Task
 
 
 class Scripted(Agent):

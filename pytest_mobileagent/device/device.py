@@ -10,31 +10,14 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.device.event import Event
     from pytest_mobileagent.device.probe import Probe, Value
+    from pytest_mobileagent.episode.device_info import DeviceInfo
+    from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceInfo:
-    """What an agent is told of the device before its first step.
-
-    `size` is (width, height) in pixels, `density` in dots per inch. `listener` tells whether its
-    events can be heard (docs/events.md).
-    """
-
-    serial: str
-    model: str
-    android: str
-    sdk: int
-    size: tuple[int, int]
-    density: int
-    locale: str = "en-US"
-    listener: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Capture:
     """One look at the device: its screen, and what the probes read at the same moment."""
 
     screen: Screen
@@ -42,7 +25,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class DeviceState:
     """What is read together with a look at the screen, but not seen on it.
 
     `package` and `activity` name what has the focus, `time` is the device's own clock.
@@ -64,7 +47,7 @@ class Device(Protocol):
     def info(self) -> DeviceInfo:
         """What is known of the device."""
 
-    def observe(self, probes: Mapping[str, Probe] | None = None) -> Observation:
+    def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         """Look at the screen, and read the probes."""
 
     def perform(self, action: Action) -> None:

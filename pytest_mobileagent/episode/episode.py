@@ -15,8 +15,8 @@ from pytest_mobileagent.action import (
     ends_episode,
 )
 from pytest_mobileagent.agent.agent import Usage
-from pytest_mobileagent.episode.answer import Answer
-from pytest_mobileagent.episode.events import EventSelector, NoListenerError, lost
+from pytest_mobileagent.check.answers import Answer
+from pytest_mobileagent.check.events import EventSelector, NoListenerError, lost
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.element import Element
 from pytest_mobileagent.screen.explain import collect_misses, missed
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.device.device import DeviceInfo
-    from pytest_mobileagent.device.event import Event
     from pytest_mobileagent.device.probe import Value
+    from pytest_mobileagent.episode.device_info import DeviceInfo
+    from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.screen import Screen
 
 

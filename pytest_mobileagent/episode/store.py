@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import from_json, to_json
 from pytest_mobileagent.agent.agent import Reply, Usage
-from pytest_mobileagent.device import event
-from pytest_mobileagent.device.device import DeviceInfo, Observation
+from pytest_mobileagent.device.device import Capture
+from pytest_mobileagent.episode import event
+from pytest_mobileagent.episode.device_info import DeviceInfo
 from pytest_mobileagent.episode.episode import Episode, Step, TaskRecord, Termination
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import to_line, to_wire
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.device.event import Event
+    from pytest_mobileagent.episode.event import Event
 
 SCHEMA_VERSION = 1
 _STREAM = "episode.jsonl"
@@ -74,7 +75,7 @@ class Recorder:
             },
         )
 
-    def look(self, observation: Observation, seconds: float = 0.0) -> Observation:
+    def look(self, observation: Capture, seconds: float = 0.0) -> Capture:
         """Write an observation, and return it with the place where its screen is recorded.
 
         `seconds` went by from the action before it until it was made.
@@ -96,7 +97,7 @@ class Recorder:
         )
         where = _where(self._looks, self.folder, xml)
         self._looks += 1
-        return Observation(replace(screen, where=where), to_wire(observation.probes))
+        return Capture(replace(screen, where=where), to_wire(observation.probes))
 
     def step(self, reply: Reply, seconds: float) -> None:
         """Write what the agent decided, before it is done; `seconds` went by in the agent."""
@@ -202,7 +203,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
     return records
 
 
-def _observation(folder: Path, number: int, look: Mapping[str, Any]) -> Observation:
+def _observation(folder: Path, number: int, look: Mapping[str, Any]) -> Capture:
     screens = folder / "screens"
     screen = Screen(
         xml=(screens / f"{look['xml']}.xml").read_bytes().decode("utf-8"),
@@ -212,12 +213,12 @@ def _observation(folder: Path, number: int, look: Mapping[str, Any]) -> Observat
         time=datetime.fromisoformat(look["time"]) if look["time"] else None,
         where=_where(number, folder, look["xml"]),
     )
-    return Observation(screen, look["probes"])
+    return Capture(screen, look["probes"])
 
 
 def _episode(
     head: Mapping[str, Any],
-    observations: list[Observation],
+    observations: list[Capture],
     steps: tuple[Step, ...],
     end: Mapping[str, Any],
 ) -> Episode:
@@ -249,7 +250,7 @@ def _events(records: list[dict[str, Any]]) -> list[list[Event]]:
 
 def _steps(
     looks: list[dict[str, Any]],
-    observations: list[Observation],
+    observations: list[Capture],
     decisions: list[dict[str, Any]],
     events: list[list[Event]],
 ) -> Iterator[Step]:

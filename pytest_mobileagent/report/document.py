@@ -11,14 +11,14 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import write_json
 from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.result import Result, measures
-from pytest_mobileagent.run import fingerprint
+from pytest_mobileagent.run.folder import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.options import OptionValue
-    from pytest_mobileagent.run import RunFolder
+    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.run.folder import RunFolder
 
 SCHEMA_VERSION = 1
 _BEGUN = "begun.json"  # a result without a verdict, for as long as an attempt may leave no record

@@ -8,13 +8,13 @@ from pytest_mobileagent import Finish, Open, Scroll, Tap, answer, open_app, scro
 from pytest_mobileagent.agent import KnowsTask
 from pytest_mobileagent.agent.scripted import Scripted
 from pytest_mobileagent.errors import TaskError, UnfitMoveError
-from pytest_mobileagent.tasks import Task
+from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_mobileagent import Screen
-    from pytest_mobileagent.action.solution import Move
+    from pytest_mobileagent.task.solution import Move
 
 
 class Truncated(Scripted):

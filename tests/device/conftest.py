@@ -6,8 +6,8 @@ import contextlib
 
 import pytest
 
-from pytest_mobileagent.device.adb.device import AdbDevice
-from pytest_mobileagent.device.appium.connect import connect_local, connect_remote
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.appium.connect import connect_local, connect_remote
 from pytest_mobileagent.device.settle import Settle
 
 DRIVERS = {

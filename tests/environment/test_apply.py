@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.device.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.environment import Environment, apply, load
 from pytest_mobileagent.environment.apply import WALLPAPER
 from pytest_mobileagent.environment.transfer import RootError, get_file, put_file

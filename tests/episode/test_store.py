@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from pytest_mobileagent import Finish, Screen, Tap, Type, Usage, load
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.agent import Reply
-from pytest_mobileagent.device import DeviceInfo, Observation
+from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.episode import Episode, Step, TaskRecord, Termination
+from pytest_mobileagent.episode.device_info import DeviceInfo
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import InfrastructureError, RecordError
 from pytest_mobileagent.plain import to_wire
@@ -112,7 +113,7 @@ def test_what_was_recorded_is_read_back(  # noqa: PLR0917 - each is drawn
         replies.append((Reply(Finish(report)), 1.5))
     seen = []
     for place, (screen, probes, seconds) in enumerate(looks):
-        seen.append(recorder.look(Observation(screen, probes), seconds))
+        seen.append(recorder.look(Capture(screen, probes), seconds))
         if place < len(replies):
             recorder.step(*replies[place])
     recorder.end(*end)
@@ -151,10 +152,10 @@ def test_what_was_recorded_is_read_back(  # noqa: PLR0917 - each is drawn
 
 def record(recorder: Recorder, make_screen: Callable[..., Screen], steps: int = 3) -> None:
     recorder.start(TASK, DEVICE, HEAD)
-    recorder.look(Observation(make_screen("0 äöü\u2028"), {"n": 0}))
+    recorder.look(Capture(make_screen("0 äöü\u2028"), {"n": 0}))
     for number in range(1, steps + 1):
         recorder.step(Reply(Tap(number, 0), "über 👍\u2028"), 0.5)
-        recorder.look(Observation(make_screen(str(number)), {"n": number}), 0.25)
+        recorder.look(Capture(make_screen(str(number)), {"n": number}), 0.25)
     recorder.step(Reply(Finish("fertig ✓")), 0.5)
 
 
@@ -201,7 +202,7 @@ def test_equal_screens_are_stored_once(tmp_path: Path, make_screen: Callable[...
     recorder = Recorder(tmp_path / "a")
     recorder.start(TASK, DEVICE, HEAD)
     for screen in (make_screen("a"), make_screen("b"), make_screen("a"), make_screen("a", shade=9)):
-        recorder.look(Observation(screen, {}))
+        recorder.look(Capture(screen, {}))
         recorder.step(Reply(Tap(1, 1)), 0.0)
     recorder.close()
     stored = sorted(path.suffix for path in (tmp_path / "a" / "screens").iterdir())

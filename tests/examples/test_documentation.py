@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.options import OPTIONS
+from pytest_mobileagent.plugin.options import OPTIONS
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pytest_mobileagent.device.provision.attached import AttachedProvision
-from pytest_mobileagent.device.provision.lease import lease
-from pytest_mobileagent.device.provision.spec import Place
+from pytest_mobileagent.device.fleet.lease import lease
+from pytest_mobileagent.device.sources.attached import AttachedProvision
+from pytest_mobileagent.device.sources.spec import Place
 from pytest_mobileagent.errors import InfrastructureError
 
 

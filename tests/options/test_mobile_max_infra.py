@@ -64,7 +64,7 @@ def test_what_a_second_attempt_mends_is_counted_all_the_same(project):
         file.write(
             """
 import pytest
-from pytest_mobileagent.device.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.errors import DeviceError
 
 @pytest.fixture(autouse=True, scope="session")

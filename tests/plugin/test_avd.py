@@ -208,7 +208,7 @@ def test_nothing_is_left_when_pytest_is_killed(sdk, start, markers, nothing_left
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children of the killed")
-def test_no_emulator_is_left_even_when_the_keeper_is_killed(sdk, start, markers, temporary):
+def test_no_emulator_is_left_even_when_the_supervisor_is_killed(sdk, start, markers, temporary):
     sdk.add_avd("pixel", "default_boot")
     start(*TASK, "--agent=waiting")
     wait_until(lambda: any(markers.iterdir()))
@@ -217,9 +217,9 @@ def test_no_emulator_is_left_even_when_the_keeper_is_killed(sdk, start, markers,
         found = processes_with(str(temporary))
         return [pid for pid in found if word in Path("/proc", str(pid), "cmdline").read_bytes()]
 
-    (keeper,) = running(b"provision.keeper")
+    (supervisor,) = running(b"fleet.supervisor")
     assert running(b"-read-only")
-    os.kill(keeper, signal.SIGKILL)
+    os.kill(supervisor, signal.SIGKILL)
     wait_until(lambda: not running(b"-read-only"))
 
 

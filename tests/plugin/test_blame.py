@@ -55,7 +55,7 @@ def test_go(episode): pass
 def test_a_device_that_tells_no_events_is_not_the_agents_failure(project):
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(
-            "from pytest_mobileagent.device.adb.listener import EventStream\n"
+            "from pytest_mobileagent.device.drivers.adb.listener import EventStream\n"
             "EventStream.start = lambda stream, run: None\n"
         )
     project.write(

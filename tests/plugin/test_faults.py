@@ -15,8 +15,8 @@ import os, re, tempfile
 from pathlib import Path
 
 from pytest_mobileagent import Agent, Finish, Open, Tap
-from pytest_mobileagent.device.adb.console import Console
-from pytest_mobileagent.device.adb.shell import Address
+from pytest_mobileagent.device.drivers.adb.console import Console
+from pytest_mobileagent.device.drivers.adb.shell import Address
 
 COUNTER = "com.example.counter"
 
@@ -45,8 +45,8 @@ class Unlucky(Agent):
 
 CONFTEST = """
 
-from pytest_mobileagent.device.adb import system
-from pytest_mobileagent.device.adb.shell import Shell
+from pytest_mobileagent.device.drivers.adb import system
+from pytest_mobileagent.device.drivers.adb.shell import Shell
 
 Shell.run_all.__defaults__ = (5.0,)  # seconds until a phone that hangs counts as broken
 system._DROPS_SECONDS = 0.0  # after a restore, in which a connection may drop

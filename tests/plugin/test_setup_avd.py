@@ -91,7 +91,7 @@ def processes_with(text: str) -> list[Path]:
 
 
 def await_end_of_processes_with(text: str) -> None:
-    """Wait for what ends on its own: the keeper is the last, just after it has said so."""
+    """Wait for what ends on its own: the supervisor is the last, just after it has said so."""
     deadline = time.monotonic() + 30
     while found := processes_with(text):
         assert time.monotonic() < deadline, found

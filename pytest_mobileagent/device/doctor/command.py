@@ -10,12 +10,12 @@ from contextlib import ExitStack
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.appium.capabilities import parse_capabilities
 from pytest_mobileagent.device.doctor.checks import findings
-from pytest_mobileagent.device.provision.choose import leased_device
-from pytest_mobileagent.device.provision.run import SharedRun
-from pytest_mobileagent.device.provision.spec import parse_device
+from pytest_mobileagent.device.drivers.appium.capabilities import parse_capabilities
+from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.settle import Settle
+from pytest_mobileagent.device.sources.choose import leased_device
+from pytest_mobileagent.device.sources.spec import parse_device
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.doctor.finding import Finding
-    from pytest_mobileagent.device.provision.spec import DeviceSpec
+    from pytest_mobileagent.device.sources.spec import DeviceSpec
 
 _SIGNS = {"ok": "ok     ", "warning": "WARNING", "problem": "PROBLEM"}
 _WIDTH = 100

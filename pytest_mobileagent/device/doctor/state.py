@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.adb.listener import PACKAGE as LISTENER
 from pytest_mobileagent.device.doctor.finding import Doubtful, Unwell
+from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
 from pytest_mobileagent.device.health import LOCK, POWER, ROOM, free_mb, is_locked, wakefulness
 
 if TYPE_CHECKING:

@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Key
-from pytest_mobileagent.device.adb.console import Console
-from pytest_mobileagent.device.adb.device import AdbDevice
-from pytest_mobileagent.device.provision.avd import Avd, AvdProvision
+from pytest_mobileagent.device.drivers.adb.console import Console
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.setup.files import UNFINISHED, avd_folder, configure
+from pytest_mobileagent.device.sources.avd import Avd, AvdProvision
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pytest_mobileagent.device.adb.shell import Address
-    from pytest_mobileagent.device.provision.run import SharedRun
-    from pytest_mobileagent.device.provision.sdk import Sdk
+    from pytest_mobileagent.device.drivers.adb.shell import Address
+    from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.sdk.find import Sdk
     from pytest_mobileagent.device.setup.recipe import Recipe
 
 _STEP_SECONDS = 3600.0  # a system image has a gigabyte or more

@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from pytest_mobileagent.device.provision.run import SharedRun
-from pytest_mobileagent.device.provision.sdk import find_sdk
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.sdk.find import find_sdk
 from pytest_mobileagent.device.setup.build import Build
 from pytest_mobileagent.device.setup.recipe import read_recipe
 from pytest_mobileagent.errors import MobileAgentError

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.device.adb.device import AdbDevice
-from pytest_mobileagent.device.provision.run import SharedRun
-from pytest_mobileagent.device.provision.virtual import VirtualProvision
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.sources.virtual import VirtualProvision
 
 APPS = Path(__file__).parents[3] / "fixtures" / "apps"
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pytest_mobileagent.__main__ import main
-from pytest_mobileagent.device.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.errors import DeviceError
 
 

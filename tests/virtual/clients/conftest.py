@@ -18,7 +18,7 @@ import pytest
 from appium.options.android import UiAutomator2Options
 from appium.webdriver import Remote
 
-from pytest_mobileagent.device.appium import server as appium
+from pytest_mobileagent.device.drivers.appium import server as appium
 from pytest_mobileagent.virtual.album import Album
 from pytest_mobileagent.virtual.main import boot
 from pytest_mobileagent.virtual.wire.ports import claim

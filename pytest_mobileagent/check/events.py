@@ -1,0 +1,130 @@
+"""Looking for an event among those that happened, and for those that come closest."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.event import TYPES, Event, event_type
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen.selector import CriteriaError
+from pytest_mobileagent.screen.text import normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+CRITERIA = tuple(each.name for each in fields(Event))
+_WORDS = ("type", "package", "class_name", "resource_id", "content_description", "before_text")
+_SHORT = {"resource_id": "/", "class_name": "."}  # what stands before the short form
+
+
+class NoListenerError(TaskError):
+    """A task asks for events, but none could be heard on the device."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventSelector:
+    """Criteria that an event has to meet, all of them: any field of `Event`.
+
+    - `type`: `clicked`, or as in Android, `TYPE_VIEW_CLICKED`.
+    - `text`: one of its texts, or all of them joined by spaces; a compiled regular expression that
+      is searched for in either; or a list, which is all of them in order.
+    - `resource_id`, `class_name`: short or full.
+    - other words: equal after Unicode spaces are normalised, or a compiled regular expression.
+    - all else: equal.
+    """
+
+    criteria: tuple[tuple[str, Any], ...]
+
+    @classmethod
+    def of(cls, criteria: Mapping[str, Any]) -> EventSelector:
+        """Check the names of the criteria and hold them.
+
+        Raises:
+            CriteriaError: there is no criterion, one that does not exist, or one of the wrong type.
+        """
+        if not criteria:
+            msg = f"no event to look for: give one of {', '.join(CRITERIA)}"
+            raise CriteriaError(msg)
+        for name, value in criteria.items():
+            if name not in CRITERIA:
+                raise CriteriaError(_unknown("events have no", name, CRITERIA))
+            if value is None:
+                msg = f"{name}=None matches nothing; leave {name!r} out"
+                raise CriteriaError(msg)
+            if name == "type" and (not isinstance(value, str) or event_type(value) not in TYPES):
+                raise CriteriaError(_unknown("there is no type of event", str(value), TYPES))
+        return cls(tuple(criteria.items()))
+
+    def matches(self, event: Event) -> bool:
+        """Whether the event meets all criteria."""
+        return all(_meets(event, name, wanted) for name, wanted in self.criteria)
+
+    def nearest(self, events: Sequence[tuple[int, Event]], count: int = 3) -> list[str]:
+        """Describe the events that are most like what is sought, with the steps they were in."""
+        scored = [
+            (self._likeness(event), order, f"step {number}: {event.describe()}")
+            for order, (number, event) in enumerate(events)
+        ]
+        return [shown for score, _, shown in sorted(scored, reverse=True) if score > 0][:count]
+
+    def _likeness(self, event: Event) -> float:
+        return sum(_like(event, name, wanted) for name, wanted in self.criteria)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={_show(value)}" for name, value in self.criteria)
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{what} {name!r}{hint} (there are {', '.join(known)})"
+
+
+def _meets(event: Event, name: str, wanted: Any) -> bool:
+    actual = getattr(event, name)
+    if name == "type":
+        return bool(actual == event_type(wanted))
+    if name == "text":
+        return _says(event.text, wanted)
+    if isinstance(wanted, re.Pattern):
+        return wanted.search(normalise(str(actual or ""))) is not None
+    if name in _SHORT and actual:
+        return wanted in (actual, actual.rpartition(_SHORT[name])[2])
+    if isinstance(wanted, str) and isinstance(actual, str):
+        return normalise(actual) == normalise(wanted)
+    return bool(actual == wanted)
+
+
+def _says(text: tuple[str, ...], wanted: Any) -> bool:
+    texts = [normalise(part) for part in text]
+    if isinstance(wanted, re.Pattern):
+        return any(wanted.search(part) for part in (*texts, " ".join(texts)))
+    if isinstance(wanted, str):
+        return normalise(wanted) in (*texts, " ".join(texts))
+    return texts == [normalise(str(part)) for part in wanted]
+
+
+def _like(event: Event, name: str, wanted: Any) -> float:
+    """Return how near an event comes to a criterion, 0 to 1."""
+    if _meets(event, name, wanted):
+        return 1.0
+    if name not in (*_WORDS, "text") or name in ("type", "package", "class_name"):
+        return 0.0
+    actual = " ".join(event.text) if name == "text" else str(getattr(event, name) or "")
+    plain = wanted.pattern if isinstance(wanted, re.Pattern) else str(wanted)
+    ratio = difflib.SequenceMatcher(None, actual.lower(), plain.lower()).ratio()
+    return ratio if ratio > 0.5 else 0.0
+
+
+def _show(wanted: Any) -> str:
+    return f"/{wanted.pattern}/" if isinstance(wanted, re.Pattern) else repr(wanted)
+
+
+def lost(events: Sequence[Event]) -> int:
+    """Return how many events are missing by their numbers; a listener that restarts counts anew."""
+    numbers = [event.sequence for event in events if event.sequence]
+    return sum(max(0, later - earlier - 1) for earlier, later in pairwise(numbers))

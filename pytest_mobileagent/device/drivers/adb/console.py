@@ -1,0 +1,148 @@
+"""An emulator's console: where its snapshots are loaded."""
+
+from __future__ import annotations
+
+import re
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import DeviceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_mobileagent.device.drivers.adb.shell import Address, Shell
+
+
+_THIS_MACHINE = {"127.0.0.1", "localhost", "::1"}
+_CONNECT_SECONDS = 5.0  # a firewall may leave those who knock without an answer
+
+
+def console_port(serial: str) -> int | None:
+    """Return the port of an emulator's console, which its serial tells; None for other devices."""
+    match = re.fullmatch(r"emulator-(\d+)", serial)
+    return int(match[1]) if match else None
+
+
+class NoSnapshotError(Exception):
+    """The device cannot go back to a snapshot; the text says why."""
+
+
+class ReadOnlyError(DeviceError):
+    """The emulator was started with -read-only: its snapshots cannot be touched."""
+
+
+class Console:
+    """Speaks to an emulator's console, one connection a command.
+
+    Raises:
+        DeviceError: there is no console, or it refuses the token.
+    """
+
+    def __init__(self, address: Address) -> None:
+        port = console_port(address.serial)
+        if port is None:
+            msg = f"{address.serial} is no emulator: it has no console"
+            raise DeviceError(msg)
+        # Some emulators listen for it at one of the addresses of their machine only.
+        host = "127.0.0.1" if address.adb_host in _THIS_MACHINE else address.adb_host
+        self._where = (host, port)
+        self._token = Path(address.home, ".emulator_console_auth_token")
+
+    def name(self) -> str:
+        """Return the name of the emulator's AVD."""
+        return self._command("avd name").strip()
+
+    def snapshots(self) -> list[str]:
+        """Return the names of the snapshots that can be loaded."""
+        return snapshot_names(self._command("avd snapshot list"))
+
+    def load(self, snapshot: str) -> None:
+        """Load a snapshot. On a real emulator the device is not back yet when this returns."""
+        self._command(f"avd snapshot load {snapshot}")
+
+    def save(self, snapshot: str) -> None:
+        """Keep the present as a snapshot, which may take a minute."""
+        self._command(f"avd snapshot save {snapshot}", 300.0)
+
+    def loaded(self) -> str:
+        """Return the name of the snapshot that was loaded last; empty if none was."""
+        return self._command("avd snapshot get").strip()
+
+    def kill(self) -> None:
+        """End the emulator, which may take some seconds more."""
+        self._command("kill", 5.0)
+
+    def _command(self, command: str, timeout: float = 60.0) -> str:
+        if not re.fullmatch(r"[\w .-]+", command):
+            msg = f"{command!r} holds characters that the console cannot take"
+            raise DeviceError(msg)
+        try:
+            with (
+                socket.create_connection(self._where, timeout=_CONNECT_SECONDS) as stream,
+                stream.makefile("r", encoding="utf-8", errors="replace", newline="\n") as reader,
+            ):
+                stream.settimeout(timeout)
+                greeting = _reply(reader)
+                if "Authentication required" in greeting:
+                    stream.sendall(f"auth {self._token.read_text().strip()}\n".encode())
+                    _reply(reader)
+                stream.sendall(f"{command}\n".encode())
+                return _reply(reader)
+        except OSError as error:
+            msg = f"the emulator's console at {self._where[0]}:{self._where[1]} failed: {error}"
+            raise DeviceError(msg) from error
+
+
+def snapshot_names(listing: str) -> list[str]:
+    """Return the names in what `avd snapshot list` prints."""
+    rows = [line.split() for line in listing.splitlines() if re.match(r"(--|\d+)\s", line)]
+    return [row[1] for row in rows if len(row) > 1]
+
+
+def console_of(address: Address, shell: Shell) -> Console:
+    """Return the console of the device that a shell is on.
+
+    Emulators listen for it on their own machine only, so behind the same port of this one there
+    may be another emulator, or none.
+
+    Raises:
+        DeviceError: the console of an emulator on this machine does not answer.
+        NoSnapshotError: the device has none that can be reached.
+    """
+    if console_port(address.serial) is None:
+        msg = "no snapshots"
+        raise NoSnapshotError(msg)
+    console = Console(address)
+    try:
+        name = console.name()
+    except DeviceError as error:
+        if address.adb_host in _THIS_MACHINE:
+            raise
+        msg = "no snapshots, as the console of an emulator on another machine is out of reach"
+        raise NoSnapshotError(msg) from error
+    properties = ["getprop ro.boot.qemu.avd_name", "getprop ro.kernel.qemu.avd_name"]
+    own = [output.text.strip() for output in shell.run_all(properties)]
+    if any(own) and name.replace(" ", "_") not in own:
+        msg = f"no snapshots, as the console at its port is that of another emulator, {name}"
+        raise NoSnapshotError(msg)
+    return console
+
+
+def _reply(reader: Iterable[str]) -> str:
+    """Return the lines up to OK."""
+    lines: list[str] = []
+    for line in reader:
+        text = line.rstrip("\r\n")
+        if text == "OK" or text.startswith("OK: "):
+            return "\n".join(lines)
+        if "-read-only" in text and text.startswith("KO"):
+            msg = f"the emulator's console says {text!r}"
+            raise ReadOnlyError(msg)
+        if text.startswith("KO"):
+            msg = f"the emulator's console says {text!r}"
+            raise DeviceError(msg)
+        lines.append(text)
+    msg = "the emulator's console broke off"
+    raise DeviceError(msg)

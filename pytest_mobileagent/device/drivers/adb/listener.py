@@ -1,0 +1,189 @@
+"""The way to the event listener on a device: what happened there is read from a stream of adb.
+
+docs/events.md describes the listener's protocol. Nothing here waits for it while a step is made:
+what a look is preceded by (`mark`) is answered while the look is on its way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.device.drivers.adb.shell import acknowledge_at_once, open_service
+from pytest_mobileagent.episode.event import from_json
+from pytest_mobileagent.errors import DeviceError
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
+    from pytest_mobileagent.device.drivers.adb.shell import Address
+    from pytest_mobileagent.episode.event import Event
+
+PACKAGE = "org.mobileagent.listener"
+COMPONENT = f"{PACKAGE}/{PACKAGE}.ListenerService"
+SOCKET = f"localabstract:{PACKAGE}"
+PROTOCOL = 1
+_BIND_SECONDS = 3.0  # that Android takes at most to start a service that was just enabled
+_ANSWER_SECONDS = 2.0
+_SETTING = "secure enabled_accessibility_services"
+
+# Prints whether the app is there, and enables its service beside those that are enabled.
+ENABLE = f"""\
+pm path {PACKAGE} >/dev/null 2>&1 || {{ echo missing; exit; }}
+enabled=$(settings get {_SETTING})
+case ":$enabled:" in
+*:{COMPONENT}:*|*:{PACKAGE}/.ListenerService:*) ;;
+:null:|::) settings put {_SETTING} {COMPONENT} ;;
+*) settings put {_SETTING} "$enabled:{COMPONENT}" ;;
+esac
+echo enabled"""
+
+
+class EventStream:
+    """Reads what the listener of a device tells, from when it is started.
+
+    `problem` says why nothing can be heard, and is empty while something can.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.problem = "it was not started"
+        self._stream: socket.socket | None = None
+        self._received = bytearray()
+        self._events: list[Event] = []
+        self._session = ""
+        self._sequence = 0
+        self._asked = 0
+        self._answered = 0
+
+    def start(self, run: Callable[[str], str]) -> None:
+        """Enable the listener, and hear what happens from now on; `run` runs a shell script."""
+        self.stop()
+        if run(ENABLE).strip().endswith("missing"):
+            self.problem = f"the app {PACKAGE} is not installed"
+            return
+        deadline = time.monotonic() + _BIND_SECONDS
+        while True:
+            try:
+                self._connect()
+            except DeviceError as error:
+                self.problem = str(error)
+                if time.monotonic() > deadline:
+                    return
+                time.sleep(0.05)
+            else:
+                self.problem = ""
+                return
+
+    def stop(self) -> None:
+        """Hear nothing more, and forget what was heard."""
+        self._disconnect()
+        self._events.clear()
+        self._session, self._sequence = "", 0
+        self.problem = "it was stopped"
+
+    def mark(self) -> None:
+        """Ask the listener for an answer, behind all that has happened until now."""
+        if self._stream is not None:
+            self._asked += 1
+            with contextlib.suppress(OSError):  # `take` connects again
+                self._send({"ping": self._asked})
+
+    def take(self) -> tuple[Event, ...]:
+        """Return the events since the last call, up to the last mark at least.
+
+        Raises:
+            DeviceError: the listener, which was there, cannot be reached any more.
+        """
+        if self.problem:
+            return ()
+        try:
+            self._catch_up()
+        except (OSError, EOFError):
+            # A device that came back has lost the connection, not the events.
+            self._connect()
+            try:
+                self._catch_up()
+            except (OSError, EOFError) as error:
+                msg = f"the event listener of device {self.address} broke off: {error}"
+                raise DeviceError(msg) from error
+        events, self._events = self._events, []
+        return tuple(events)
+
+    def _catch_up(self) -> None:
+        if self._stream is None:
+            raise EOFError
+        if self._answered == self._asked:
+            self.mark()
+        deadline = time.monotonic() + _ANSWER_SECONDS
+        while self._answered < self._asked:
+            self._take_line(self._line(deadline))
+
+    def _connect(self) -> None:
+        """Connect, and ask for the events since the last one that is known.
+
+        Raises:
+            DeviceError: there is no listener, or it speaks another protocol.
+        """
+        self._disconnect()
+        stream = open_service(self.address, SOCKET).conn
+        self._stream = stream
+        try:
+            hello = self._line(time.monotonic() + _ANSWER_SECONDS)
+            if hello.get("protocol") != PROTOCOL:
+                self._disconnect()
+                msg = f"the event listener of device {self.address} greets with {hello}"
+                raise DeviceError(msg)
+            known = hello["session"] == self._session
+            if not self._session:
+                self._sequence = int(hello["sequence"])
+            elif not known:  # it was started anew meanwhile: all that it has is news
+                self._sequence = 0
+            self._session = str(hello["session"])
+            self._send({"since": self._sequence})
+        except (OSError, EOFError, LookupError, ValueError) as error:
+            self._disconnect()
+            msg = f"the event listener of device {self.address} does not answer: {error}"
+            raise DeviceError(msg) from error
+
+    def _disconnect(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+        self._received.clear()
+        self._asked = self._answered = 0
+
+    def _send(self, request: dict[str, Any]) -> None:
+        assert self._stream is not None
+        self._stream.settimeout(_ANSWER_SECONDS)
+        self._stream.sendall(json.dumps(request).encode() + b"\n")
+
+    def _line(self, deadline: float) -> dict[str, Any]:
+        assert self._stream is not None
+        searched = 0
+        while (end := self._received.find(b"\n", searched)) < 0:
+            searched = len(self._received)
+            self._stream.settimeout(max(0.001, deadline - time.monotonic()))
+            acknowledge_at_once(self._stream)
+            part = self._stream.recv(1 << 16)
+            if not part:
+                msg = "the connection was closed"
+                raise EOFError(msg)
+            self._received += part
+        line = bytes(self._received[:end])
+        del self._received[: end + 1]
+        told = json.loads(line)
+        if not isinstance(told, dict):
+            raise ValueError(line)  # noqa: TRY004 - as json does for what is no JSON
+        return told
+
+    def _take_line(self, told: dict[str, Any]) -> None:
+        if "pong" in told:
+            self._answered = int(told["pong"])
+        elif "type" in told:
+            event = from_json(told)
+            self._sequence = event.sequence
+            self._events.append(event)

@@ -1,0 +1,307 @@
+"""The phone behind the screen, through adb: is it ready, what is it, what is installed, resets.
+
+Whatever drives the screen, this part is the same for every device that adb reaches.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.device.device import DeviceState
+from pytest_mobileagent.device.drivers.adb.console import NoSnapshotError, ReadOnlyError, console_of
+from pytest_mobileagent.device.drivers.adb.info import read_info
+from pytest_mobileagent.device.drivers.adb.listener import EventStream
+from pytest_mobileagent.device.drivers.adb.shell import (
+    BrokeOffError,
+    Output,
+    Shell,
+    restart_as_root,
+)
+from pytest_mobileagent.device.health import (
+    LEAST_ROOM_MB,
+    LOCK,
+    POWER,
+    ROOM,
+    free_mb,
+    is_locked,
+    wakefulness,
+)
+from pytest_mobileagent.errors import DeviceError, TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.device.drivers.adb.shell import Address
+    from pytest_mobileagent.device.probe import Probe, Value
+    from pytest_mobileagent.episode.event import Event
+
+FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
+CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
+PACKAGES = "pm list packages"
+_BOOT_SECONDS = 60.0
+_DROPS_SECONDS = 10.0  # an emulator may drop the connection so late after its console has said OK
+
+# Replaces a device by one that starts from a snapshot; also tells whether it could load that.
+Restart = Callable[["Address", str], "tuple[Address, bool]"]
+
+
+class AdbSystem:
+    """A device that adb reaches, without its screen.
+
+    `restart` starts a device anew that loads no snapshots while it runs, if it can be had anew.
+
+    Raises:
+        DeviceError: the device is not there, or is not ready within a minute.
+    """
+
+    def __init__(self, address: Address, restart: Restart | None = None) -> None:
+        self.address = address
+        self._restart = restart
+        self._shell = Shell(address)
+        self._listener = EventStream(address)
+        self._packages: frozenset[str] | None = None
+        self._may_be_root = True
+        self._restored_at = -math.inf
+        self._shell.run("true")  # fails at once if there is no such device
+        self._await_ready()
+        self.info = read_info(self._shell)
+
+    @property
+    def round_trips(self) -> int:
+        """How many times the adb server was asked, for measurements."""
+        return self._shell.round_trips
+
+    def run(self, *scripts: str) -> list[Output]:
+        """Run shell scripts in one round trip, and return what each wrote."""
+        return self._shell.run_all(scripts)
+
+    def look(self, *scripts: str) -> list[Output]:
+        """Run scripts that change nothing; after a reset they may have to be run twice."""
+        self._listener.mark()
+        try:
+            return self._shell.run_all(scripts)
+        except BrokeOffError:
+            if time.monotonic() > self._restored_at + _DROPS_SECONDS:
+                raise
+            self._await_ready(_DROPS_SECONDS)
+            return self._shell.run_all(scripts)
+
+    def state(self, probes: Mapping[str, Probe]) -> DeviceState:
+        """Read what is not seen on the screen, in one round trip."""
+        outputs = self.look(FOCUS, CLOCK, *probe_scripts(probes))
+        return state_of(outputs, probes)
+
+    def reset(self, snapshot: str, apps: Sequence[str]) -> str:
+        """Load the snapshot; where the device has none at all, clear and stop `apps` instead.
+
+        Raises:
+            TaskError: the device has snapshots, but not this one.
+        """
+        self._packages = None
+        self._listener.stop()
+        try:
+            self._load(snapshot)
+        except NoSnapshotError as why:
+            how = self._clear(apps, str(why))
+        else:
+            how = f"snapshot {snapshot}"
+        self._check_health()
+        self._listen()
+        return how
+
+    def refresh(self) -> None:
+        """Read anew what is known of the device; Android may have been started anew meanwhile."""
+        self._listener.stop()
+        self._await_ready()
+        self._check_health()
+        self.info = read_info(self._shell)
+        self._listen()
+
+    def _listen(self) -> None:
+        """Hear the events of what happens from now on, if a listener is installed."""
+        self._listener.start(self._enable_listener)
+        self.info = replace(self.info, listener=not self._listener.problem)
+
+    def _enable_listener(self, script: str) -> str:
+        done, packages = self.look(script, PACKAGES)
+        self._packages = _names(packages.text) or None
+        return done.text
+
+    @property
+    def listener_problem(self) -> str:
+        """Why no events are heard; empty if they are."""
+        return self._listener.problem
+
+    def events(self) -> tuple[Event, ...]:
+        """Return what happened since the last call or reset; nothing where there is no listener.
+
+        Raises:
+            DeviceError: the listener, which was there, cannot be reached any more.
+        """
+        return self._listener.take()
+
+    def snapshots(self) -> list[str]:
+        """Return the names of the snapshots; only emulators have any."""
+        try:
+            return console_of(self.address, self._shell).snapshots()
+        except NoSnapshotError:
+            return []
+
+    def packages(self) -> frozenset[str]:
+        """Return the packages that are installed."""
+        if self._packages is None:
+            said = self.look(PACKAGES)[0].text
+            self._packages = _names(said) or None
+        if self._packages is None:  # a phone without any app is none
+            msg = f"device {self.address} lists no apps; it says {said.strip()[:200]!r}"
+            raise DeviceError(msg)
+        return self._packages
+
+    def shell(self, script: str) -> str:
+        """Run a shell script on the device and return what it wrote."""
+        return self._shell.run(f"sh -c {shlex.quote(script)}").text
+
+    def close(self) -> None:
+        """Let go of the device. It stays as it is."""
+        self._listener.stop()
+        self._shell.close()
+
+    def _await_ready(self, seconds: float = _BOOT_SECONDS) -> None:
+        """Wait until the device has booted, and until its shell is root's where it can be.
+
+        Databases of apps can be read by root only.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                user, booted = self._shell.run_all(["id -u", "getprop sys.boot_completed"], 10)
+                problem = f"sys.boot_completed is {booted.text.strip()!r}, not 1"
+                if user.text.strip() != "0" and self._may_be_root:
+                    problem = "adbd restarts as root"
+                    self._restart_as_root()
+                elif booted.text.strip() == "1":
+                    return
+            except DeviceError as error:
+                problem = str(error)
+            if time.monotonic() > deadline:
+                msg = f"device {self.address} is not ready after {seconds:g} s: {problem}"
+                raise DeviceError(msg)
+            time.sleep(0.02)
+
+    def _check_health(self) -> None:
+        """Wake the phone and dismiss its lock screen if need be; without that nothing works on it.
+
+        Raises:
+            DeviceError: it stays dark or locked, or its storage is full.
+        """
+        for command in ("input keyevent WAKEUP; wm dismiss-keyguard", ""):
+            power, window, df = (output.text for output in self.look(POWER, LOCK, ROOM))
+            free = free_mb(df)
+            if free is not None and free < LEAST_ROOM_MB:
+                problem = f"has only {free} MB of storage left"
+                break
+            if wakefulness(power) in {"Awake", ""} and not is_locked(window):
+                return
+            problem = "is locked" if is_locked(window) else "does not wake up"
+            if command:
+                self._shell.run(command)
+        msg = f"device {self.address} {problem}"
+        raise DeviceError(msg)
+
+    def _restart_as_root(self) -> None:
+        self._shell.close()
+        self._may_be_root = restart_as_root(self.address)
+
+    def _load(self, snapshot: str) -> None:
+        console = console_of(self.address, self._shell)
+        names = console.snapshots()
+        if not names:
+            raise NoSnapshotError("no snapshots")
+        if snapshot not in names:
+            msg = f"device {self.address} has no snapshot {snapshot!r} (it has: {', '.join(names)})"
+            raise TaskError(msg)
+        try:
+            console.load(snapshot)
+        except ReadOnlyError:
+            self._start_from(snapshot)
+        else:
+            self._await_ready()
+            self._restored_at = time.monotonic()
+
+    def _start_from(self, snapshot: str) -> None:
+        """Have the device replaced by one that starts from the snapshot."""
+        if self._restart is None:
+            raise NoSnapshotError("no snapshots, as the emulator runs with -read-only")
+        self._shell.close()
+        address, loaded = self._restart(self.address, snapshot)
+        if address != self.address:
+            self.address, self._shell = address, Shell(address)
+            self._listener = EventStream(address)
+        self._may_be_root = True
+        self._await_ready()
+        self.info = read_info(self._shell)
+        if not loaded:
+            raise NoSnapshotError(f"no snapshots, as the emulator could not start from {snapshot}")
+
+    def _clear(self, apps: Sequence[str], why: str) -> str:
+        names = [shlex.quote(app) for app in apps]
+        self._shell.run_all(
+            [*(f"am force-stop {name}; pm clear {name}" for name in names), "input keyevent 3"]
+        )
+        return f"{why}: cleared {', '.join(apps) or 'nothing'}"
+
+
+def state_of(outputs: Sequence[Output], probes: Mapping[str, Probe]) -> DeviceState:
+    """Return what the device said to FOCUS, CLOCK and the scripts of the probes."""
+    package, activity = focus(outputs[0].text)
+    return DeviceState(
+        package, activity, read_clock(outputs[1].text), probe_values(probes, outputs[2:])
+    )
+
+
+def read_clock(text: str) -> datetime:
+    """Return the device's own time from ISO 8601.
+
+    Raises:
+        DeviceError: the text is none.
+    """
+    try:
+        moment = datetime.strptime(text.strip(), "%Y-%m-%dT%H:%M:%S%z")
+    except ValueError:
+        msg = f"the device's clock reads {text.strip()[:100]!r}"
+        raise DeviceError(msg) from None
+    return moment.replace(tzinfo=None)
+
+
+def probe_scripts(probes: Mapping[str, Probe]) -> list[str]:
+    """Return a script for each probe, to be run by the device's shell."""
+    return [f"sh -c {shlex.quote(probe.script)}" for probe in probes.values()]
+
+
+def probe_values(probes: Mapping[str, Probe], outputs: Sequence[Output]) -> dict[str, Value]:
+    """Return what the probes make of what their scripts wrote."""
+    pairs = zip(probes.items(), outputs, strict=True)
+    return {name: probe.parse(output.text) for (name, probe), output in pairs}
+
+
+def focus(dump: str) -> tuple[str, str]:
+    """Return the package and activity that has the focus by `dumpsys window displays`.
+
+    Both are empty if none has: while apps are switched, say.
+    """
+    component = re.search(r"u\d+ ([\w.]+)/([\w.$]+)", dump)
+    return (component[1], component[2]) if component else ("", "")
+
+
+def _names(lines: str) -> frozenset[str]:
+    """Return the packages in what `pm list packages` wrote."""
+    return frozenset(
+        line.removeprefix("package:") for line in lines.splitlines() if line.startswith("package:")
+    )

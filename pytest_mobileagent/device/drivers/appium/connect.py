@@ -1,0 +1,66 @@
+"""Ways to a session: on a device that adb reaches too, or on one that a hub chooses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.device.drivers.adb.system import AdbSystem
+from pytest_mobileagent.device.drivers.appium.device import AppiumDevice
+from pytest_mobileagent.device.drivers.appium.remote import RemoteSystem
+from pytest_mobileagent.device.drivers.appium.session import AppiumSession
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.device.drivers.adb.shell import Address
+    from pytest_mobileagent.device.drivers.adb.system import Restart
+    from pytest_mobileagent.device.settle import Settle
+
+_CAPABILITIES: dict[str, Any] = {
+    "platformName": "Android",
+    "appium:automationName": "UiAutomator2",
+    "appium:noReset": True,  # tasks start where a reset has brought them
+    "appium:disableSuppressAccessibilityService": True,  # the event listener is one
+    "appium:newCommandTimeout": 3600,  # an agent may think for long
+    "appium:settings[waitForIdleTimeout]": 0,  # two equal looks tell when a screen has settled
+}
+
+
+def connect_local(
+    address: Address,
+    url: str,
+    settle: Settle,
+    capabilities: Mapping[str, Any],
+    restart: Restart | None = None,
+) -> AppiumDevice:
+    """Drive a device of an adb server through the Appium server at `url`."""
+    where = {"appium:udid": address.serial, "appium:adbPort": address.adb_port}
+    if address.adb_host not in {"127.0.0.1", "localhost"}:
+        where["appium:remoteAdbHost"] = address.adb_host
+    wanted = {**_CAPABILITIES, **where, **capabilities}
+
+    def follow(old: Address, snapshot: str) -> tuple[Address, bool]:
+        """Have the next session be one on the device that takes the place of the old."""
+        assert restart is not None
+        new, loaded = restart(old, snapshot)
+        wanted["appium:udid"] = new.serial
+        return new, loaded
+
+    system = AdbSystem(address, follow if restart else None)
+    session = AppiumSession(url, wanted)
+    try:
+        return AppiumDevice(session, system, settle)
+    except BaseException:
+        session.close()
+        system.close()
+        raise
+
+
+def connect_remote(url: str, settle: Settle, capabilities: Mapping[str, Any]) -> AppiumDevice:
+    """Drive whichever device the Appium server at `url` gives."""
+    session = AppiumSession(url, {**_CAPABILITIES, **capabilities})
+    try:
+        return AppiumDevice(session, RemoteSystem(session), settle)
+    except BaseException:
+        session.close()
+        raise

@@ -1,0 +1,144 @@
+"""Runs an Appium server of one's own: `python -m pytest_mobileagent.device.drivers.appium.server`.
+
+Prints one line of JSON with the server's URL when it answers. It ends the server when standard
+input closes, and ends itself when the server does. That is found in the folder that `--home` names,
+where npm has installed it, or else as the program `appium` on the PATH.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import IO
+
+_START_SECONDS = 50.0
+INSTALL = (
+    "install it with `npm install --prefix DIR appium appium-uiautomator2-driver`, and give "
+    "--mobile-appium-home=DIR"
+)
+# What the devices' state is read through; the server is the run's own and listens on loopback.
+_FEATURES = "uiautomator2:adb_shell"
+
+
+def find_appium(home: Path | None) -> Path:
+    """Return the path of the program.
+
+    Raises:
+        FileNotFoundError: there is none; the text says how to get it.
+    """
+    if home is not None:
+        program = home / "node_modules" / ".bin" / "appium"
+        if not program.exists():
+            msg = f"there is no Appium in {home}: {INSTALL}"
+            raise FileNotFoundError(msg)
+        return program
+    found = shutil.which("appium")
+    if found is None:
+        msg = f"Appium is not installed: {INSTALL}"
+        raise FileNotFoundError(msg)
+    return Path(found)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the server until standard input closes; the status is 1 if it fails before that."""
+    parser = argparse.ArgumentParser(prog="appium.server")
+    parser.add_argument("--home", type=Path)
+    options = parser.parse_args(arguments)
+    try:
+        program = find_appium(options.home)
+    except FileNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory(prefix="appium-") as folder:
+        process, url = _start(program, options.home, Path(folder))
+        try:
+            if not _answers(process, url):
+                print(f"{program} does not answer at {url}", file=sys.stderr)
+                return 1
+            print(json.dumps({"url": url}), flush=True)
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+            while process.poll() is None and not _is_closed(sys.stdin, 0.1):
+                pass
+            if process.returncode is None:
+                return 0
+            print(f"{program} ended with status {process.returncode}", file=sys.stderr)
+            return 1
+        finally:
+            _end(process)
+
+
+def _is_closed(stream: IO[str], seconds: float) -> bool:
+    """Whether a stream that says nothing has ended, or does so in the next seconds."""
+    readable, _, _ = select.select([stream], [], [], seconds)
+    return bool(readable) and not os.read(stream.fileno(), 4096)
+
+
+def _start(program: Path, home: Path | None, folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = dict(os.environ)
+    if home is not None:
+        environment["APPIUM_HOME"] = str(home.resolve())
+    if not {"ANDROID_HOME", "ANDROID_SDK_ROOT"} & set(environment):
+        environment["ANDROID_HOME"] = str(_sdk(folder))
+    command = [str(program), "--address", "127.0.0.1", "--port", str(port)]
+    command += ["--allow-insecure", _FEATURES, "--log-level", "error:error"]
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,
+        env=environment,
+        preexec_fn=_die_with_parent,  # noqa: PLW1509 - this process has one thread
+    )
+    return process, f"http://127.0.0.1:{port}"
+
+
+def _sdk(folder: Path) -> Path:
+    """Make the little of an Android SDK that Appium asks for: the adb of this installation."""
+    import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+
+    tools = folder / "sdk" / "platform-tools"
+    tools.mkdir(parents=True)
+    (tools / "adb").symlink_to(adbutils.adb_path())
+    return tools.parent
+
+
+def _answers(process: subprocess.Popen[bytes], url: str) -> bool:
+    deadline = time.monotonic() + _START_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/status", timeout=5):  # noqa: S310 - our own URL
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _die_with_parent() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Devices of a run: leases, the supervisor process, ports."""

@@ -1,0 +1,74 @@
+"""The device that this process has leased: connected when it is needed, replaced when it breaks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.device.fleet.lease import Lease, lease
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.drivers.adb.shell import Address
+    from pytest_mobileagent.device.fleet.lease import Provision
+
+
+class LeasedDevice:
+    """Leases one device of a provision on first use, and keeps it until closed.
+
+    `connect` makes the driver of a device. A device that broke is replaced: by a new one where the
+    provision makes its devices itself, else by another that is free. One that was given out
+    `recycle` times is replaced too: emulators wear out after some dozens of restores.
+    """
+
+    def __init__(
+        self, provision: Provision, connect: Callable[[Address], Device], recycle: int
+    ) -> None:
+        self._provision = provision
+        self._connect = connect
+        self._recycle = recycle
+        self._lease: Lease | None = None
+        self._device: Device | None = None
+        self._uses = 0
+        self._broken: int | None = None  # the slot of the device that was given up
+
+    def get(self) -> Device:
+        """Return the device, connected.
+
+        Raises:
+            InfrastructureError: there is none, or it does not answer.
+        """
+        if self._provision.renews and self._uses >= self._recycle and self._lease is not None:
+            self._disconnect()
+            self._broken = self._lease.slot
+        if self._lease is None:
+            self._lease = lease(self._provision, avoid=self._broken)
+        if self._device is None:
+            self._device = self._connect(self._lease.address(anew=self._broken == self._lease.slot))
+            self._broken, self._uses = None, 0
+        self._uses += 1
+        return self._device
+
+    def give_up(self) -> None:
+        """Declare the device broken: the next `get` gives another in its place."""
+        self._disconnect()
+        if self._lease is not None:
+            self._broken = self._lease.slot
+            if not self._provision.renews:
+                self._release()
+
+    def close(self) -> None:
+        """Let go of the device, and of the lease."""
+        self._disconnect()
+        self._release()
+
+    def _disconnect(self) -> None:
+        if self._device is not None:
+            self._device.close()
+            self._device = None
+
+    def _release(self) -> None:
+        if self._lease is not None:
+            self._lease.release()
+            self._lease = None

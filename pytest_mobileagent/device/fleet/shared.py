@@ -1,0 +1,131 @@
+"""What the processes of one run share: a folder, and through it the supervisor."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from pytest_mobileagent.device.fleet import supervisor
+from pytest_mobileagent.device.fleet.supervisor import OWNER_LOCK, SOCKET
+from pytest_mobileagent.errors import HostError, InfrastructureError
+
+_PREFIX = "mobileagent-run-"
+_STALE_SECONDS = 60.0  # a run that has just made its folder has not locked it yet
+_ANSWER_SECONDS = 180.0
+_STOP_SECONDS = 40.0  # emulators take their time
+
+
+class SharedRun:
+    """The folder of a run, as the owner (pytest itself) or one of its workers sees it.
+
+    The owner makes the folder and holds its lock for as long as it lives; a supervisor is started
+    by whoever needs a device first.
+
+    Raises:
+        HostError: the folder cannot be made.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._lock: FileLock | None = None
+        if folder is None:
+            with contextlib.suppress(OSError):  # there is no folder for temporary files
+                _sweep()
+            # A socket's path may have about 100 characters.
+            try:
+                short = None if len(tempfile.gettempdir()) < 60 else "/tmp"  # noqa: S108
+                folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=short))
+            except OSError as error:
+                msg = f"cannot make a temporary folder for the run (TMPDIR names where): {error}"
+                raise HostError(msg) from error
+            self._lock = FileLock(folder / OWNER_LOCK)
+            self._lock.acquire()
+        self.folder = folder
+
+    def ask(self, request: dict[str, Any], seconds: float = _ANSWER_SECONDS) -> dict[str, Any]:
+        """Ask the supervisor, which is started if there is none, and has `seconds` to answer.
+
+        Raises:
+            HostError: the supervisor cannot be started.
+            InfrastructureError: the supervisor cannot do it, or is gone.
+        """
+        try:
+            self._ensure_supervisor()
+        except OSError as error:
+            msg = f"the supervisor of this run's devices cannot be started: {error}"
+            raise HostError(msg) from error
+        try:
+            with self._connect() as stream, stream.makefile("rw", encoding="utf-8") as lines:
+                stream.settimeout(seconds)
+                lines.write(json.dumps(request) + "\n")
+                lines.flush()
+                reply: dict[str, Any] = json.loads(lines.readline() or "{}")
+        except OSError as error:
+            msg = f"the supervisor of this run's devices is gone: {error}"
+            raise InfrastructureError(msg) from error
+        if not reply or "error" in reply:
+            msg = f"no device: {reply.get('error', 'the supervisor of this run is gone')}"
+            raise InfrastructureError(msg)
+        return reply
+
+    def close(self) -> None:
+        """End the supervisor and what it started, and remove the folder. Only the owner does."""
+        if self._lock is None:
+            return
+        with contextlib.suppress(OSError), self._connect() as stream:
+            stream.sendall(b'{"do": "stop"}\n')
+            stream.settimeout(_STOP_SECONDS)
+            stream.recv(1)  # it closes when all is gone
+        self._lock.release()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _connect(self) -> socket.socket:
+        stream = socket.socket(socket.AF_UNIX)
+        try:
+            stream.connect(str(self.folder / SOCKET))
+        except OSError:
+            stream.close()
+            raise
+        return stream
+
+    def _ensure_supervisor(self) -> None:
+        with FileLock(self.folder / "supervisor.lock"):
+            with contextlib.suppress(OSError):
+                self._connect().close()
+                return
+            (self.folder / SOCKET).unlink(missing_ok=True)
+            log = self.folder / "supervisor.log"
+            with log.open("ab") as output:
+                # It returns when the supervisor, its child, listens.
+                started = subprocess.run(
+                    [sys.executable, "-m", supervisor.__name__, str(self.folder)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=output,
+                    start_new_session=True,
+                    check=False,
+                )
+            if started.returncode != 0:
+                said = log.read_text("utf-8", "replace")[-500:]
+                msg = f"the supervisor of this run's devices does not start: {said}"
+                raise InfrastructureError(msg)
+
+
+def _sweep() -> None:
+    """Remove the folders of runs that were killed before they had a supervisor."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError, Timeout):
+            about = folder.stat()
+            if about.st_uid == os.getuid() and time.time() - about.st_mtime > _STALE_SECONDS:
+                with FileLock(folder / OWNER_LOCK, timeout=0):
+                    shutil.rmtree(folder, ignore_errors=True)

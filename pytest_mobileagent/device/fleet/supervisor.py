@@ -1,0 +1,253 @@
+"""The supervisor of a run: a process that owns its adb server and its phones, and outlives workers.
+
+Started as `python -m pytest_mobileagent.device.fleet.supervisor FOLDER`. It ends all that it
+started, and removes the folder, when it is told to stop or when whoever holds FOLDER/owner.lock
+is gone: the system frees that lock however its holder died. Phones end by themselves when their
+standard input closes, so they do not outlive the supervisor either.
+
+The program returns as soon as the supervisor, its child, listens at the socket FOLDER/supervisor.
+A request is one line of JSON, and so is the reply:
+
+    {"do": "adb"}                                           → {"port": 41235, "home": "…"}
+    {"do": "start", "slot": 0, "command": ["…", "{adb}"]}   → what the program printed when ready
+    {"do": "replace", "slot": 0, "command": […]}            → likewise, of a new one
+    {"do": "stop"}                                          → closes when all is gone
+
+"{adb}" in a command becomes the adb server's port. What a program printed comes with "fresh", which
+tells whether it was started for this request. Any request but the last may have "home", the home
+folder of all that is started (by default one in FOLDER); those that start a program "seconds",
+which it has until it is ready, and "grace", the seconds that it has to end by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+SOCKET, OWNER_LOCK, HOME = "supervisor", "owner.lock", "home"
+_START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
+_ADB_SECONDS = 5.0  # it answers from memory, in less than a millisecond
+_LAST_WORDS = 2000  # characters of its log that are told of a program that did not start
+
+Process = asyncio.subprocess.Process
+
+
+@dataclass(slots=True)
+class _Program:
+    """A program that was started for a slot; `record` is what it printed when it was ready."""
+
+    process: Process
+    grace: float
+    record: dict[str, Any]
+
+
+class Supervisor:
+    """Starts programs for a run and ends them with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / HOME
+        self.home.mkdir(exist_ok=True)
+        self.adb: Process | None = None
+        self.adb_port = 0
+        self.adb_guard = asyncio.Lock()
+        self.phones: dict[int, _Program] = {}
+        self.phone_guards: dict[int, asyncio.Lock] = {}
+        self.stopped = asyncio.Event()
+
+    async def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Do what is requested and return the reply, {"error": …} if it failed."""
+        self.home = Path(request.get("home", self.home))
+        try:
+            match request:
+                case {"do": "adb"}:
+                    return {"port": await self.adb_server(), "home": str(self.home)}
+                case {"do": "start" | "replace" as what, "slot": int(slot), "command": [*command]}:
+                    grace = float(request.get("grace", _GRACE_SECONDS))
+                    seconds = float(request.get("seconds", _START_SECONDS))
+                    limits = seconds, grace
+                    return await self.phone(slot, command, limits, anew=what == "replace")
+                case _:
+                    return {"error": f"not a request: {request}"}
+        except (OSError, RuntimeError) as error:
+            return {"error": str(error)}
+
+    async def adb_server(self) -> int:
+        """Return the port of the run's own adb server, started if it is gone or hangs."""
+        async with self.adb_guard:
+            for _ in range(5):
+                if self.adb is not None and self.adb.returncode is None:
+                    if await _answers(self.adb_port):
+                        return self.adb_port
+                    with contextlib.suppress(ProcessLookupError):
+                        self.adb.kill()
+                    await self.adb.wait()
+                await self._start_adb_server()
+            msg = f"the adb server does not start; its log is {self.folder / 'adb.log'}"
+            raise RuntimeError(msg)
+
+    async def phone(
+        self, slot: int, command: list[str], limits: tuple[float, float], *, anew: bool
+    ) -> dict[str, Any]:
+        """Return what the phone of a slot printed when it was ready, started if it is gone.
+
+        `limits` are the seconds that it has to start, and to end.
+        """
+        port = str(await self.adb_server())
+        async with self.phone_guards.setdefault(slot, asyncio.Lock()):
+            phone = self.phones.pop(slot, None)
+            if phone is not None and phone.process.returncode is None and not anew:
+                self.phones[slot] = phone
+                return phone.record | {"fresh": False}
+            if phone is not None:
+                await _end(phone.process, phone.grace)
+            log = self.folder / f"phone-{slot}.log"
+            process = await self._spawn([word.replace("{adb}", port) for word in command], log)
+            phone = self.phones[slot] = _Program(process, limits[1], {})
+            phone.record = await _first_line(phone, log, limits[0])
+            return phone.record | {"fresh": True}
+
+    async def stop(self) -> None:
+        """End everything that was started, and remove the folder."""
+        await asyncio.gather(*(_end(phone.process, phone.grace) for phone in self.phones.values()))
+        if self.adb is not None:  # by now: emulators tell it that they end
+            await _end(self.adb, _GRACE_SECONDS)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.stopped.set()
+
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the one request of a connection."""
+        with contextlib.suppress(OSError, ValueError):
+            request = json.loads(await reader.readline() or b"{}")
+            if request == {"do": "stop"}:
+                await self.stop()
+            else:
+                writer.write(json.dumps(await self.answer(request)).encode() + b"\n")
+                await writer.drain()
+        writer.close()
+
+    async def _start_adb_server(self) -> None:
+        import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.adb_port = free.getsockname()[1]
+        command = [adbutils.adb_path(), "-P", str(self.adb_port), "nodaemon", "server"]
+        self.adb = await self._spawn(command, self.folder / "adb.log")
+        while self.adb.returncode is None:  # it ends if another program took the port first
+            with contextlib.suppress(OSError):
+                _, writer = await asyncio.open_connection("127.0.0.1", self.adb_port)
+                writer.close()
+                return
+            await asyncio.sleep(0.01)
+
+    async def _spawn(self, command: list[str], log: Path) -> Process:
+        """Start a program that dies with this one; HOME and the like keep it to the folder."""
+        environment = os.environ | {
+            "HOME": str(self.home),
+            "TMPDIR": str(self.folder),
+            "ADB_MDNS": "0",
+            "ADB_MDNS_OPENSCREEN": "0",
+            "ADB_USB": "0",
+            "ADB_LIBUSB": "0",
+            "ADB_EMU": "0",
+            "ADB_REJECT_KILL_SERVER": "1",
+            "ANDROID_ADB_LOG_PATH": str(self.folder / "adb.log"),
+        }
+        with log.open("ab") as output:
+            return await asyncio.create_subprocess_exec(
+                *command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=output,
+                env=environment,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+            )
+
+
+async def _answers(adb_port: int) -> bool:
+    """Whether an adb server tells its version: one that hangs takes connections all the same."""
+    try:
+        async with asyncio.timeout(_ADB_SECONDS):
+            reader, writer = await asyncio.open_connection("127.0.0.1", adb_port)
+            with contextlib.closing(writer):
+                writer.write(b"000chost:version")
+                return await reader.readexactly(4) == b"OKAY"
+    except (OSError, EOFError):
+        return False
+
+
+def die_with_parent() -> None:
+    """Let the system kill this process when its parent is gone, where it can."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+async def _first_line(phone: _Program, log: Path, seconds: float) -> dict[str, Any]:
+    assert phone.process.stdout is not None
+    before = log.stat().st_size
+    try:
+        line = await asyncio.wait_for(phone.process.stdout.readline(), seconds)
+        return dict(json.loads(line))
+    except (TimeoutError, ValueError):
+        await _end(phone.process, phone.grace)
+        said = log.read_bytes()[before:].decode("utf-8", "replace").strip()[-_LAST_WORDS:]
+        msg = f"its program did not start: {said or 'it said nothing'}"
+        raise RuntimeError(msg) from None
+
+
+async def _end(process: Process, grace: float) -> None:
+    """Close the program's standard input, which ends a phone; kill it if it does not end."""
+    assert process.stdin is not None
+    process.stdin.close()
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), grace)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+async def serve(supervisor_socket: socket.socket, folder: Path) -> None:
+    """Answer requests until told to stop, or until the owner of the folder is gone."""
+    supervisor = Supervisor(folder)
+    loop = asyncio.get_running_loop()
+    lock = (folder / OWNER_LOCK).open("rb")
+    threading.Thread(target=_watch_owner, args=(loop, supervisor, lock), daemon=True).start()
+    async with await asyncio.start_unix_server(supervisor.converse, sock=supervisor_socket):
+        await supervisor.stopped.wait()
+
+
+def _watch_owner(loop: asyncio.AbstractEventLoop, supervisor: Supervisor, lock: IO[bytes]) -> None:
+    # It waits for the file that was opened at the start, even if the folder has been removed.
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    asyncio.run_coroutine_threadsafe(supervisor.stop(), loop).result()
+
+
+def main(folder: Path) -> None:
+    """Listen, and leave the rest to a child."""
+    supervisor_socket = socket.socket(socket.AF_UNIX)
+    supervisor_socket.bind(str(folder / SOCKET))
+    supervisor_socket.listen()
+    if os.fork() == 0:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the owner's; then it stops us
+        asyncio.run(serve(supervisor_socket, folder))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,1 +1,0 @@
-"""Where devices come from, and who may use them."""

@@ -1,0 +1,1 @@
+"""The Android SDK: where it is, and its emulator."""

@@ -1,0 +1,231 @@
+"""One emulator from its start to its end, as a program that the supervisor of a run starts.
+
+It prints a line of JSON when the emulator has really booted, and ends the emulator when its
+standard input ends, or on SIGTERM. If it is killed the emulator dies with it.
+
+The emulator runs with the user's own HOME, not with one of the run's: there are its AVDs, the
+token of its console, and ~/.android/adbkey, which it gives to the phone when that boots. The run's
+adb server has to own the same key, or the phone does not trust it; and a snapshot remembers
+which keys it trusts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.device.drivers.adb.console import Console
+from pytest_mobileagent.device.drivers.adb.shell import Address, Shell, register, serials
+from pytest_mobileagent.device.fleet.ports import console_port
+from pytest_mobileagent.device.fleet.supervisor import die_with_parent
+from pytest_mobileagent.errors import DeviceError, HostError, InfrastructureError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+GPU = {"software": "swiftshader_indirect", "host": "host"}
+_FLAGS = ("-no-window", "-no-audio", "-no-boot-anim", "-no-snapshot-save")
+_STILL = (
+    "settings put global window_animation_scale 0",
+    "settings put global transition_animation_scale 0",
+    "settings put global animator_duration_scale 0",
+    "settings put global hide_error_dialogs 1",
+)
+_ENDING = ((None, 15.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0))  # seconds for each way
+GRACE_SECONDS = sum(seconds for _, seconds in _ENDING) + 2  # for those who end this program
+
+
+class Emulator:
+    """An emulator that has been started: wait for its boot, and end it.
+
+    Raises:
+        HostError: no port is free, or its program cannot be run.
+    """
+
+    def __init__(self, options: argparse.Namespace, port: int) -> None:
+        self.avd: str = options.avd
+        self.snapshot: str | None = options.snapshot
+        home = str(Path.home())
+        self.address = Address(f"emulator-{port}", "127.0.0.1", options.adb_server_port, home)
+        self.log = Path(tempfile.gettempdir(), f"emulator-{port}.log")
+        with self.log.open("wb") as output:
+            try:
+                self.process = subprocess.Popen(
+                    command(options, port),
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env=os.environ | {"ANDROID_ADB_SERVER_PORT": str(options.adb_server_port)},
+                    start_new_session=True,
+                    preexec_fn=die_with_parent,  # noqa: PLW1509 - there are no threads yet
+                )
+            except OSError as error:
+                msg = f"{options.emulator} cannot be run: {error}"
+                raise HostError(msg) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def await_boot(self, seconds: float, stop: threading.Event) -> None:
+        """Wait until the phone can be used, and quieten what moves or pops up by itself.
+
+        Raises:
+            InfrastructureError: the emulator has ended, or is not ready in time.
+        """
+        deadline = time.monotonic() + seconds
+        shell = Shell(self.address)
+        while True:
+            problem = self._missing(shell)
+            # First of all, as an emulator of somebody else may answer at the port.
+            if self.process.poll() is not None:
+                ended = f"ended with status {self.process.returncode} before it had booted"
+                raise self._failure(ended)
+            if problem is None:
+                break
+            if time.monotonic() > deadline:
+                raise self._failure(f"has not booted in {seconds:g} s ({problem})")
+            if stop.wait(0.25):
+                raise self._failure("was told to stop before it had booted")
+        shell.run_all(_STILL)
+        shell.close()
+
+    def loaded(self) -> str:
+        """Return the name of the snapshot that it has started from; empty if it booted cold."""
+        started = re.search(r"Successfully loaded snapshot(?: '([^']+)')?", self._said())
+        if started:
+            return started[1] or self.snapshot or "default_boot"
+        with contextlib.suppress(DeviceError):  # older consoles do not tell
+            return Console(self.address).loaded()
+        return ""
+
+    def end(self) -> None:
+        """End it: by its console, else by signals. Whatever it has started ends with it."""
+        for number, seconds in _ENDING:
+            if self.process.poll() is not None:
+                break
+            if number is None:
+                with contextlib.suppress(DeviceError):
+                    Console(self.address).kill()
+            else:
+                self._signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(seconds)
+        self._signal(signal.SIGKILL)
+
+    def _missing(self, shell: Shell) -> str | None:
+        """Say what is missing until the phone can be used; None if nothing is.
+
+        That the boot is said to be completed does not mean that anything answers.
+        """
+        file = "/data/local/tmp/mobileagent-boot.xml"
+        try:
+            booted, animation, packages = shell.run_all(
+                ["getprop sys.boot_completed", "getprop init.svc.bootanim", "pm list packages"], 20
+            )
+            if booted.text.strip() != "1":
+                return f"sys.boot_completed is {booted.text.strip()!r}"
+            if animation.text.strip() == "running":
+                return "the boot animation still runs"
+            if "package:" not in packages.text:
+                return f"the package manager says {packages.text.strip()[:100]!r}"
+            dump = shell.run(f"uiautomator dump {file}; cat {file}; rm -f {file}", 90).text
+        except DeviceError as error:
+            register(self.address)  # in case that it came up before the adb server
+            return str(error)
+        return None if "</hierarchy>" in dump else f"uiautomator says {dump.strip()[:100]!r}"
+
+    def _said(self) -> str:
+        return self.log.read_text("utf-8", "replace")
+
+    def _failure(self, what: str) -> InfrastructureError:
+        said = self._said()
+        last = "".join(f"\n    {line}" for line in said.strip().splitlines()[-8:])
+        told = f"; it said:{last}" if last else ""
+        return InfrastructureError(f"the emulator of AVD {self.avd} {what}{told}{advice(said)}")
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, number)
+
+
+def command(options: argparse.Namespace, port: int) -> list[str]:
+    """Return the command that starts the emulator."""
+    # Several instances of one AVD are possible only if none of them writes to it.
+    start = ["-no-snapshot"] if options.writable else ["-read-only"]
+    start += ["-snapshot", options.snapshot] if options.snapshot else []
+    flags = [*_FLAGS, "-gpu", GPU[options.gpu], *start, *options.flags]
+    return [options.emulator, "-avd", options.avd, "-port", str(port), *flags]
+
+
+def advice(said: str) -> str:
+    """Return what to do about an emulator that said this, on a line of its own; or nothing."""
+    if re.search(r"permissions? to use KVM|/dev/kvm.*(denied|permission)", said, re.IGNORECASE):
+        mend = "let yourself use /dev/kvm: `sudo gpasswd -a $USER kvm`, then log in again"
+    elif re.search(r"hardware acceleration|CPU acceleration|\bKVM\b", said):
+        mend = "turn on virtualisation in the firmware or the cloud's machine, and load kvm"
+    else:
+        return ""
+    slow = "--mobile-emulator-flags='-accel off' does without, many times slower"
+    return f"\n  Mend it: {mend}; {slow}."
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run an emulator until it is to end; the status is 1 if it did not boot."""
+    options = _parser().parse_args(argv)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        # Of an emulator that has just ended the adb server has yet to lose sight.
+        known = serials(options.adb_server_port)
+        avoid = {int(name.rpartition("-")[2]) for name in known if re.match(r"emulator-\d", name)}
+        with console_port(avoid) as port, Emulator(options, port) as emulator:
+            threading.Thread(target=_read_to_the_end, args=(stop,), daemon=True).start()
+            emulator.await_boot(options.boot_limit, stop)
+            about = {"serial": emulator.address.serial, "snapshot": emulator.loaded()}
+            print(json.dumps(about), flush=True)
+            while emulator.process.poll() is None and not stop.wait(0.1):
+                pass
+    except InfrastructureError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="emulator", allow_abbrev=False)
+    parser.add_argument("--emulator", required=True)
+    parser.add_argument("--avd", required=True)
+    parser.add_argument("--adb-server-port", type=int, required=True)
+    parser.add_argument("--boot-limit", type=float, required=True)
+    parser.add_argument("--gpu", choices=GPU, default="software")
+    parser.add_argument("--snapshot")
+    parser.add_argument("--writable", action="store_true")
+    parser.add_argument("flags", nargs="*")
+    return parser
+
+
+def _read_to_the_end(stop: threading.Event) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        while os.read(0, 4096):
+            pass
+    stop.set()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

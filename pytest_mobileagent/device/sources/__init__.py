@@ -1,0 +1,1 @@
+"""Where devices come from: one file for each kind."""

@@ -1,0 +1,23 @@
+"""What a record keeps, and an agent is told, of the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """What an agent is told of the device before its first step.
+
+    `size` is (width, height) in pixels, `density` in dots per inch. `listener` tells whether its
+    events can be heard (docs/events.md).
+    """
+
+    serial: str
+    model: str
+    android: str
+    sdk: int
+    size: tuple[int, int]
+    density: int
+    locale: str = "en-US"
+    listener: bool = False

@@ -1,0 +1,1 @@
+"""Everything that imports pytest, and nothing else does."""

@@ -1,0 +1,221 @@
+"""What one pytest process knows of the run that it is part of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
+from pytest_mobileagent.device.drivers.appium.capabilities import parse_capabilities
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.plugin.options import read_options
+from pytest_mobileagent.plugin.paths import agent_folders, app_folders, environment_folders
+from pytest_mobileagent.run.folder import RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.device.fleet.leased import LeasedDevice
+    from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.environment.environment import Environment
+    from pytest_mobileagent.plugin.options import OptionValue
+
+
+class MobileSession:
+    """The options of a run, and what its processes share: its folder and its devices.
+
+    Made in pytest itself, which owns the run, and in each worker of pytest-xdist, which is told by
+    the owner what they share.
+
+    Raises:
+        pytest.UsageError: an option's value cannot be, or there is no such agent.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.settings = read_options(config)
+        self._shared: SharedRun | None = None
+        self._folder: RunFolder | None = None
+        self._environments: Mapping[str, Environment] | None = None
+        told = getattr(config, "workerinput", {})
+        self._told: dict[str, str] = told.get("mobileagent", {})
+        self._workers: int = told.get("workercount", 1)
+        self.is_owner = not told
+        if self.is_owner and self.agent is not None:
+            # A name from elsewhere may be meant for other folders: only their tasks insist on it.
+            if self.settings["agent"].source == "--agent":
+                self._check_agent(self.agent)
+            self._check_devices()
+            self._path(self.settings["mobile-runs"])  # its errors are told at once, too
+        if self.is_owner and not config.option.help:
+            self.environments  # noqa: B018 - an error is told before anything is collected
+
+    @property
+    def agent(self) -> str | None:
+        """The agent that was chosen, as the user wrote it."""
+        return self.settings["agent"].value  # type: ignore[no-any-return]
+
+    def value(self, option: str) -> Any:
+        """Return the value of an option, named by its flag without the dashes."""
+        if option == "mobile-appium-home":
+            return self._appium_home()
+        if option == "mobile-capabilities":
+            return self._capabilities()
+        return self.settings[option].value
+
+    @property
+    def environments(self) -> Mapping[str, Environment]:
+        """The environments that `--mobile-env` names, by id, in its order; none without it.
+
+        Raises:
+            pytest.UsageError: there is no such environment, or a file of them is broken.
+        """
+        if self._environments is None:
+            words = self.value("mobile-env")
+            self._environments = self._select(words) if words else {}
+        return self._environments
+
+    def _select(self, words: Sequence[str]) -> Mapping[str, Environment]:
+        from pytest_mobileagent.environment.environment import BadEnvironmentError  # noqa: PLC0415
+        from pytest_mobileagent.environment.files import load, select  # noqa: PLC0415
+
+        try:
+            chosen = select(words, load(environment_folders(self.config)))
+        except BadEnvironmentError as error:
+            raise pytest.UsageError(str(error)) from None
+        except ValueError as error:
+            msg = f"{self.settings['mobile-env']} {error}"
+            raise pytest.UsageError(msg) from None
+        return {environment.id: environment for environment in chosen}
+
+    @property
+    def folder(self) -> RunFolder:
+        """The run's folder, which whoever writes to it first makes."""
+        if self._folder is None:
+            if self._told:
+                path = Path(self._told["folder"])
+                self._folder = RunFolder(path, path.name, self._told["started"])
+            else:
+                runs = self._path(self.settings["mobile-runs"])
+                self._folder = RunFolder.plan(runs, self.agent or "agent")
+        return self._folder
+
+    @property
+    def shared(self) -> SharedRun:
+        """The way to the run's own adb server and virtual devices."""
+        if self._shared is None:
+            from pytest_mobileagent.device.fleet.shared import SharedRun  # noqa: PLC0415
+
+            self._shared = SharedRun(Path(self._told["shared"]) if self._told else None)
+        return self._shared
+
+    def tell_worker(self) -> dict[str, str]:
+        """Return what a worker has to know, as plain data."""
+        folder = self.folder
+        told = {"folder": str(folder.path), "started": folder.started}
+        if self.value("mobile-device").kind != "serial" or self.value("mobile-driver") != "adb":
+            try:
+                told["shared"] = str(self.shared.folder)
+            except HostError as error:
+                raise pytest.UsageError(str(error)) from None
+        return told
+
+    def lease_device(self) -> LeasedDevice:
+        """Return the means to lease one of the devices that `--mobile-device` names."""
+        from pytest_mobileagent.device.sources.choose import leased_device  # noqa: PLC0415
+
+        apps = app_folders(self.config)
+        return leased_device(self.value, lambda: self.shared, self._workers, apps)
+
+    def close(self) -> None:
+        """End the devices of the run."""
+        if self.is_owner and self._shared is not None:
+            self._shared.close()
+
+    def _path(self, setting: OptionValue) -> Path:
+        """Return a path that an option names: relative to where the option stands."""
+        given = setting.source.startswith(("--", "environment"))
+        base = self.config.invocation_params.dir if given else self.config.rootpath
+        try:
+            return base / Path(setting.value).expanduser()
+        except RuntimeError:
+            msg = f"{setting} names the home folder of a user who has none"
+            raise pytest.UsageError(msg) from None
+
+    def _appium_home(self) -> str | None:
+        setting = self.settings["mobile-appium-home"]
+        default = self.config.rootpath / ".appium"
+        if setting.value is None:
+            return str(default) if default.is_dir() else None
+        return str(self._path(setting))
+
+    def _capabilities(self) -> dict[str, Any]:
+        setting = self.settings["mobile-capabilities"]
+        if setting.value is None:
+            return {}
+        try:
+            return parse_capabilities(str(self._path(setting)))
+        except ValueError as error:
+            msg = f"{setting} {error}"
+            raise pytest.UsageError(msg) from None
+
+    def _check_devices(self) -> None:
+        from pytest_mobileagent.device.drivers.appium.server import find_appium  # noqa: PLC0415
+        from pytest_mobileagent.device.sources.attached import (  # noqa: PLC0415
+            AttachedProvision,
+        )
+
+        spec, driver = self.value("mobile-device"), self.settings["mobile-driver"]
+        workers = len(getattr(self.config.option, "tx", None) or ())  # pytest-xdist's processes
+        if spec.limit is not None and workers > spec.limit:
+            msg = f"-n {workers} needs as many devices, but --mobile-device names {spec.limit}"
+            raise pytest.UsageError(msg)
+        if spec.kind == "avd" and not self.config.option.collectonly:
+            from pytest_mobileagent.device.sdk.find import (  # noqa: PLC0415
+                SdkError,
+                check_avd,
+                find_sdk,
+            )
+
+            try:
+                check_avd(spec.name, find_sdk())
+            except SdkError as error:
+                msg = f"{self.settings['mobile-device']}: {error}"
+                raise pytest.UsageError(msg) from None
+        if spec.kind == "serial":
+            try:
+                AttachedProvision(spec.places)
+            except HostError as error:
+                raise pytest.UsageError(str(error)) from None
+        if (
+            driver.value == "appium"
+            and spec.kind != "appium"
+            and not self.config.option.collectonly
+        ):
+            home = self._appium_home()
+            try:
+                find_appium(Path(home) if home else None)
+            except FileNotFoundError as error:
+                msg = f"{driver}: {error}"
+                raise pytest.UsageError(msg) from None
+        self.value("mobile-capabilities")
+        if getattr(self.config.option, "dist", "no") == "each":
+            msg = (
+                "--dist=each runs every task once for each worker, and a report holds one result "
+                "of each: leave it out, or repeat tasks by --mobile-epochs"
+            )
+            raise pytest.UsageError(msg)
+        if spec.kind == "appium" and driver.value == "adb" and driver.source != "default":
+            msg = f"{driver} cannot drive the devices of an Appium server: leave it out"
+            raise pytest.UsageError(msg)
+
+    def _check_agent(self, agent: str) -> None:
+        try:
+            find_agent(agent, agent_folders(self.config))
+        except UnknownAgentError as error:
+            raise pytest.UsageError(str(error)) from None
+
+
+SESSION = pytest.StashKey[MobileSession]()

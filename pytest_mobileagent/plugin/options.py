@@ -1,0 +1,237 @@
+"""Every option: where its value comes from, and what it has to look like.
+
+An option's value is taken from the command line, else from its environment variable, else from
+its ini key, else it is the default. `--mobile-max-steps` has the ini key `mobile_max_steps` and the
+environment variable `MOBILE_MAX_STEPS`; `--agent` has `mobile_agent` and `MOBILE_AGENT`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.device.settle import parse_settle
+from pytest_mobileagent.device.sources.spec import parse_device
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option; `parse` makes its value of the text, raising ValueError with what is wrong."""
+
+    flag: str
+    metavar: str
+    default: str | None
+    parse: Callable[[str], Any]
+    help: str
+
+    @property
+    def name(self) -> str:
+        """The ini key, and the attribute of pytest's options."""
+        name = self.flag.removeprefix("--").replace("-", "_")
+        return name if name.startswith("mobile_") else f"mobile_{name}"
+
+    @property
+    def variable(self) -> str:
+        """The environment variable."""
+        return self.name.upper()
+
+
+@dataclass(frozen=True, slots=True)
+class OptionValue:
+    """An option's value, and where it came from; `text` is what may be shown of it."""
+
+    option: Option
+    value: Any
+    text: str | None
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.option.flag}={self.text} ({self.source})"
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not text.strip().removeprefix("-").isdecimal() or int(text) < least:
+            msg = f"has to be a whole number from {least}"
+            raise ValueError(msg)
+        return int(text)
+
+    return parse
+
+
+def _positive(text: str) -> float:
+    msg = "has to be a number above 0"
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError(msg) from None
+    if not 0 < number < float("inf"):
+        raise ValueError(msg)
+    return number
+
+
+def _words(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        msg = f"cannot be split into words: {error}"
+        raise ValueError(msg) from None
+
+
+def _list(text: str) -> tuple[str, ...]:
+    words = tuple(word.strip() for word in text.split(","))
+    if not all(words):
+        msg = "has to be a list such as 100,105 or test"
+        raise ValueError(msg)
+    return words
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in choices:
+            msg = f"has to be one of {', '.join(choices)}"
+            raise ValueError(msg)
+        return text
+
+    return parse
+
+
+OPTIONS = (
+    Option(
+        "--agent", "AGENT", None, str,
+        "the agent to run on the tasks: a name, FILE.py:CLASS or MODULE:CLASS",
+    ),
+    Option(
+        "--mobile-device", "DEVICE", "virtual", parse_device,
+        "where tasks run: `virtual`; `avd:NAME` for emulators that the run starts; "
+        "`serial:[HOST:PORT/]SERIAL,…` for attached devices; `appium:URL` for those of a server",
+    ),
+    Option(
+        "--mobile-driver", "adb|appium", "adb", _one_of("adb", "appium"),
+        "what drives the device: `adb` itself, or an `appium` server that the run starts",
+    ),
+    Option(
+        "--mobile-appium-home", "DIR", None, str,
+        "the folder in which npm has installed Appium and its UiAutomator2 driver (default: "
+        ".appium beside pytest's configuration, else the program on the PATH)",
+    ),
+    Option(
+        "--mobile-capabilities", "FILE", None, str,
+        "a JSON file of capabilities for Appium's sessions, such as those that a hub asks for",
+    ),
+    Option(
+        "--mobile-max-steps", "N", None, _whole(1),
+        "the most steps of any episode, even if the task allows more",
+    ),
+    Option(
+        "--mobile-step-factor", "X", "2", _positive,
+        "the step limit of a task, as a multiple of its golden steps",
+    ),
+    Option(
+        "--mobile-time-limit", "SECONDS", "900", _positive,
+        "the most seconds that the agent may take in an episode; ends one that hangs",
+    ),
+    Option(
+        "--mobile-settle", "SECONDS[,PACKAGE=SECONDS]", "5", parse_settle,
+        "the most seconds to wait after an action until the screen stays the same; some apps may "
+        "have others",
+    ),
+    Option(
+        "--mobile-seed", "N", "0", _whole(0),
+        "the seed of whatever is random",
+    ),
+    Option(
+        "--mobile-epochs", "N", "1", _whole(1),
+        "how many times to run each task, as tests of their own",
+    ),
+    Option(
+        "--mobile-env", "ID,…", None, _list,
+        "run each task in these environments, as tests of their own: ids, ranges of ids (100-104), "
+        "groups (train, test) or `all`",
+    ),
+    Option(
+        "--mobile-retries", "N", "1", _whole(0),
+        "how many times to repeat an episode whose device or worker broke",
+    ),
+    Option(
+        "--mobile-max-infra", "N", None, _whole(1),
+        "stop the run, with status 9, at so many errors of devices, workers or the network",
+    ),
+    Option(
+        "--mobile-recycle", "N", "50", _whole(1),
+        "replace a device that the run has started after so many episodes",
+    ),
+    Option(
+        "--mobile-gpu", "software|host", "software", _one_of("software", "host"),
+        "what draws the screens of the emulators that the run starts",
+    ),
+    Option(
+        "--mobile-emulator-flags", "FLAGS", None, _words,
+        "more flags for the emulators that the run starts, as in '-accel off'",
+    ),
+    Option(
+        "--mobile-boot-limit", "SECONDS", "300", _positive,
+        "the most seconds that an emulator may take to boot",
+    ),
+    Option(
+        "--mobile-exit", "tasks|run", "tasks", _one_of("tasks", "run"),
+        "what the exit status tells: `tasks`, 1 if one failed; `run`, 0 if all were decided",
+    ),
+    Option(
+        "--mobile-runs", "DIR", "runs", str,
+        "the folder in which each run writes a folder of its own",
+    ),
+)  # fmt: skip
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Register all options and their ini keys."""
+    group = parser.getgroup("mobileagent", "mobile agents")
+    for option in OPTIONS:
+        text = f"{option.help} (default: {option.default})" if option.default else option.help
+        group.addoption(
+            option.flag, dest=option.name, metavar=option.metavar, default=None, help=text
+        )
+        parser.addini(option.name, f"{option.flag}: {option.help}", default=None)
+
+
+def read_options(config: pytest.Config) -> dict[str, OptionValue]:
+    """Return every option's value and source, by its flag without the dashes.
+
+    Raises:
+        pytest.UsageError: a value is not what the option takes; the text names its source.
+    """
+    return {option.flag.removeprefix("--"): _read(option, config) for option in OPTIONS}
+
+
+def _read(option: Option, config: pytest.Config) -> OptionValue:
+    candidates = (
+        (config.getoption(option.name), option.flag),
+        (os.environ.get(option.variable), f"environment variable {option.variable}"),
+        (config.getini(option.name), f"ini key {option.name}"),
+        (option.default, "default"),
+    )
+    text, source = next(((t, s) for t, s in candidates if t is not None), (None, "default"))
+    if text is None:
+        return OptionValue(option, None, None, source)
+    if not text.strip():
+        msg = f"{option.flag} (from {source}) is empty: leave it out, or give it a value"
+        raise pytest.UsageError(msg)
+    try:
+        return OptionValue(option, option.parse(text), _without_credentials(text), source)
+    except ValueError as error:
+        msg = f"{option.flag}={_without_credentials(text)} (from {source}) {error}"
+        raise pytest.UsageError(msg) from None
+
+
+def _without_credentials(text: str) -> str:
+    """Return the text without the names and keys in its URLs, as it may be shown and recorded."""
+    return re.sub(r"(\w+://)[^/\s]*@", r"\1", text)

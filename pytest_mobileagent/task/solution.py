@@ -1,0 +1,215 @@
+"""The scripted way to do a task: moves that look at the screen and give the next action."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Direction,
+    Finish,
+    Impossible,
+    Key,
+    KeyName,
+    LongPress,
+    Open,
+    Scroll,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen.selector import Selector
+from pytest_mobileagent.task.template import fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_mobileagent.screen import Element, Screen
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a move may look at: the screens so far, the task's app and its parameters."""
+
+    screens: tuple[Screen, ...]
+    app: str | None
+    values: Mapping[str, Any]
+
+    def find(self, criteria: Mapping[str, Any], nth: int = 0) -> Element:
+        """Return an element of the current screen; placeholders in the criteria are filled.
+
+        Raises:
+            TaskError: there is no such element, or the criteria make no sense.
+        """
+        wanted = self.fill(criteria)
+        try:
+            found = self.screens[-1].find_all(**wanted)
+        except (TypeError, ValueError) as error:
+            raise TaskError(str(error)) from error
+        if not found:
+            raise TaskError(self.screens[-1].explain(Selector.of(wanted)))
+        if not -len(found) <= nth < len(found):
+            msg = f"nth={nth}, but {len(found)} elements have {Selector.of(wanted)}"
+            raise TaskError(msg)
+        return found[nth]
+
+    def has(self, criteria: Mapping[str, Any]) -> bool:
+        """Whether the current screen has such an element."""
+        return bool(self.screens[-1].find_all(**self.fill(criteria)))
+
+    def fill(self, criteria: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the criteria with the placeholders in their texts filled."""
+        return {
+            name: fill(value, self.values) if isinstance(value, str) else value
+            for name, value in criteria.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One move of a solution: `words` as in the source, `action` what it comes to on a screen.
+
+    It is played once; one with `done` as often as it takes until that holds, maybe never.
+    """
+
+    words: str
+    action: Callable[[Scene], Action]
+    ends_episode: bool = False
+    done: Callable[[Scene], bool] | None = None
+
+    def __str__(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Words that were on a screen, the latest one that had such an element."""
+
+    criteria: Mapping[str, Any]
+
+    def read(self, scene: Scene) -> str:
+        """Return the element's words (see `Element.label`).
+
+        Raises:
+            TaskError: no screen so far had such an element.
+        """
+        wanted = scene.fill(self.criteria)
+        for screen in reversed(scene.screens):
+            if element := screen.find(**wanted):
+                return element.label
+        msg = f"no screen so far had an element with {Selector.of(wanted)}"
+        raise TaskError(msg)
+
+
+def open_app(app: str | None = None) -> Move:
+    """Start an app, by its package; the task's own if none is named."""
+
+    def action(scene: Scene) -> Action:
+        package = app or scene.app
+        if package is None:
+            msg = "open_app() needs a package: the task names no app"
+            raise TaskError(msg)
+        return Open(package)
+
+    return Move(f"open_app({app!r})" if app else "open_app()", action)
+
+
+def tap(*, nth: int = 0, **criteria: Any) -> Move:
+    """Tap the centre of the n-th element (from 0) that meets the criteria of `Screen.find`."""
+    return Move(
+        f"tap({Selector.of(criteria)})", lambda s: Tap(*s.find(criteria, nth).bounds.center)
+    )
+
+
+def long_press(*, nth: int = 0, **criteria: Any) -> Move:
+    """Press and hold the centre of the n-th element that meets the criteria."""
+    return Move(
+        f"long_press({Selector.of(criteria)})",
+        lambda s: LongPress(*s.find(criteria, nth).bounds.center),
+    )
+
+
+def type_text(text: str, *, clear: bool = False, enter: bool = False, **criteria: Any) -> Move:
+    """Type text, into the field that meets the criteria or the one that has the focus."""
+    _check(criteria)
+
+    def action(scene: Scene) -> Action:
+        at = scene.find(criteria).bounds.center if criteria else None
+        return Type(fill(text, scene.values), at=at, clear=clear, enter=enter)
+
+    return Move(f"type_text({text!r})", action)
+
+
+def scroll(
+    direction: Direction, *, until: Mapping[str, Any] | None = None, **criteria: Any
+) -> Move:
+    """Move the finger in a direction, over the element that meets the criteria or the screen.
+
+    With the criteria of `until` that is done as often as it takes until there is such an element,
+    or nothing moves any more. It counts as one golden step; give `golden_steps` if it is none.
+    """
+    _check_choice("scroll", direction, get_args(Direction))
+    _check(criteria)
+    _check(until or {})
+
+    def action(scene: Scene) -> Action:
+        return Scroll(direction, at=scene.find(criteria).bounds.center if criteria else None)
+
+    def done(scene: Scene) -> bool:
+        last = [screen.xml for screen in scene.screens[-2:]]
+        return scene.has(until or {}) or (len(last) == 2 and last[0] == last[1])
+
+    return Move(f"scroll({direction!r})", action, done=done if until else None)
+
+
+def press(key: KeyName) -> Move:
+    """Press a key, such as "back", "home" or "enter"."""
+    _check_choice("press", key, get_args(KeyName))
+    return Move(f"press({key!r})", lambda _: Key(key))
+
+
+def wait(seconds: float = 1.0) -> Move:
+    """Do nothing for `seconds`."""
+    return Move(f"wait({seconds})", lambda _: Wait(seconds))
+
+
+def seen(**criteria: Any) -> Seen:
+    """Words to answer with: those of the element, on the latest screen that had it."""
+    Selector.of(criteria)
+    return Seen(criteria)
+
+
+def answer(template: str | Seen, *parts: Seen) -> Move:
+    """Finish with an answer: what was `seen`, or a text in which each `%s` is one such part."""
+    if isinstance(template, Seen):
+        return answer("%s", template, *parts)
+    first, *others = template.split("%s")
+    if len(others) != len(parts):
+        msg = f"answer({template!r}, …) has {len(others)} times %s, but {len(parts)} parts"
+        raise TaskError(msg)
+
+    def action(scene: Scene) -> Action:
+        words = fill(first, scene.values)
+        for part, text in zip(parts, others, strict=True):
+            words += part.read(scene) + fill(text, scene.values)
+        return Finish(words)
+
+    return Move("answer(…)", action, ends_episode=True)
+
+
+def impossible(reason: str = "") -> Move:
+    """Report that the task cannot be done."""
+    return Move("impossible()", lambda _: Impossible(reason), ends_episode=True)
+
+
+def _check(criteria: Mapping[str, Any]) -> None:
+    if criteria:
+        Selector.of(criteria)
+
+
+def _check_choice(move: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        msg = f"{move}({value!r}): there are {', '.join(choices)}"
+        raise TaskError(msg)

@@ -1,0 +1,119 @@
+"""A benchmark task: a goal for an agent, and what is known about doing it."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.task.template import fill, times
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pytest_mobileagent.device.probe import Probe
+    from pytest_mobileagent.task.solution import Move
+
+KINDS = ("operation", "single-frame query", "multi-frame query", "cross-app", "open-ended")
+DEFAULT_SNAPSHOT = "default_boot"
+DEFAULT_STEP_LIMIT = 20  # where nothing is known of the task's length
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A goal in words, and what is known about doing it.
+
+    - `goal`: a template over the test's parameters and the phone's clock (see `template.times`).
+    - `app`, `apps`: packages that the task needs; `app` is where a solution begins.
+    - `golden_steps`: actions of a person who does it well, the report of being done not counted;
+      counted from the `solution` if not given.
+    - `level`: difficulty 1, 2 or 3. A3 (section 3.3) draws the lines at 4 and 8 steps of a person,
+      SPA-Bench (section 3) at 5 and 10, and by the number of apps for cross-app tasks.
+    - `kind`: operation, single-frame query, multi-frame query (A3, section 3.3), cross-app,
+      open-ended.
+    - `step_limit`: the most steps an agent gets; by default a multiple of the golden steps.
+    - `probes`: state of the device to read after every step, by name.
+    - `snapshot`: the device's snapshot that the task starts from.
+    - `solution`: the scripted way to do it.
+
+    Raises:
+        TaskError: a field makes no sense.
+    """
+
+    goal: str
+    app: str | None = None
+    apps: tuple[str, ...] = ()
+    golden_steps: int | None = None
+    level: int | None = None
+    kind: str = "operation"
+    language: str = "en"
+    step_limit: int | None = None
+    probes: Mapping[str, Probe] = field(default_factory=dict)
+    snapshot: str = DEFAULT_SNAPSHOT
+    solution: Sequence[Move] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.goal, str) or not self.goal.strip():
+            msg = f"a task needs a goal in words, not {self.goal!r}"
+            raise TaskError(msg)
+        if self.kind not in KINDS:
+            near = difflib.get_close_matches(str(self.kind), KINDS, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            msg = f"kind={self.kind!r} is none of {', '.join(KINDS)}{hint}"
+            raise TaskError(msg)
+        if self.level not in {None, 1, 2, 3}:
+            msg = f"level={self.level!r} is none of 1, 2, 3"
+            raise TaskError(msg)
+        for name in ("golden_steps", "step_limit"):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < 1):
+                msg = f"{name}={value!r} has to be a whole number from 1"
+                raise TaskError(msg)
+        if isinstance(self.apps, str):
+            msg = f"apps={self.apps!r} has to be a list of packages"
+            raise TaskError(msg)
+        self._check_parts()
+
+    def _check_parts(self) -> None:
+        if not isinstance(self.solution, Sequence) or not isinstance(self.probes, Mapping):
+            msg = "a solution has to be a list of moves, and probes a dictionary of them by name"
+            raise TaskError(msg)
+        for move in self.solution:
+            if not hasattr(move, "ends_episode"):
+                msg = f"the solution has {move!r}, which is no move such as open_app() or tap(…)"
+                raise TaskError(msg)
+        for name, probe in dict(self.probes).items():
+            if not callable(getattr(probe, "parse", None)):
+                msg = f"probes[{name!r}]={probe!r} is no probe such as sqlite(…) or setting(…)"
+                raise TaskError(msg)
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """All packages that the task needs, the one where it begins first."""
+        return tuple(dict.fromkeys((*((self.app,) if self.app else ()), *self.apps)))
+
+    @property
+    def shortest(self) -> int | None:
+        """The golden steps, given or counted from the solution; None if neither is known."""
+        counted = sum(not move.ends_episode for move in self.solution)
+        return self.golden_steps or counted or None
+
+    def limit(self, factor: float) -> int:
+        """Return the most steps an agent gets: `step_limit`, or golden steps times `factor`."""
+        if self.step_limit is not None:
+            return self.step_limit
+        golden = self.shortest
+        if golden is None:
+            return DEFAULT_STEP_LIMIT
+        return max(1, math.ceil(round(golden * factor, 6)))  # 50 * 1.1 is a little above 55
+
+    def values(self, parameters: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+        """Return what the placeholders of goal and solution stand for."""
+        return {**times(now), **parameters}
+
+    def goal_for(self, parameters: Mapping[str, Any], now: datetime) -> str:
+        """Return the goal in words for these parameters, when the phone's clock says `now`."""
+        return fill(self.goal, self.values(parameters, now))

@@ -1,0 +1,194 @@
+"""Events of an episode: kept in its record, and looked for by criteria."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent import Event, Finish, Tap, load
+from pytest_mobileagent.agent import Reply
+from pytest_mobileagent.check.events import NoListenerError, lost
+from pytest_mobileagent.device.device import Capture
+from pytest_mobileagent.episode import TaskRecord
+from pytest_mobileagent.episode.device_info import DeviceInfo
+from pytest_mobileagent.episode.event import TYPES, event_type, from_json, to_json
+from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.screen.explain import collect_misses
+from pytest_mobileagent.screen.selector import CriteriaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_mobileagent import Episode, Screen
+
+INFO = DeviceInfo("emulator-5554", "Pixel", "15", 35, (100, 200), 160, listener=True)
+SAVE = Event(
+    "clicked",
+    "com.notes",
+    "android.widget.Button",
+    "com.notes:id/save",
+    ("Save",),
+    bounds=(0, 0, 10, 10),
+    enabled=True,
+    time=datetime(2026, 5, 4, 8, 0),
+    sequence=3,
+)
+ROW = Event("clicked", text=("Play videos", "automatically"), checked=True, sequence=4)
+OPENED = Event("window_state_changed", "com.notes", "com.notes.MainActivity", text=("Notes",))
+
+
+@pytest.fixture
+def episode(make_episode: Callable[..., Episode]) -> Episode:
+    made = make_episode(Tap(1, 1), Tap(2, 2), device=INFO)
+    first, second = made.steps
+    steps = replace(first, events=(OPENED,)), replace(second, events=(SAVE, ROW))
+    return replace(made, steps=steps)
+
+
+EVENTS = st.builds(
+    Event,
+    type=st.sampled_from(TYPES),
+    package=st.text(max_size=5),
+    text=st.lists(st.text(max_size=5), max_size=3).map(tuple),
+    bounds=st.none() | st.tuples(*[st.integers(0, 99)] * 4),
+    checked=st.booleans(),
+    before_text=st.none() | st.text(max_size=5),
+    from_index=st.integers(-1, 9),
+    content_change_types=st.lists(st.sampled_from(["text", "subtree"]), max_size=2).map(tuple),
+    time=st.none() | st.datetimes(),
+    sequence=st.integers(0),
+)
+
+
+@given(EVENTS)
+def test_an_event_is_written_and_read_back(event: Event) -> None:
+    assert from_json(json.loads(json.dumps(to_json(event)))) == event
+
+
+def test_androids_names_are_read_as_ours() -> None:
+    told = {
+        "type": "TYPE_WINDOW_CONTENT_CHANGED",
+        "content_change_types": ["CONTENT_CHANGE_TYPE_SUBTREE"],
+        "time": "2026-05-04T08:00:00.250+02:00",
+        "content_description": None,
+        "colour": "unknown to us",
+    }
+    assert from_json(told) == Event(
+        "window_content_changed",
+        content_change_types=("subtree",),
+        time=datetime(2026, 5, 4, 8, 0, 0, 250_000),
+    )
+    assert event_type("TYPE_VIEW_LONG_CLICKED") == event_type("long_clicked") == "long_clicked"
+    with pytest.raises(ValueError, match="without a type"):
+        from_json({"text": []})
+
+
+@pytest.mark.parametrize(
+    ("criteria", "found"),
+    [
+        ({"type": "clicked"}, SAVE),
+        ({"type": "TYPE_VIEW_CLICKED", "text": "Save"}, SAVE),
+        ({"resource_id": "save"}, SAVE),
+        ({"resource_id": "com.notes:id/save", "class_name": "Button"}, SAVE),
+        ({"resource_id": "sav"}, None),
+        ({"text": "automatically"}, ROW),
+        ({"text": "Play videos automatically"}, ROW),
+        ({"text": ["Play videos", "automatically"]}, ROW),
+        ({"text": ["automatically"]}, None),
+        ({"text": re.compile("^Play.*ally$")}, ROW),
+        ({"checked": True}, ROW),
+        ({"package": "com.notes", "type": "window_state_changed"}, OPENED),
+        ({"type": "long_clicked"}, None),
+        ({"bounds": (0, 0, 10, 10)}, SAVE),
+    ],
+)
+def test_an_event_is_found_by_what_it_says(
+    episode: Episode, criteria: dict[str, Any], found: Event | None
+) -> None:
+    assert episode.event(**criteria) == found
+
+
+def test_a_miss_names_the_nearest_events(episode: Episode) -> None:
+    with collect_misses() as misses:
+        assert episode.event(type="clicked", text="Safe", resource_id="save") is None
+    told = misses[0]()
+    assert "none of 3 events was type='clicked', text='Safe', resource_id='save'" in told
+    assert "instead: step 2: clicked Button 'Save' resource_id='save' (com.notes)" in told
+
+
+def test_a_miss_tells_of_events_that_were_lost(episode: Episode) -> None:
+    first, second = episode.steps
+    later = replace(second, events=(SAVE, replace(ROW, sequence=9)))
+    with collect_misses() as misses:
+        replace(episode, steps=(first, later)).event(text="nothing like it")
+    assert "3 events, while 5 were lost" in misses[0]()
+    assert lost([replace(ROW, sequence=9), replace(SAVE, sequence=1)]) == 0  # it began anew
+
+
+@pytest.mark.parametrize(
+    ("criteria", "said"),
+    [
+        ({}, "no event to look for"),
+        ({"resource": "save"}, "did you mean 'resource_id'"),
+        ({"type": "click"}, "did you mean 'clicked'"),
+        ({"type": 1}, "no type of event"),
+        ({"text": None}, "matches nothing"),
+    ],
+)
+def test_criteria_that_cannot_be_are_told(
+    episode: Episode, criteria: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(CriteriaError, match=said):
+        episode.event(**criteria)
+
+
+def test_without_a_listener_the_agent_is_not_blamed(episode: Episode) -> None:
+    deaf = replace(episode, device=replace(INFO, listener=False))
+    with pytest.raises(NoListenerError, match=r"emulator-5554 has no listener.*docs/events.md"):
+        deaf.event(type="clicked")
+
+
+def record(folder: Path, screen: Screen) -> Path:
+    recorder = Recorder(folder)
+    head = dict.fromkeys(("agent", "recorded", "reset"), "x") | dict.fromkeys(
+        ("seed", "epoch", "attempt"), 0
+    )
+    recorder.start(TaskRecord("suite/task", "Do it."), INFO, head)
+    recorder.look(Capture(screen, {}))
+    recorder.step(Reply(Tap(1, 1)), 1.0)
+    recorder.look(Capture(screen, {}))
+    recorder.events((SAVE, ROW))
+    recorder.events(())
+    recorder.step(Reply(Finish()), 1.0)
+    recorder.events((OPENED,))
+    recorder.close()
+    return folder
+
+
+def test_events_are_recorded_with_their_step(
+    tmp_path: Path, make_screen: Callable[..., Screen]
+) -> None:
+    episode = load(record(tmp_path / "e", make_screen("a")))
+    assert [step.events for step in episode.steps] == [(SAVE, ROW), (OPENED,)]
+    assert episode.events == (SAVE, ROW, OPENED)
+    assert episode.device.listener
+
+
+def test_a_record_from_before_there_were_events_is_read(
+    tmp_path: Path, make_screen: Callable[..., Screen]
+) -> None:
+    stream = record(tmp_path / "e", make_screen("a")) / "episode.jsonl"
+    lines = [line for line in stream.read_text().splitlines() if '"record":"events"' not in line]
+    text = "".join(f"{line}\n" for line in lines)
+    stream.write_text(text.replace(',"listener":true', ""))
+    episode = load(tmp_path / "e")
+    assert episode.events == ()
+    assert not episode.device.listener

@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import re
+import socketserver
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.device.drivers.adb.console import (
+    Console,
+    NoSnapshotError,
+    ReadOnlyError,
+    console_of,
+    console_port,
+)
+from pytest_mobileagent.device.drivers.adb.shell import Address, Output
+from pytest_mobileagent.errors import DeviceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+TOKEN = "Zm9vYmFyYmF6cXV4"
+SNAPSHOTS = """List of snapshots present on all disks:
+ID        TAG                 VM SIZE                DATE       VM CLOCK
+--        default_boot            75M 2026-09-09 11:41:45   00:10:07.753
+--        ready_for_tasks        112M 2026-09-09 12:00:00   00:12:00.000
+12        old-one                 75M 2025-01-01 00:00:00   01:00:00.000"""
+GREETING = """Android Console: Authentication required
+Android Console: type 'auth <auth_token>' to authenticate
+Android Console: you can find your <auth_token> in
+'/home/u/.emulator_console_auth_token'"""
+WELCOME = "Android Console: type 'help' for a list of commands"
+
+
+@dataclass
+class Emulator:
+    """The console of an emulator, as far as the tests speak to it."""
+
+    token: str = TOKEN
+    replies: dict[str, str] = field(default_factory=lambda: {"avd snapshot list": SNAPSHOTS})
+    heard: list[str] = field(default_factory=list)
+    connections: int = 0
+    port: int = 0
+
+    def handle(self, stream: socketserver.StreamRequestHandler) -> None:
+        self.connections += 1
+        trusted = not self.token
+
+        def say(text: str) -> None:
+            end = "" if text.startswith("KO") else "\nOK"
+            stream.wfile.write(f"{text}{end}\n".lstrip("\n").replace("\n", "\r\n").encode())
+
+        say(WELCOME if trusted else GREETING)
+        for line in stream.rfile:
+            command = line.decode().rstrip("\r\n")
+            if command.startswith("auth "):
+                trusted = command == f"auth {self.token}"
+                say(WELCOME if trusted else "KO: authentication token does not match ~/.emul")
+                continue
+            self.heard.append(command if trusted else "?")
+            if self.replies.get(command) == "hang up":
+                stream.wfile.write(b"List of snap")
+                return
+            say(self.replies.get(command, "KO: unknown command, try 'help'"))
+
+
+@contextmanager
+def listening(emulator: Emulator) -> Iterator[Emulator]:
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            emulator.handle(self)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        emulator.port = server.server_address[1]
+        thread = threading.Thread(target=server.serve_forever, args=(0.005,))
+        thread.start()
+        try:
+            yield emulator
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def emulator() -> Iterator[Emulator]:
+    with listening(Emulator()) as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def console(emulator: Emulator, tmp_path: Path) -> Console:
+    (tmp_path / ".emulator_console_auth_token").write_text(f"{TOKEN}\n")
+    return Console(Address(f"emulator-{emulator.port}", "127.0.0.1", 5037, str(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("serial", "port"),
+    [
+        ("emulator-5554", 5554),
+        ("emulator-", None),
+        ("emulator-5554x", None),
+        ("R58M123456", None),
+        ("10.0.0.1:5555", None),
+    ],
+)
+def test_an_emulators_serial_tells_the_port_of_its_console(serial: str, port: int | None) -> None:
+    assert console_port(serial) == port
+
+
+def test_a_phone_has_no_console() -> None:
+    with pytest.raises(DeviceError, match="R58M is no emulator: it has no console"):
+        Console(Address("R58M", "127.0.0.1", 5037, "/home/u"))
+
+
+def test_snapshots_are_listed_by_name(console: Console) -> None:
+    assert console.snapshots() == ["default_boot", "ready_for_tasks", "old-one"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["There is no snapshot available.", "", "\n".join(SNAPSHOTS.splitlines()[:2])],
+    ids=["a sentence", "nothing", "a header"],
+)
+def test_an_emulator_may_have_no_snapshots(
+    console: Console, emulator: Emulator, reply: str
+) -> None:
+    emulator.replies["avd snapshot list"] = reply
+    assert console.snapshots() == []
+
+
+def test_a_snapshot_is_loaded(console: Console, emulator: Emulator) -> None:
+    emulator.replies["avd snapshot load default_boot"] = ""
+    console.load("default_boot")
+    console.load("default_boot")
+    assert emulator.heard == ["avd snapshot load default_boot"] * 2
+    assert emulator.connections == 2
+
+
+def test_an_emulator_without_a_token_asks_for_none(
+    console: Console, emulator: Emulator, tmp_path: Path
+) -> None:
+    (tmp_path / ".emulator_console_auth_token").unlink()
+    emulator.token = ""
+    assert console.snapshots() == ["default_boot", "ready_for_tasks", "old-one"]
+
+
+def test_what_the_console_refuses_is_told(console: Console, emulator: Emulator) -> None:
+    refusal = 'KO: Snapshot load is disabled because "-read-only" was specified'
+    emulator.replies["avd snapshot load default_boot"] = refusal
+    with pytest.raises(DeviceError, match=re.escape(f"the emulator's console says {refusal!r}")):
+        console.load("default_boot")
+
+
+def test_an_emulator_that_is_read_only_is_told_from_one_that_fails(
+    console: Console, emulator: Emulator
+) -> None:
+    refusal = 'KO: Snapshot load is disabled because "-read-only" was specified'
+    emulator.replies["avd snapshot load default_boot"] = refusal
+    with pytest.raises(ReadOnlyError):
+        console.load("default_boot")
+
+
+class Device:
+    """A device of an AVD, as far as it is asked for its name."""
+
+    def __init__(self, avd: str) -> None:
+        self.avd = avd
+
+    def run_all(self, scripts: list[str]) -> list[Output]:
+        return [Output(self.avd.encode() + b"\n", 0), Output(b"\n", 0)]
+
+
+@pytest.mark.parametrize("avd", ["Pixel_6", ""], ids=["its name", "no name"])
+def test_the_console_of_a_device_is_the_one_at_its_port(
+    emulator: Emulator, tmp_path: Path, avd: str
+) -> None:
+    (tmp_path / ".emulator_console_auth_token").write_text(TOKEN)
+    emulator.replies["avd name"] = "Pixel 6"
+    address = Address(f"emulator-{emulator.port}", "127.0.0.1", 5037, str(tmp_path))
+    assert console_of(address, Device(avd)).snapshots()  # type: ignore[arg-type]
+
+
+def test_the_console_of_another_emulator_is_left_alone(emulator: Emulator, tmp_path: Path) -> None:
+    # Through a tunnel the serial of a remote emulator may be that of one on this machine.
+    (tmp_path / ".emulator_console_auth_token").write_text(TOKEN)
+    emulator.replies["avd name"] = "mine"
+    address = Address(f"emulator-{emulator.port}", "127.0.0.1", 5037, str(tmp_path))
+    with pytest.raises(NoSnapshotError, match="is that of another emulator, mine"):
+        console_of(address, Device("theirs"))  # type: ignore[arg-type]
+
+
+def test_a_wrong_token_is_told_and_nothing_is_done(
+    console: Console, emulator: Emulator, tmp_path: Path
+) -> None:
+    (tmp_path / ".emulator_console_auth_token").write_text("wrong")
+    with pytest.raises(DeviceError, match="authentication token does not match"):
+        console.load("default_boot")
+    assert emulator.heard == []
+
+
+def test_a_token_that_is_not_there_is_told(console: Console, tmp_path: Path) -> None:
+    (tmp_path / ".emulator_console_auth_token").unlink()
+    with pytest.raises(DeviceError, match=r"console at 127\.0\.0\.1:\d+ failed: .*No such file"):
+        console.snapshots()
+
+
+def test_a_console_that_breaks_off_is_told(console: Console, emulator: Emulator) -> None:
+    emulator.replies["avd snapshot list"] = "hang up"
+    with pytest.raises(DeviceError, match="the emulator's console broke off"):
+        console.snapshots()
+
+
+def test_a_console_that_is_not_there_is_told(unused_port: int) -> None:
+    console = Console(Address(f"emulator-{unused_port}", "127.0.0.1", 5037, "/home/u"))
+    with pytest.raises(DeviceError, match=rf"console at 127\.0\.0\.1:{unused_port} failed"):
+        console.snapshots()
+
+
+@pytest.mark.parametrize("name", ["a\nkill", "a;b", "a\r", "\x1b[A"])
+def test_a_name_that_would_be_another_command_is_not_sent(
+    console: Console, emulator: Emulator, name: str
+) -> None:
+    with pytest.raises(DeviceError, match="holds characters that the console cannot take"):
+        console.load(name)
+    assert emulator.connections == 0

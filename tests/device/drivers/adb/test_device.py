@@ -1,0 +1,167 @@
+"""The adb driver's own ways: round trips, keyboards, snapshots."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_mobileagent import Key, Open, Tap, Type, setting, sqlite
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.shell import Address, Output
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.errors import DeviceError, TaskError
+
+APPS = Path(__file__).parents[2] / "apps"
+COUNTER = "com.example.counter"
+DATABASE = "/data/data/com.example.counter/databases/counter.db"
+
+
+@pytest.fixture(scope="module")
+def connected(phone):
+    with contextlib.closing(AdbDevice(phone)) as device:
+        yield device
+
+
+def open_counter(device):
+    device.perform(Open(COUNTER))
+    return device.observe().screen
+
+
+def center(screen, **criteria):
+    return screen.find(**criteria).bounds.center
+
+
+def test_a_step_takes_two_round_trips(device):
+    device.observe()
+    before = device.system.round_trips
+    device.perform(Key("home"))
+    device.observe()
+    assert device.system.round_trips - before == 2
+
+
+def test_the_keyboard_that_was_there_is_back_after_typing_beyond_ascii(device):
+    probe = {"keyboard": setting("secure", "default_input_method")}
+    before = device.observe(probe).probes
+    device.perform(Type("é", at=center(open_counter(device), resource_id="note")))
+    assert device.observe(probe).probes == before
+
+
+def test_reset_brings_everything_back(device):
+    screen = open_counter(device)
+    device.perform(Tap(*center(screen, resource_id="add")))
+    device.shell("settings put global airplane_mode_on 1; touch /data/local/tmp/left")
+    assert device.reset("default_boot", ()) == "snapshot default_boot"
+    probes = {
+        "count": sqlite(DATABASE, "select n from counter"),
+        "plane": setting("global", "airplane_mode_on"),
+    }
+    observation = device.observe(probes)
+    assert observation.screen.package != COUNTER
+    assert observation.probes == {"count": [{"n": 0}], "plane": "0"}
+    assert "No such file" in device.shell("ls /data/local/tmp/left")
+
+
+def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(device):
+    with pytest.raises(TaskError, match=r"no snapshot 'before' \(it has: default_boot\)"):
+        device.reset("before", ())
+
+
+def test_without_snapshots_the_apps_are_cleared(device, monkeypatch):
+    screen = open_counter(device)
+    device.perform(Tap(*center(screen, resource_id="add")))
+    monkeypatch.setattr(
+        "pytest_mobileagent.device.drivers.adb.console.console_port", lambda serial: None
+    )
+    assert device.reset("default_boot", [COUNTER]) == f"no snapshots: cleared {COUNTER}"
+    assert device.observe().screen.package != COUNTER
+    assert open_counter(device).find(text="Count: 0")
+
+
+@pytest.fixture
+def emulator(tmp_path_factory):
+    """Starts a phone that behaves as options say, and drives it."""
+    with contextlib.closing(SharedRun()) as run:
+
+        def start(*options: str) -> AdbDevice:
+            adb = run.ask({"do": "adb"})
+            program = [sys.executable, "-m", "pytest_mobileagent", "device", "--port=0"]
+            words = [*program, "--adb-server-port", "{adb}", f"--apps={APPS}", *options]
+            phone = run.ask({"do": "start", "slot": 0, "command": words})
+            address = Address(phone["serial"], "127.0.0.1", adb["port"], adb["home"])
+            return AdbDevice(address)
+
+        yield start
+
+
+@pytest.mark.parametrize("seconds", ["0", "0.05", "0.3"])
+def test_an_emulator_that_drops_the_connection_after_a_load_is_waited_for(emulator, seconds):
+    device = emulator(f"--drop-on-load={seconds}")
+    for _ in range(2):
+        assert device.reset("default_boot", ()) == "snapshot default_boot"
+        assert COUNTER in device.packages()
+        time.sleep(float(seconds))  # the drop may come at the worst of times
+        assert device.observe().screen.elements
+    device.close()
+
+
+def test_the_apps_of_a_read_only_emulator_are_cleared(emulator):
+    device = emulator("--read-only")
+    open_counter(device)
+    why = "no snapshots, as the emulator runs with -read-only"
+    assert device.reset("default_boot", [COUNTER]) == f"{why}: cleared {COUNTER}"
+    device.close()
+
+
+def test_a_device_that_is_not_there_is_named(phone):
+    with pytest.raises(DeviceError, match=r"emulator-1 at .* cannot be reached"):
+        AdbDevice(replace(phone, serial="emulator-1"))
+
+
+def test_a_phone_that_sleeps_is_woken_before_a_task(device, monkeypatch):
+    monkeypatch.setattr(
+        "pytest_mobileagent.device.drivers.adb.console.console_port", lambda serial: None
+    )
+    device.shell("input keyevent SLEEP")
+    device.reset("default_boot", ())
+    assert "mWakefulness=Awake" in device.shell("dumpsys power")
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ({"POWER": "mWakefulness=Asleep"}, "does not wake up"),
+        ({"LOCK": "  mShowingLockscreen=true"}, "is locked"),
+        ({"ROOM": "Filesystem 1K-blocks\n/dev/x 900000 899000 1000 100% /data"}, "has only 0 MB"),
+    ],
+)
+def test_a_phone_on_which_nothing_works_is_no_device(device, monkeypatch, said, problem):
+    for name, text in said.items():
+        monkeypatch.setattr(
+            f"pytest_mobileagent.device.drivers.adb.system.{name}", f"echo '{text}'"
+        )
+    with pytest.raises(DeviceError, match=problem):
+        device.reset("default_boot", ())
+
+
+def test_a_look_after_a_restore_survives_that_the_connection_drops(device):
+    device.reset("default_boot", ())
+    device.system._shell._connection.conn.shutdown(2)
+    assert device.observe().screen.elements
+    device.system._restored_at -= 60
+    device.system._shell._connection.conn.shutdown(2)
+    with pytest.raises(DeviceError, match="broke off"):
+        device.observe()
+    device.reset("default_boot", ())
+
+
+def test_a_device_that_lists_no_apps_is_broken_and_lacks_none(device, monkeypatch):
+    said = Output(b"cmd: Can't find service: package\n", 20)
+    monkeypatch.setattr(device.system, "look", lambda *_: [said])
+    monkeypatch.setattr(device.system, "_packages", None)
+    with pytest.raises(DeviceError, match=r"lists no apps; it says .*find service"):
+        device.packages()

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import base64
+import subprocess
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Ask,
+    Direction,
+    DoubleTap,
+    Finish,
+    Impossible,
+    Key,
+    KeyName,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.device.drivers.adb.gestures import KEYCODES, needs_unicode_keyboard, script
+
+SIZE = (1080, 2400)
+
+
+@pytest.mark.parametrize(
+    ("action", "command"),
+    [
+        (Tap(1, 2), "input tap 1 2"),
+        (DoubleTap(1, 2), "input tap 1 2; input tap 1 2"),
+        (LongPress(1, 2, 0.75), "input swipe 1 2 1 2 750"),
+        (Swipe(1, 2, 3, 4, 0.25), "input swipe 1 2 3 4 250"),
+        (Scroll("up"), "input swipe 540 1800 540 600 1000"),
+        (Scroll("left"), "input swipe 810 1200 270 1200 1000"),
+        (Scroll("up", at=(100, 1100)), "input swipe 100 1700 100 500 1000"),
+        (Key("back"), "input keyevent 4"),
+        (
+            Open("a'b; rm"),
+            "monkey -p 'a'\"'\"'b; rm' -c android.intent.category.LAUNCHER --pct-syskeys 0 1",
+        ),
+        (Wait(0.5), "sleep 0.5"),
+        (Ask("?"), ""),
+        (Finish("a"), ""),
+        (Impossible(), ""),
+        (Type(""), ""),
+        (Type("a b"), "input text a%sb"),
+        (Type("it's $HOME"), "input text 'it'\"'\"'s%s$HOME'"),
+        (Type("100%sure"), "input text 100%; input text sure"),
+        (
+            Type("a\nb\t", at=(5, 6), enter=True),
+            (
+                "input tap 5 6; input text a; input keyevent 66; input text b; input keyevent 61;"
+                " input keyevent 66"
+            ),
+        ),
+        (
+            Type("x", clear=True),
+            "input keycombination 113 29; input keyevent 67; input text x",
+        ),
+        (Type("é"), "am broadcast -a ADB_INPUT_B64 --es msg w6k="),
+    ],
+    ids=repr,
+)
+def test_an_action_is_a_command_of_android(action: Action, command: str) -> None:
+    assert script(action, SIZE, 34) == command
+
+
+def test_every_key_has_a_code() -> None:
+    assert set(KEYCODES) == set(get_args(KeyName))
+
+
+def typed(command: str) -> str:
+    """The text that Android would type, as `input text` and `input keyevent` define it."""
+    # A real shell takes the command apart; `input` only prints what it is given.
+    shell = f"input() {{ printf '%s\\0' \"$@\"; printf '\\001'; }}; {command}"
+    printed = subprocess.run(["/bin/sh", "-c", shell], capture_output=True, text=True, check=True)
+    text = ""
+    for call in printed.stdout.split("\1")[:-1]:
+        match call.split("\0")[:-1]:
+            case ["text", argument]:
+                text += argument.replace("%s", " ")
+            case ["keyevent", code]:
+                text += {"66": "\n", "61": "\t"}[code]
+            case other:
+                pytest.fail(f"not expected: {other}")
+    return text
+
+
+PRINTED = st.characters(codec="ascii", exclude_categories=["Cc"])
+ASCII = st.text(PRINTED | st.sampled_from("\n\t%s '\";$"))
+
+
+@given(ASCII)
+def test_any_ascii_text_is_typed_as_it_is(text: str) -> None:
+    assert not needs_unicode_keyboard(Type(text))
+    assert typed(script(Type(text), SIZE, 34)) == text
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\r\nb", "a\rb"])
+def test_line_ends_of_all_kinds_press_enter(text: str) -> None:
+    assert typed(script(Type(text), SIZE, 34)) == "a\nb"
+
+
+@given(st.text().filter(lambda text: not text.isascii()))
+def test_any_other_text_is_sent_to_a_keyboard_that_can_type_it(text: str) -> None:
+    assert needs_unicode_keyboard(Type(text))
+    *_, message = script(Type(text), SIZE, 34).split()
+    assert base64.b64decode(message).decode() == text
+
+
+@given(
+    st.sampled_from(get_args(Direction)),
+    st.tuples(st.integers(200, 4000), st.integers(200, 4000)).flatmap(
+        lambda size: st.tuples(
+            st.just(size),
+            st.none() | st.tuples(st.integers(0, size[0] - 1), st.integers(0, size[1] - 1)),
+        )
+    ),
+)
+def test_a_scroll_moves_the_finger_over_half_of_the_screen_away_from_its_edges(
+    direction: Direction, where: tuple[tuple[int, int], tuple[int, int] | None]
+) -> None:
+    size, at = where
+    *_, x1, y1, x2, y2, _milliseconds = script(Scroll(direction, at), size, 34).split()
+    moved = (int(x2) - int(x1), int(y2) - int(y1))
+    half = (size[0] // 4 * 2, size[1] // 4 * 2)
+    assert moved == pytest.approx(
+        {
+            "up": (0, -half[1]),
+            "down": (0, half[1]),
+            "left": (-half[0], 0),
+            "right": (half[0], 0),
+        }[direction],
+        abs=2,
+    )
+    for x, y in ((int(x1), int(y1)), (int(x2), int(y2))):
+        assert size[0] // 20 <= x <= size[0] - size[0] // 20
+        assert size[1] // 20 <= y <= size[1] - size[1] // 20

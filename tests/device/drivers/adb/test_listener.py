@@ -1,0 +1,112 @@
+"""The driver's ear: events of a phone, through connections that drop and snapshots that load."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent import Key, Open, Tap
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.listener import COMPONENT, PACKAGE, EventStream
+from pytest_mobileagent.errors import DeviceError
+
+COUNTER = "com.example.counter"
+SETTING = "secure enabled_accessibility_services"
+
+
+@pytest.fixture(scope="module")
+def connected(phone):
+    device = AdbDevice(phone)
+    yield device
+    device.close()
+
+
+@pytest.fixture
+def device(connected):
+    connected.reset("default_boot", ())
+    return connected
+
+
+def tap(device, **criteria):
+    device.perform(Tap(*device.observe().screen.find(**criteria).bounds.center))
+    device.observe()
+
+
+def clicks(events):
+    return [event.text for event in events if event.type == "clicked"]
+
+
+def test_it_enables_the_listener_and_hears_what_happens(device):
+    assert device.info.listener
+    assert device.system.listener_problem == ""
+    device.perform(Open(COUNTER))
+    device.observe()
+    opened = [event for event in device.events() if event.type == "window_state_changed"]
+    assert [(event.package, event.text) for event in opened] == [(COUNTER, ("Counter",))]
+    tap(device, resource_id="add")
+    events = device.events()
+    clicked = next(event for event in events if event.type == "clicked")
+    assert (clicked.resource_id, clicked.class_name) == (
+        f"{COUNTER}:id/add",
+        "android.widget.Button",
+    )
+    assert clicked.bounds is not None
+    assert clicked.time is not None
+    assert [event.sequence for event in events] == list(
+        range(events[0].sequence, events[0].sequence + len(events))
+    )
+    assert device.events() == ()
+
+
+def test_a_step_takes_no_more_round_trips_for_it(device):
+    device.observe()
+    device.events()
+    before = device.system.round_trips
+    device.perform(Key("home"))
+    device.observe()
+    device.events()
+    assert device.system.round_trips - before == 2
+
+
+def test_other_services_stay_enabled(device, phone):
+    device.shell(f"settings put {SETTING} com.other/.Service")
+    stream = EventStream(phone)
+    stream.start(lambda script: device.system.run(script)[0].text)
+    stream.stop()
+    enabled = device.shell(f"settings get {SETTING}").strip()
+    assert enabled == f"com.other/.Service:{COMPONENT}"
+
+
+def test_what_happened_before_a_snapshot_is_not_heard(device):
+    device.perform(Open(COUNTER))
+    tap(device, resource_id="add")
+    device.reset("default_boot", ())
+    device.observe()
+    assert device.events() == ()
+    device.perform(Open(COUNTER))
+    tap(device, resource_id="add")
+    assert clicks(device.events()) == [("Add one",)]
+
+
+def test_events_outlive_a_connection_that_drops(device):
+    device.perform(Open(COUNTER))
+    tap(device, resource_id="add")
+    device.system._listener._stream.shutdown(2)
+    tap(device, resource_id="add")
+    assert clicks(device.events()) == [("Add one",), ("Add one",)]
+
+
+def test_a_listener_that_is_gone_in_the_middle_breaks_the_device(device):
+    device.events()
+    device.shell(f"am force-stop {PACKAGE}")
+    with pytest.raises(DeviceError, match="cannot be reached"):
+        device.events()
+
+
+def test_a_device_without_the_app_has_no_events(device):
+    device.shell(f"pm uninstall {PACKAGE}")
+    device.system._listen()
+    assert not device.info.listener
+    assert device.system.listener_problem == f"the app {PACKAGE} is not installed"
+    device.perform(Open(COUNTER))
+    device.observe()
+    assert device.events() == ()

@@ -1,0 +1,58 @@
+"""An adb server that hangs, or that answers half: the error has to come, and in time."""
+
+import socket
+import threading
+
+import pytest
+
+from pytest_mobileagent.device.drivers.adb import shell
+from pytest_mobileagent.device.drivers.adb.shell import Address, Shell, restart_as_root, serials
+from pytest_mobileagent.errors import DeviceError
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """Starts an adb server that takes connections, and says to each what it is given, no more."""
+    monkeypatch.setattr(shell, "_OPEN_SECONDS", 0.2)
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        streams = []
+
+        def start(says=b""):
+            def serve():
+                while True:
+                    try:
+                        stream, _ = listening.accept()
+                    except OSError:
+                        return
+                    streams.append(stream)
+                    stream.sendall(says)
+
+            threading.Thread(target=serve, daemon=True).start()
+            return Address("emulator-5554", "127.0.0.1", listening.getsockname()[1], "")
+
+        yield start
+        listening.shutdown(socket.SHUT_RDWR)
+        for stream in streams:
+            stream.close()
+
+
+def test_an_adb_server_that_hangs_is_an_error_in_time(server):
+    with pytest.raises(DeviceError, match=r"emulator-5554 at .* cannot be reached: .*timeout"):
+        Shell(server()).run("true")
+
+
+def test_a_device_that_hangs_before_its_shell_is_open_is_an_error_in_time(server):
+    with pytest.raises(DeviceError, match=r"cannot be reached: .*timeout"):
+        Shell(server(b"OKAY")).run("true")
+
+
+def test_a_device_that_does_not_say_whether_it_is_root_is_an_error_in_time(server):
+    with pytest.raises(DeviceError, match="does not say whether its shell may be root's"):
+        restart_as_root(server(b"OKAYOKAYrestart"))
+
+
+def test_an_adb_server_that_does_not_list_its_devices_is_an_error_in_time(server):
+    with pytest.raises(DeviceError, match=r"does not list its devices: .*timeout"):
+        serials(server().adb_port)

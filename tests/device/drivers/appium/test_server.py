@@ -1,0 +1,77 @@
+"""The program that runs an Appium server, with one that only tells that it is there."""
+
+import json
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from pytest_mobileagent.device.drivers.appium import connect, server
+from pytest_mobileagent.device.drivers.appium.session import AppiumSession
+from pytest_mobileagent.device.settle import Settle
+from pytest_mobileagent.errors import DeviceError
+
+APPIUM = """
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/die":
+            sys.exit(3)
+        self.send_response(200)
+        self.end_headers()
+
+port = int(sys.argv[sys.argv.index("--port") + 1])
+HTTPServer(("127.0.0.1", port), Handler).serve_forever()
+"""
+
+
+@pytest.fixture
+def running(tmp_path):
+    """The program and the server's URL."""
+    program = tmp_path / "node_modules" / ".bin" / "appium"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!{sys.executable}\n{APPIUM}")
+    program.chmod(0o755)
+    process = subprocess.Popen(
+        [sys.executable, "-m", server.__name__, "--home", str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        yield process, json.loads(process.stdout.readline())["url"]
+        process.kill()
+
+
+def test_it_ends_when_standard_input_does(running):
+    process, _ = running
+    process.stdin.close()
+    assert process.wait(20) == 0
+
+
+def test_it_ends_with_its_server_so_that_another_is_started(running):
+    process, url = running
+    with pytest.raises(OSError, match=r"closed connection"):
+        urllib.request.urlopen(f"{url}/die", timeout=20)
+    assert process.wait(20) == 1
+    assert b"ended with status 3" in process.stderr.read()
+
+
+def test_no_connection_is_left_of_a_device_for_which_there_is_no_session(phone, monkeypatch):
+    left = []
+
+    def refuse(session):
+        raise OSError("refused")
+
+    monkeypatch.setattr(AppiumSession, "_create", refuse)
+    close = connect.AdbSystem.close
+    monkeypatch.setattr(
+        connect.AdbSystem, "close", lambda system: (left.append(system), close(system))
+    )
+    with pytest.raises(DeviceError, match="does not answer"):
+        connect.connect_local(phone, "http://127.0.0.1:1", Settle(), {})
+    (system,) = left
+    assert system._shell._connection is None

@@ -1,0 +1,30 @@
+"""Many phones at once: what one does never reaches another, and nothing is lost."""
+
+from __future__ import annotations
+
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
+
+from pytest_mobileagent import Open, Tap
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.sources.virtual import VirtualProvision
+from tests.conftest import APPS
+
+PHONES = 8
+
+
+def count(provision, slot):
+    with contextlib.closing(AdbDevice(provision.address(slot))) as device:
+        device.reset("default_boot", ())
+        device.perform(Open("com.example.counter"))
+        for _ in range(slot + 1):
+            device.perform(Tap(*device.observe().screen.find(resource_id="add").bounds.center))
+        return device.observe().screen.find(resource_id="count").text
+
+
+def test_each_phone_does_what_it_is_told():
+    with contextlib.closing(SharedRun()) as run, ThreadPoolExecutor(PHONES) as threads:
+        provision = VirtualProvision(run, PHONES, [APPS])
+        texts = list(threads.map(lambda slot: count(provision, slot), range(PHONES)))
+    assert texts == [f"Count: {slot + 1}" for slot in range(PHONES)]

@@ -1,0 +1,45 @@
+"""The command that starts an emulator, and what is advised about one that does not."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+import pytest
+
+from pytest_mobileagent.device.sdk.emulator import advice, command
+
+
+def options(**given):
+    base = {"emulator": "/sdk/emulator", "avd": "a", "gpu": "software", "snapshot": None}
+    return Namespace(**base | {"writable": False, "flags": ["-accel", "off"]} | given)
+
+
+def test_instances_share_an_avd_read_only_and_start_from_a_snapshot():
+    assert command(options(snapshot="ready"), 5556) == [
+        *("/sdk/emulator", "-avd", "a", "-port", "5556", "-no-window", "-no-audio"),
+        *("-no-boot-anim", "-no-snapshot-save", "-gpu", "swiftshader_indirect"),
+        *("-read-only", "-snapshot", "ready", "-accel", "off"),
+    ]
+
+
+def test_one_that_shall_save_boots_without_a_snapshot():
+    words = command(options(writable=True, gpu="host"), 5554)
+    assert "-no-snapshot" in words
+    assert "-read-only" not in words
+    assert words[words.index("-gpu") + 1] == "host"
+
+
+@pytest.mark.parametrize(
+    ("said", "mend"),
+    [
+        ("This user doesn't have permissions to use KVM (/dev/kvm).", "gpasswd -a $USER kvm"),
+        ("CPU acceleration status: KVM is not installed (/dev/kvm is missing).", "load kvm"),
+        ("x86_64 emulation currently requires hardware acceleration!", "-accel off"),
+    ],
+)
+def test_without_kvm_it_is_said_how_to_get_it(said, mend):
+    assert mend in advice(said)
+
+
+def test_about_other_errors_nothing_is_advised():
+    assert advice("ERROR | Unknown AVD name [x]") == ""

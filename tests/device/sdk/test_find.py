@@ -1,0 +1,65 @@
+"""Where the SDK is looked for, and what its emulator lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.device.sdk import find as module
+from pytest_mobileagent.device.sdk.find import Sdk, SdkError, check_avd, find_sdk
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty SDK, where nothing else is found."""
+    monkeypatch.setattr(module, "USUAL", (str(tmp_path / "usual"),))
+    (tmp_path / "sdk" / "emulator").mkdir(parents=True)
+    program = tmp_path / "sdk" / "emulator" / "emulator"
+    program.write_text("#!/bin/sh\nprintf 'INFO    | Storing crashdata in: /x\\na\\nb-2\\n'\n")
+    program.chmod(0o755)
+    return tmp_path / "sdk"
+
+
+def test_the_environment_comes_first(folder):
+    for variable in ("ANDROID_HOME", "ANDROID_SDK_ROOT"):
+        assert find_sdk({variable: str(folder)}).root == folder
+
+
+def test_then_the_path_and_the_usual_folders(folder, tmp_path):
+    assert find_sdk({"PATH": str(folder / "emulator")}).root == folder
+    with pytest.raises(SdkError, match="there is no Android SDK with emulator: set ANDROID_HOME"):
+        find_sdk({"PATH": str(tmp_path)})
+    (tmp_path / "usual" / "emulator").mkdir(parents=True)
+    assert find_sdk({"PATH": str(tmp_path)}).root == tmp_path / "usual"
+
+
+def test_one_that_is_named_but_is_none_is_an_error(folder, tmp_path):
+    with pytest.raises(SdkError, match="is no SDK with emulator: there is no"):
+        find_sdk({"ANDROID_HOME": str(tmp_path), "PATH": str(folder / "emulator")})
+
+
+def test_avds_are_listed_without_what_else_is_said(folder):
+    assert Sdk(folder).avds() == ["a", "b-2"]
+    check_avd("a", Sdk(folder))
+    with pytest.raises(SdkError, match=r"no AVD 'c' \(there are: a, b-2\); make one with"):
+        check_avd("c", Sdk(folder))
+
+
+def test_an_emulator_that_does_not_run_is_told(folder):
+    Sdk(folder).emulator.write_text("#!/bin/sh\necho no such library >&2; exit 127\n")
+    with pytest.raises(SdkError, match="-list-avds fails: no such library"):
+        Sdk(folder).avds()
+
+
+def test_tools_are_taken_from_the_latest_version(folder):
+    with pytest.raises(SdkError, match="has no sdkmanager: install the Android command-line tools"):
+        Sdk(folder).tool("sdkmanager")
+    for version in ("9.0", "12.0", "latest"):
+        path = folder / "cmdline-tools" / version / "bin" / "sdkmanager"
+        path.parent.mkdir(parents=True)
+        path.touch()
+        assert Sdk(folder).tool("sdkmanager") == path
+
+
+def test_a_user_without_a_home_folder_is_told_of_the_sdk_all_the_same():
+    with pytest.raises(SdkError, match=r"ANDROID_HOME=~no.such.user/sdk is no SDK"):
+        find_sdk({"ANDROID_HOME": "~no.such.user/sdk"})

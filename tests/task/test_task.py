@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent import answer, open_app, setting, tap, task
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.task.task import DEFAULT_STEP_LIMIT, Task
+
+NOW = datetime(2026, 5, 4, 8, 5)
+SOLUTION = [open_app(), tap(text="a"), answer("b")]
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"goal": ""}, "a task needs a goal in words, not ''"),
+        ({"goal": "  \n"}, "a task needs a goal in words"),
+        ({"goal": None}, "a task needs a goal in words, not None"),
+        ({"kind": "single frame query"}, "did you mean 'single-frame query'?"),
+        ({"kind": None}, "kind=None is none of operation, single-frame query"),
+        ({"level": 4}, "level=4 is none of 1, 2, 3"),
+        ({"level": "2"}, "level='2' is none of 1, 2, 3"),
+        ({"golden_steps": 0}, "golden_steps=0 has to be a whole number from 1"),
+        ({"golden_steps": 2.0}, "golden_steps=2.0 has to be a whole number"),
+        ({"golden_steps": True}, "golden_steps=True has to be a whole number"),
+        ({"step_limit": -1}, "step_limit=-1 has to be a whole number from 1"),
+        ({"apps": "com.a"}, "apps='com.a' has to be a list of packages"),
+        ({"solution": [open_app]}, "which is no move such as open_app()"),
+        ({"solution": "tap"}, "the solution has 't', which is no move"),
+        ({"probes": {"a": "select 1"}}, "probes['a']='select 1' is no probe such as sqlite(…)"),
+        ({"gaol": "x"}, "a task got an unexpected keyword argument 'gaol'"),
+    ],
+)
+def test_a_field_that_makes_no_sense_is_told_where_the_task_stands(
+    fields: dict[str, Any], complaint: str
+) -> None:
+    with pytest.raises(TaskError, match=re.escape(complaint)):
+        task(**{"goal": "Do it.", **fields})
+
+
+def test_a_task_is_a_marker_with_its_fields() -> None:
+    mark = task("Do it.", level=2).mark
+    assert (mark.name, mark.args, mark.kwargs) == (
+        "mobile_task",
+        (),
+        {"goal": "Do it.", "level": 2},
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "packages"),
+    [
+        ({}, ()),
+        ({"app": "a"}, ("a",)),
+        ({"apps": ["b", "a"]}, ("b", "a")),
+        ({"app": "a", "apps": ["b", "a", "b"]}, ("a", "b")),
+    ],
+)
+def test_packages_are_all_apps_once_the_first_one_first(
+    fields: dict[str, Any], packages: tuple[str, ...]
+) -> None:
+    assert Task("Do it.", **fields).packages == packages
+
+
+@pytest.mark.parametrize(
+    ("fields", "shortest"),
+    [
+        ({}, None),
+        ({"golden_steps": 5}, 5),
+        ({"solution": SOLUTION}, 2),
+        ({"solution": SOLUTION, "golden_steps": 5}, 5),
+        ({"solution": [answer("b")]}, None),
+    ],
+)
+def test_golden_steps_are_given_or_counted(fields: dict[str, Any], shortest: int | None) -> None:
+    assert Task("Do it.", **fields).shortest == shortest
+
+
+@pytest.mark.parametrize(
+    ("fields", "factor", "limit"),
+    [
+        ({}, 2.0, DEFAULT_STEP_LIMIT),
+        ({"golden_steps": 5}, 2.0, 10),
+        ({"golden_steps": 5}, 1.5, 8),
+        ({"golden_steps": 50}, 1.1, 55),
+        ({"golden_steps": 3}, 1e-9, 1),
+        ({"solution": SOLUTION}, 3.0, 6),
+        ({"golden_steps": 5, "step_limit": 7}, 2.0, 7),
+    ],
+)
+def test_the_step_limit_is_given_or_follows_from_the_golden_steps(
+    fields: dict[str, Any], factor: float, limit: int
+) -> None:
+    assert Task("Do it.", **fields).limit(factor) == limit
+
+
+@given(st.integers(1, 1000), st.floats(0.01, 100))
+def test_a_step_limit_lets_the_golden_steps_through_where_the_factor_does(
+    golden: int, factor: float
+) -> None:
+    limit = Task("Do it.", golden_steps=golden).limit(factor)
+    assert limit >= 1
+    assert -1e-5 <= limit - golden * factor <= 1
+
+
+def test_a_goal_speaks_of_parameters_and_of_the_phones_clock() -> None:
+    goal = Task("Wake me at {hour} on {tomorrow:%A}, {now}.")
+    assert goal.goal_for({"hour": 7, "now": "please"}, NOW) == "Wake me at 7 on Tuesday, please."
+
+
+def test_a_task_may_have_probes() -> None:
+    probe = setting("global", "airplane_mode_on")
+    assert Task("Do it.", probes={"plane": probe}).probes == {"plane": probe}

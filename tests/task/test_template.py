@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.task.template import fill, times
+
+NOW = datetime(2026, 2, 28, 8, 5)
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("Set an alarm for {hour}:00.", "Set an alarm for 7:00."),
+        ("{hour:02d}:{minute:02d}", "07:05"),
+        ("{now:%H:%M}", "08:05"),
+        ("{today:%A}", "Saturday"),
+        ("{tomorrow:%d %B}", "01 March"),
+        ("{yesterday:%Y-%m-%d}", "2026-02-27"),
+        ("{name!r:>8}", "  'Anna'"),
+        ("{{hour}}", "{hour}"),
+        ("", ""),
+        ("{evil}", "{hour} %s {now.year}"),
+    ],
+)
+def test_names_are_replaced_by_their_values(template: str, text: str) -> None:
+    values = {"hour": 7, "minute": 5, "name": "Anna", "evil": "{hour} %s {now.year}"}
+    assert fill(template, {**times(NOW), **values}) == text
+
+
+@pytest.mark.parametrize(
+    ("template", "complaint"),
+    [
+        ("{hours}", "{hours} has no value (names with a value: hour, name)"),
+        ("{}", "is not a plain name"),
+        ("{0}", "{0} is not a plain name"),
+        ("{name.__class__}", "{name.__class__} is not a plain name"),
+        ("{name[0]}", "{name[0]} is not a plain name"),
+        ("{hour", "expected '}' before end of string"),
+        ("hour}", "Single '}' encountered"),
+        ("{hour:%d %B}", "Invalid format specifier"),
+        ("{name:d}", "Unknown format code 'd'"),
+        ("{hour!x}", "Unknown conversion specifier"),
+    ],
+)
+def test_what_cannot_be_filled_is_a_broken_task(template: str, complaint: str) -> None:
+    with pytest.raises(TaskError, match=re.escape(complaint)) as caught:
+        fill(template, {"name": "Anna", "hour": 7})
+    assert repr(template) in str(caught.value)
+
+
+@given(st.text(st.characters()))
+def test_any_text_without_braces_stays_as_it_is(text: str) -> None:
+    assert fill(text.replace("{", "{{").replace("}", "}}"), {}) == text
+
+
+@given(st.text("{}hour!:.[]0d%", max_size=12), st.integers() | st.text() | st.none())
+def test_any_template_is_filled_or_refused(template: str, value: Any) -> None:
+    try:
+        assert isinstance(fill(template, {"hour": value, "r": 1}), str)
+    except TaskError as error:
+        assert repr(template) in str(error)  # noqa: PT017
