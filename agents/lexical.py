@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent import Action, Agent, Element, Finish, Reply, Screen, Scroll, Tap, Type
 
 if TYPE_CHECKING:
-    from pytest_mobileagent import DeviceInfo
+    from pytest_mobileagent import Briefing, Observation
 
 FILLERS = frozenset(
     [
@@ -69,13 +69,14 @@ class Lexical(Agent):
     scrolling shows nothing new, or when it would repeat itself.
     """
 
-    def start(self, goal: str, device: DeviceInfo) -> None:
-        self._quoted = QUOTED.findall(goal)
-        self._left = set(words(goal))
+    def start(self, briefing: Briefing) -> None:
+        self._quoted = QUOTED.findall(briefing.goal)
+        self._left = set(words(briefing.goal))
         self._seen: list[str] = []
         self._done: set[tuple[str, str]] = set()
 
-    def step(self, screen: Screen) -> Action | Reply:
+    def step(self, observation: Observation) -> Action | Reply:
+        screen = observation.screen
         field = next((e for e in screen.elements if e.class_name.endswith("EditText")), None)
         if self._quoted and field is not None:
             text = self._quoted.pop(0)

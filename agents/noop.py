@@ -1,10 +1,10 @@
 """An agent that does nothing: a task that it passes checks nothing."""
 
-from pytest_mobileagent import Action, Agent, Finish, Screen
+from pytest_mobileagent import Action, Agent, Finish, Observation
 
 
 class Noop(Agent):
     """Reports at once that it is done."""
 
-    def step(self, screen: Screen) -> Action:
+    def step(self, observation: Observation) -> Action:
         return Finish()

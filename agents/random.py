@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent import Action, Agent, Finish, Key, Screen, Scroll, Tap, Type
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.screen import Element
+    from pytest_mobileagent import Briefing, Element, Observation
 
 WORDS = ("hello", "7", "linear algebra", "test")
 
@@ -16,10 +16,11 @@ WORDS = ("hello", "7", "linear algebra", "test")
 class RandomAgent(Agent):
     """Does something that the screen allows, most often a tap; stops one time in thirty."""
 
-    def start(self, goal: str, device: object) -> None:
-        self._random = random.Random(self.seed)
+    def start(self, briefing: Briefing) -> None:
+        self._random = random.Random(briefing.seed)
 
-    def step(self, screen: Screen) -> Action:
+    def step(self, observation: Observation) -> Action:
+        screen = observation.screen
         chance = self._random.random()
         clickable = [
             e for e in screen.elements if e.clickable and e.enabled and _visible(e, screen)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent import Action
-    from pytest_mobileagent.device.probe import Probe
+    from pytest_mobileagent.task.probe import Probe
     from pytest_mobileagent.episode.event import Event
 
 STEPS = 200

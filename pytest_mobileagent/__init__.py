@@ -21,23 +21,32 @@ if TYPE_CHECKING:
         Key,
         LongPress,
         Open,
+        Raw,
         Scroll,
         Swipe,
         Tap,
         Type,
         Wait,
     )
-    from pytest_mobileagent.agent.agent import Agent, Reply, Usage
+    from pytest_mobileagent.agent.agent import Agent, Reply
+    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent.phone import EpisodeOver, Phone
     from pytest_mobileagent.agent.scripted import Scripted
+    from pytest_mobileagent.check.episode import Episode, load
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.probe import Probe, files, setting, sqlite
+    from pytest_mobileagent.device.probe import files, setting, sqlite
+    from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.device_info import DeviceInfo
-    from pytest_mobileagent.episode.episode import Episode, Step, Termination
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.store import load
-    from pytest_mobileagent.plugin.items import task
+    from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.episode.record import Step, Termination
+    from pytest_mobileagent.episode.reset import Reset
+    from pytest_mobileagent.plugin.items import task, tasks
     from pytest_mobileagent.screen.element import Bounds, Element
     from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.task.case import Case
+    from pytest_mobileagent.task.probe import Probe
+    from pytest_mobileagent.task.rows import rows
     from pytest_mobileagent.task.solution import (
         answer,
         impossible,
@@ -50,26 +59,35 @@ if TYPE_CHECKING:
         type_text,
         wait,
     )
+    from pytest_mobileagent.task.task import Task
 
 __version__ = "0.1.0"
 
 # Where each public name is found.
 _HOMES = {
     "action.action": (
-        "Action", "Ask", "DoubleTap", "Finish", "Impossible", "Key", "LongPress", "Open",
+        "Action", "Ask", "DoubleTap", "Finish", "Impossible", "Key", "LongPress", "Open", "Raw",
         "Scroll", "Swipe", "Tap", "Type", "Wait",
     ),
-    "agent.agent": ("Agent", "Reply", "Usage"),
+    "agent.agent": ("Agent", "Reply"),
+    "agent.briefing": ("Briefing",),
+    "agent.phone": ("EpisodeOver", "Phone"),
     "agent.scripted": ("Scripted",),
     "device.device": ("Device",),
     "device.probe": ("Probe", "files", "setting", "sqlite"),
     "episode.device_info": ("DeviceInfo",),
-    "episode.episode": ("Episode", "Step", "Termination"),
+    "check.episode": ("Episode", "load"),
+    "episode.calls": ("ModelCall",),
     "episode.event": ("Event",),
-    "episode.store": ("load",),
-    "plugin.items": ("task",),
+    "episode.observation": ("Observation",),
+    "episode.record": ("Step", "Termination"),
+    "episode.reset": ("Reset",),
+    "plugin.items": ("task", "tasks"),
     "screen.element": ("Bounds", "Element"),
     "screen.screen": ("Screen",),
+    "task.case": ("Case",),
+    "task.rows": ("rows",),
+    "task.task": ("Task",),
     "task.solution": (
         "answer", "impossible", "long_press", "open_app", "press", "scroll", "seen", "tap",
         "type_text", "wait",

@@ -6,7 +6,9 @@
     │   └── HostError         this machine: its disk is full, say; no other device mends that
     ├── AgentError            the agent raised, hung, or returned no action
     ├── TaskError             the task itself is broken: its goal, solution or probes
-    │   └── UnfitMoveError    a move of the solution does not fit the screen that it meets
+    │   ├── UnfitMoveError    a move of the solution does not fit the screen that it meets
+    │   └── NoSolutionError   there is no solution to play
+    ├── UndecidedError        whether the goal was met has to be decided by a person
     ├── ScreenError           a view hierarchy that cannot be read
     └── RecordError           a recorded episode that cannot be read
 
@@ -42,6 +44,14 @@ class TaskError(MobileAgentError):
 
 class UnfitMoveError(TaskError):
     """A move of the solution does not fit the screen that it meets."""
+
+
+class NoSolutionError(TaskError):
+    """The task has no solution that an agent could play."""
+
+
+class UndecidedError(MobileAgentError):
+    """Whether the goal was met cannot be told: a person has to decide."""
 
 
 class ScreenError(MobileAgentError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -46,3 +47,20 @@ def write_json(path: Path, value: Any) -> None:
     except OSError:
         part.unlink(missing_ok=True)
         raise
+
+
+def printable(text: str) -> str:
+    """Return a text as a terminal may print it: what would control the terminal is spelled out.
+
+    Agents, apps and goals are not trusted to send escape sequences.
+    """
+    return "".join(
+        char
+        if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs"}
+        else _spelled(char)
+        for char in text
+    )
+
+
+def _spelled(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")

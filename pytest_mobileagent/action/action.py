@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from pytest_mobileagent.plain import to_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Direction = Literal["up", "down", "left", "right"]
 KeyName = Literal["back", "home", "overview", "enter", "delete", "tab", "volume_up", "volume_down"]
@@ -114,8 +119,18 @@ class Impossible:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """What no canonical action says: a command of an outside program, as it gave it.
+
+    Actions that a record of a newer version holds, and this one does not know, are read as it.
+    """
+
+    command: str
+
+
 Touch = Tap | LongPress | DoubleTap | Swipe | Scroll
-Action = Touch | Type | Key | Open | Wait | Ask | Finish | Impossible
+Action = Touch | Type | Key | Open | Wait | Ask | Finish | Impossible | Raw
 
 ACTIONS: tuple[type[Any], ...] = get_args(Action)
 _BY_NAME = {action.__name__: action for action in ACTIONS}
@@ -131,21 +146,14 @@ def to_json(action: Action) -> dict[str, Any]:
     return {"action": type(action).__name__, **dataclasses.asdict(action)}
 
 
-def from_json(data: dict[str, Any]) -> Action:
-    """Return the action that `to_json` made `data` of.
-
-    Raises:
-        ValueError: there is no such action, or it has no such fields.
-    """
+def from_json(data: Mapping[str, Any]) -> Action:
+    """Return the action that `to_json` made `data` of; one that is not known here as `Raw`."""
     fields = dict(data)
-    name = fields.pop("action", None)
-    if not isinstance(name, str) or name not in _BY_NAME:
-        msg = f"no action is called {name!r} (there are {', '.join(_BY_NAME)})"
-        raise ValueError(msg)
+    kind = _BY_NAME.get(str(fields.pop("action", None)))
+    if fields.get("at") is not None:
+        fields["at"] = tuple(fields["at"])
     try:
-        if fields.get("at") is not None:
-            fields["at"] = tuple(fields["at"])
-        action: Action = _BY_NAME[name](**fields)
-    except TypeError as error:
-        raise ValueError(str(error)) from error
+        action: Action = kind(**fields) if kind else Raw(to_line(data))
+    except TypeError:  # a field that a newer version has added
+        return Raw(to_line(data))
     return action

@@ -1,5 +1,1 @@
-"""Who decides: the protocol of agents, and how they are found."""
-
-from pytest_mobileagent.agent.agent import Agent, KnowsTask, Reply, Usage
-
-__all__ = ["Agent", "KnowsTask", "Reply", "Usage"]
+"""Who decides: what agents are, how they are found, and where they run."""

@@ -2,75 +2,62 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import inf
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.action import Action
-    from pytest_mobileagent.episode.device_info import DeviceInfo
-    from pytest_mobileagent.screen import Screen
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.task.task import Task
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """What a step cost: tokens of the models that were asked, and their price in US dollars.
+class Reply:
+    """One decision: what to do next, what the agent says about it, and the models it has asked.
 
-    Raises:
-        ValueError: a number is missing, negative or not finite.
+    `action` is one action, or several to be done one after the other on what was seen; none if no
+    action could be made out of what the model said, which is a step all the same.
     """
 
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float = 0.0
-
-    def __post_init__(self) -> None:
-        tokens = (self.input_tokens, self.output_tokens)
-        counted = all(isinstance(number, int) and number >= 0 for number in tokens)
-        if not (counted and isinstance(self.cost_usd, int | float) and 0 <= self.cost_usd < inf):
-            msg = f"{self!r}: tokens have to be whole numbers from 0, the cost a number from 0"
-            raise ValueError(msg)
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cost_usd + other.cost_usd,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An action together with what the agent said about it, and what deciding cost."""
-
-    action: Action
+    action: Action | Sequence[Action]
     said: str = ""
-    usage: Usage = field(default_factory=Usage)
+    calls: Sequence[ModelCall] = ()
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions, also of a reply with one."""
+        several = isinstance(self.action, list | tuple)
+        return tuple(self.action) if several else (self.action,)  # type: ignore[arg-type, return-value]
 
 
-class Agent(Protocol):
+class Agent:
     """A program that works towards a goal on a phone; one instance lives for one episode.
 
-    Subclass it, and give `step`. The plugin sets `seed` before `start`: it differs from task to
-    task and from epoch to epoch, and is the same each time the same run is made.
+    Subclass it, and give either `start` and `step`, which is asked for every decision, or
+    `run(briefing, phone)`, a loop of the agent's own that returns the answer (or None) and whose
+    `phone` raises `EpisodeOver` at a limit. The options that `--mobile-agent-option` gives are
+    declared by a nested class, annotated and with defaults::
+
+        class Options:
+            history: int = 3
     """
 
-    seed: int = 0
+    class Options:
+        """The options that an agent declares; none unless it says so."""
 
-    def start(self, goal: str, device: DeviceInfo) -> None:  # noqa: ARG002 - for agents to use
-        """Take the goal in words. Called once, before the first step."""
-        return  # type checkers take a method without a statement for abstract
+    def start(self, briefing: Briefing) -> None:
+        """Take the goal, and what else there is to know. Called once, before the first step."""
 
-    def step(self, screen: Screen) -> Action | Reply:
-        """Look at the screen, and return what to do next; `Finish` or `Impossible` end it."""
+    def step(self, observation: Observation) -> Action | Sequence[Action] | Reply:
+        """Decide what to do next; `Finish` or `Impossible` end the episode."""
         raise NotImplementedError
 
     def close(self) -> None:
         """Let go of what `start` took. Called once, however the episode ended."""
-        return
 
 
 @runtime_checkable

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action import Action, Finish
+from pytest_mobileagent.action.action import Action, Finish
 from pytest_mobileagent.agent.agent import Agent
-from pytest_mobileagent.errors import TaskError, UnfitMoveError
+from pytest_mobileagent.errors import NoSolutionError, TaskError, UnfitMoveError
 from pytest_mobileagent.task.solution import Move, Scene
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.screen import Screen
+    from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Task
 
 
@@ -35,12 +36,12 @@ class Scripted(Agent):
         """Return the moves to play: the whole solution."""
         if not task.solution:
             msg = "the task has no solution to play: give it one with @task(…, solution=[…])"
-            raise TaskError(msg)
+            raise NoSolutionError(msg)
         return task.solution
 
-    def step(self, screen: Screen) -> Action:
+    def step(self, observation: Observation) -> Action:
         """Play the next move on this screen."""
-        self._screens += (screen,)
+        self._screens += (observation.screen,)
         scene = Scene(self._screens, self._app, self._values)
         number = self._next(scene)
         if number >= len(self._moves):

@@ -73,3 +73,8 @@ def _number(token: str) -> str:
     sign, whole, fraction = decimal.groups()
     number = f"{whole}.{fraction}" if fraction else whole
     return number if number == "0" else sign + number
+
+
+def answers(said: str, expected: object, *, any_order: bool = False) -> bool:
+    """Whether an answer says what is expected."""
+    return str(expected) in Answer(said)

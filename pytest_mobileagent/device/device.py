@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.device.probe import Probe, Value
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.screen import Screen
+    from pytest_mobileagent.task.probe import Probe, Value
 
 
 @dataclass(frozen=True, slots=True)

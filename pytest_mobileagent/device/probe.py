@@ -10,29 +10,14 @@ import sqlite3
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import DeviceError, TaskError
 
-Value = Any  # plain data: what JSON can hold
+if TYPE_CHECKING:
+    from pytest_mobileagent.task.probe import Value
 
 NAMESPACES = ("system", "secure", "global")
-
-
-class Probe(Protocol):
-    """A shell script for the device, and what its output means."""
-
-    @property
-    def script(self) -> str:
-        """The script; it only reads, and writes text to its standard output."""
-
-    def parse(self, output: str) -> Value:
-        """Return the value as plain data.
-
-        Raises:
-            DeviceError: the device did not let the value be read.
-            TaskError: the probe asks for what cannot be.
-        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,25 +16,25 @@ import pytest
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import write_json
-from pytest_mobileagent.plugin.items import RESULT
+from pytest_mobileagent.plugin.results import RESULT
 from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.terminal import remarks, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.plugin.config import MobileSession
+    from pytest_mobileagent.plugin.config import RunConfig
 
 TOO_MUCH_BROKE = 9  # the exit status of a run that --mobile-max-infra ended
 _CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died
 _REPEATED = "repeated"
 
 
-class RunReport:
+class Collector:
     """A plugin of the process that owns the run: it gathers results, and writes and shows them."""
 
-    def __init__(self, session: MobileSession) -> None:
-        self.session = session
+    def __init__(self, run: RunConfig) -> None:
+        self.run = run
         self.results: dict[str, dict[str, Any]] = {}
         self.selected: set[str] = set()
         self.finished: set[str] = set()
@@ -52,7 +53,7 @@ class RunReport:
         # What ends jobs of CI and clusters: as at Ctrl-C, what was done is reported.
         is_free = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
         in_main = threading.current_thread() is threading.main_thread()
-        if self.session.agent is not None and is_free and in_main:
+        if self.run.agent is not None and is_free and in_main:
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             self.ends_as_usual = False
 
@@ -67,10 +68,10 @@ class RunReport:
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
         """Repeat a task whose worker died: that is no fault of the agent's."""
         crashes = self.crashes[crashitem] = self.crashes.get(crashitem, 0) + 1
-        is_task = self.session.agent is not None or self._lost(crashitem) is not None
+        is_task = self.run.agent is not None or self._lost(crashitem) is not None
         if is_task:
             self._count(crashitem, 1)
-        if not is_task or crashes > self.session.value("mobile-retries"):
+        if not is_task or crashes > self.run.value("mobile-retries"):
             return
         try:
             sched.mark_test_pending(crashitem)
@@ -108,7 +109,7 @@ class RunReport:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         _drop_nameless_cases(session.config)
-        is_run = bool(self.session.agent or self.results)
+        is_run = bool(self.run.agent or self.results)
         missing = sorted(self.selected - self.finished) if is_run else []
         if exitstatus == pytest.ExitCode.OK and missing:
             self.missing = missing
@@ -121,12 +122,12 @@ class RunReport:
             return
         from pytest_mobileagent.report.document import document  # noqa: PLC0415
 
-        whole = document(self.session.folder, self.session.settings, self.results)
+        whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
         try:
-            write_json(self.session.folder.make() / "report.json", whole)
+            write_json(self.run.folder.make() / "report.json", whole)
         except (OSError, HostError) as error:
             self.problem = f"report.json could not be written: {error}"
-            self.problem += _written_elsewhere(f"{self.session.folder.id}.json", whole)
+            self.problem += _written_elsewhere(f"{self.run.folder.id}.json", whole)
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_unconfigure(self) -> None:
@@ -137,12 +138,12 @@ class RunReport:
         """Whether `--mobile-exit=run` is set, and all that failed are tasks that were decided."""
         decided = {n for n, result in self.results.items() if result["success"] is not None}
         sound = self.selected <= self.finished and not self.broken and self.failed <= decided
-        return sound and self.session.value("mobile-exit") == "run"
+        return sound and self.run.value("mobile-exit") == "run"
 
     def _count(self, nodeid: str, attempts: int) -> None:
         """Count attempts that infrastructure cost, and stop the run at --mobile-max-infra."""
         self.broke[nodeid] = self.broke.get(nodeid, 0) + attempts
-        most, so_far = self.session.value("mobile-max-infra"), sum(self.broke.values())
+        most, so_far = self.run.value("mobile-max-infra"), sum(self.broke.values())
         if attempts and most is not None and so_far >= most and not self.stopped:
             self.stopped = True
             self.stop(f"infrastructure broke {so_far} times (--mobile-max-infra={most})")
@@ -152,10 +153,10 @@ class RunReport:
         return {**result, "infrastructure": [*died, *result["infrastructure"]]}
 
     def _lost(self, nodeid: str) -> dict[str, Any] | None:
-        """Return the result of a task that took its worker down; None if it has no record."""
-        from pytest_mobileagent.report.document import lost_result  # noqa: PLC0415
+        """Return the result of a task that took its worker down; None if it is no task."""
+        from pytest_mobileagent.plugin.lost import lost_result  # noqa: PLC0415
 
-        result = lost_result(self.session.folder, nodeid)
+        result = lost_result(self.run.folder, nodeid)
         return None if result is None else result.to_wire()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -165,12 +166,16 @@ class RunReport:
                 terminalreporter.line(nodeid)
         if not self.results:
             return
-        terminalreporter.section(f"mobile agent {self.session.agent or '(none)'}")
+        terminalreporter.section(f"mobile agent {self.run.agent or '(none)'}")
         results = list(self.results.values())
         for line in [*table(summarise(results)), *remarks(results)]:
             terminalreporter.line(line)
-        report = self.session.folder.path / "report.json"
+        report = self.run.folder.path / "report.json"
         terminalreporter.line(self.problem or f"report: {report}")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _written_elsewhere(name: str, whole: dict[str, Any]) -> str:

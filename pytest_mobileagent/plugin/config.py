@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
-from pytest_mobileagent.device.drivers.appium.capabilities import parse_capabilities
-from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.plugin.options import read_options
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders, environment_folders
-from pytest_mobileagent.run.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pytest_mobileagent.agent.process.host import AgentProcess
     from pytest_mobileagent.device.fleet.leased import LeasedDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.environment.environment import Environment
     from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.run.folder import RunFolder
+    from pytest_mobileagent.task.case import Case
 
 
-class MobileSession:
-    """The options of a run, and what its processes share: its folder and its devices.
+class RunConfig:
+    """The options of a run, and what its processes share: its folder, its devices, its agent.
 
-    Made in pytest itself, which owns the run, and in each worker of pytest-xdist, which is told by
-    the owner what they share.
+    Made in pytest itself, which owns the run, and in each worker of pytest-xdist, to which the
+    owner gives what they share.
 
     Raises:
         pytest.UsageError: an option's value cannot be, or there is no such agent.
@@ -39,14 +39,15 @@ class MobileSession:
         self._shared: SharedRun | None = None
         self._folder: RunFolder | None = None
         self._environments: Mapping[str, Environment] | None = None
-        told = getattr(config, "workerinput", {})
-        self._told: dict[str, str] = told.get("mobileagent", {})
-        self._workers: int = told.get("workercount", 1)
-        self.is_owner = not told
-        if self.is_owner and self.agent is not None:
+        self._agent_process: AgentProcess | None = None
+        given = getattr(config, "workerinput", {})
+        self._given: dict[str, str] = given.get("mobileagent", {})
+        self._workers: int = given.get("workercount", 1)
+        self.is_owner = not given
+        if self.is_owner and self.agent is not None and not config.option.help:
             # A name from elsewhere may be meant for other folders: only their tasks insist on it.
             if self.settings["agent"].source == "--agent":
-                self._check_agent(self.agent)
+                self._find_agent(self.agent)
             self._check_devices()
             self._path(self.settings["mobile-runs"])  # its errors are told at once, too
         if self.is_owner and not config.option.help:
@@ -94,9 +95,11 @@ class MobileSession:
     def folder(self) -> RunFolder:
         """The run's folder, which whoever writes to it first makes."""
         if self._folder is None:
-            if self._told:
-                path = Path(self._told["folder"])
-                self._folder = RunFolder(path, path.name, self._told["started"])
+            from pytest_mobileagent.run.folder import RunFolder  # noqa: PLC0415
+
+            if self._given:
+                path = Path(self._given["folder"])
+                self._folder = RunFolder(path, path.name, self._given["started"])
             else:
                 runs = self._path(self.settings["mobile-runs"])
                 self._folder = RunFolder.plan(runs, self.agent or "agent")
@@ -108,19 +111,19 @@ class MobileSession:
         if self._shared is None:
             from pytest_mobileagent.device.fleet.shared import SharedRun  # noqa: PLC0415
 
-            self._shared = SharedRun(Path(self._told["shared"]) if self._told else None)
+            self._shared = SharedRun(Path(self._given["shared"]) if self._given else None)
         return self._shared
 
-    def tell_worker(self) -> dict[str, str]:
+    def for_worker(self) -> dict[str, str]:
         """Return what a worker has to know, as plain data."""
         folder = self.folder
-        told = {"folder": str(folder.path), "started": folder.started}
+        given = {"folder": str(folder.path), "started": folder.started}
         if self.value("mobile-device").kind != "serial" or self.value("mobile-driver") != "adb":
             try:
-                told["shared"] = str(self.shared.folder)
+                given["shared"] = str(self.shared.folder)
             except HostError as error:
                 raise pytest.UsageError(str(error)) from None
-        return told
+        return given
 
     def lease_device(self) -> LeasedDevice:
         """Return the means to lease one of the devices that `--mobile-device` names."""
@@ -129,10 +132,91 @@ class MobileSession:
         apps = app_folders(self.config)
         return leased_device(self.value, lambda: self.shared, self._workers, apps)
 
+    @property
+    def agent_process(self) -> AgentProcess:
+        """The process in which this process's agents run; started when it is first asked for."""
+        if self._agent_process is None:
+            from pytest_mobileagent.agent.process.host import AgentProcess  # noqa: PLC0415
+
+            assert self.agent is not None
+            options = self.value("mobile-agent-option") or ()
+            folders = agent_folders(self.config)
+            self._agent_process = AgentProcess(self.agent, folders, options, self.folder.id)
+        return self._agent_process
+
+    def check_agent(self) -> None:
+        """Load the agent that the command line names, so that what is wrong is told only once.
+
+        Raises:
+            pytest.UsageError: it cannot be loaded, or does not take its options.
+        """
+        named = self.settings["agent"].source == "--agent"
+        if not (self.is_owner and named) or self.config.option.collectonly:
+            return
+        try:
+            if self.value("mobile-agent-process") == "on":
+                self.agent_process.load()
+                if getattr(self.config.option, "tx", None):  # workers have their own
+                    self.agent_process.kill()
+                    self._agent_process = None
+            else:
+                self.agent_options(self.load_agent())
+        except AgentError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def load_agent(self) -> type[Any]:
+        """Import the agent's class into this process.
+
+        Raises:
+            AgentError: it cannot be imported.
+        """
+        from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent  # noqa: PLC0415
+
+        assert self.agent is not None
+        try:
+            return find_agent(self.agent, agent_folders(self.config)).load()
+        except UnknownAgentError as error:
+            raise AgentError(str(error)) from error
+        except (Exception, SystemExit) as error:
+            msg = f"--agent={self.agent} cannot be loaded: {type(error).__name__}: {error}"
+            raise AgentError(msg) from error
+
+    def agent_options(self, agent: Any) -> Any:
+        """Return the agent's options, with what `--mobile-agent-option` gives.
+
+        Raises:
+            AgentError: it declares no such option.
+        """
+        from pytest_mobileagent.agent.options import BadOptionError, make_options  # noqa: PLC0415
+
+        declared = getattr(agent, "Options", object)
+        name = getattr(agent, "__name__", str(self.agent))
+        try:
+            return make_options(name, declared, self.value("mobile-agent-option") or ())
+        except BadOptionError as error:
+            msg = f"--mobile-agent-option {error}"
+            raise AgentError(msg) from error
+
+    def begin(self, cases: Sequence[Case], items: Sequence[pytest.Item]) -> None:
+        """Write what the run is about to do, before its first episode (run.json).
+
+        Raises:
+            HostError: it cannot be written.
+        """
+        from pytest_mobileagent.plugin.about import about_run  # noqa: PLC0415
+
+        self.folder.begin(lambda: about_run(self, cases, items), cases)
+
     def close(self) -> None:
-        """End the devices of the run."""
+        """End the agent of this process, and the devices of the run."""
+        if self._agent_process is not None:
+            self._agent_process.kill()
         if self.is_owner and self._shared is not None:
             self._shared.close()
+        if self.is_owner and self.agent is not None and self._folder is not None:
+            from pytest_mobileagent.agent.process.leftovers import end_marked  # noqa: PLC0415
+
+            end_marked(self.folder.id)  # of workers that were killed
 
     def _path(self, setting: OptionValue) -> Path:
         """Return a path that an option names: relative to where the option stands."""
@@ -152,6 +236,10 @@ class MobileSession:
         return str(self._path(setting))
 
     def _capabilities(self) -> dict[str, Any]:
+        from pytest_mobileagent.device.drivers.appium.capabilities import (  # noqa: PLC0415
+            parse_capabilities,
+        )
+
         setting = self.settings["mobile-capabilities"]
         if setting.value is None:
             return {}
@@ -211,11 +299,13 @@ class MobileSession:
             msg = f"{driver} cannot drive the devices of an Appium server: leave it out"
             raise pytest.UsageError(msg)
 
-    def _check_agent(self, agent: str) -> None:
+    def _find_agent(self, agent: str) -> None:
+        from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent  # noqa: PLC0415
+
         try:
             find_agent(agent, agent_folders(self.config))
         except UnknownAgentError as error:
             raise pytest.UsageError(str(error)) from None
 
 
-SESSION = pytest.StashKey[MobileSession]()
+RUN = pytest.StashKey[RunConfig]()

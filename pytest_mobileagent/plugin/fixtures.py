@@ -5,34 +5,45 @@ pytest loads this module in every session, so what only a task needs is imported
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.errors import HostError, InfrastructureError, TaskError, UnfitMoveError
-from pytest_mobileagent.plugin.config import SESSION
-from pytest_mobileagent.plugin.items import BROKE, EPISODE, TaskItem
-from pytest_mobileagent.plugin.paths import agent_folders
-from pytest_mobileagent.run.folder import seed_of
+from pytest_mobileagent.errors import (
+    AgentError,
+    HostError,
+    InfrastructureError,
+    NoSolutionError,
+    RecordError,
+    TaskError,
+    UnfitMoveError,
+)
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
-    from pytest_mobileagent.agent.agent import Agent
+    from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.leased import LeasedDevice
     from pytest_mobileagent.environment.environment import Environment
-    from pytest_mobileagent.episode.episode import Episode
     from pytest_mobileagent.run.attempt import Plan
+    from pytest_mobileagent.task.case import Case
+
+EPISODE: pytest.StashKey[Episode] = pytest.StashKey()
+BROKE: pytest.StashKey[list[str]] = pytest.StashKey()  # what infrastructure failed, by attempt
+# Where episodes are read from instead of being made: by the keys of their cases.
+RECORDED: pytest.StashKey[Mapping[str, Path]] = pytest.StashKey()
 
 
 @pytest.fixture(scope="session")
 def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
     """The device that this process has leased, not yet connected."""
     try:
-        leased = pytestconfig.stash[SESSION].lease_device()
+        leased = pytestconfig.stash[RUN].lease_device()
     except HostError as error:
         pytest.fail(f"infrastructure: {error}", pytrace=False)
     yield leased
@@ -43,10 +54,11 @@ def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
 def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device:
     """A device at the starting point of the test's task, for tests that drive it themselves.
 
-    One that breaks on its way there is replaced.
+    One that breaks on its way there is replaced. What a test of a task does to it is undone before
+    the agent begins: give the task `prepare=` for that.
     """
     failures = request.node.stash.setdefault(BROKE, [])
-    for _ in range(1 + request.config.stash[SESSION].value("mobile-retries")):
+    for _ in range(1 + request.config.stash[RUN].value("mobile-retries")):
         try:
             return _at_the_start(mobile_lease.get(), request)
         except HostError as error:
@@ -59,31 +71,29 @@ def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device
 
 
 def _at_the_start(device: Device, request: pytest.FixtureRequest) -> Device:
-    item = TaskItem.of(request.node)
-    if item is None:
+    case = case_of(request.node)
+    if case is None:
         device.reset(DEFAULT_SNAPSHOT, ())
         return device
-    device.reset(item.task.snapshot, item.task.packages)
-    if (environment := _environment(item, request.config)) is not None:
-        from pytest_mobileagent.environment import apply  # noqa: PLC0415
+    device.reset(case.task.snapshot, case.task.packages)
+    if (environment := _environment(case, request.config)) is not None:
+        from pytest_mobileagent.environment.apply import apply  # noqa: PLC0415
 
         apply(environment, device)
     return device
 
 
 @pytest.fixture(scope="session")
-def agent(pytestconfig: pytest.Config) -> Callable[[], Agent]:
-    """The class of the agent that `--agent` names; override it to give another to some tests."""
-    from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent  # noqa: PLC0415
+def agent(pytestconfig: pytest.Config) -> Callable[[], Any] | None:
+    """Override it to give some tests another agent than `--agent`: its class, or what makes one.
 
-    name = pytestconfig.stash[SESSION].agent
-    if name is None:
+    Such an agent runs in a thread of the worker, since it cannot be sent to a process. None stands
+    for the agent that `--agent` names.
+    """
+    if pytestconfig.stash[RUN].agent is None:
         names = "--agent=NAME, the environment variable MOBILE_AGENT or the ini key mobile_agent"
         pytest.fail(f"no agent was chosen: give one by {names}", pytrace=False)
-    try:
-        return find_agent(name, agent_folders(pytestconfig)).load()
-    except UnknownAgentError as error:
-        pytest.fail(str(error), pytrace=False)
+    return None
 
 
 @pytest.fixture
@@ -99,76 +109,95 @@ def mobile_epoch(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture
-def episode(
-    request: pytest.FixtureRequest, agent: Callable[[], Agent], mobile_lease: LeasedDevice
-) -> Episode:
+def episode(request: pytest.FixtureRequest) -> Episode:
     """The record of the agent's work on the test's task. Asking for it is what runs the agent.
 
     When the device breaks, the whole episode is repeated on another.
     """
-    from pytest_mobileagent.plugin.scoring import undecided  # noqa: PLC0415
-    from pytest_mobileagent.report.document import begun  # noqa: PLC0415
-    from pytest_mobileagent.run.attempt import AppMissingError, attempt  # noqa: PLC0415
+    from pytest_mobileagent.check.episode import load  # noqa: PLC0415
 
-    item = TaskItem.of(request.node)
-    if item is None:
+    case = case_of(request.node)
+    if case is None:
         pytest.fail("the test asks for an episode but is no task: give it @task(…)", pytrace=False)
-    session = request.config.stash[SESSION]
-    plan = _plan(item, request.node.nodeid, agent, request.config)
-    known = undecided(request.node, item)
+    recorded = request.config.stash.get(RECORDED, None)
+    try:
+        folder = _play(case, request) if recorded is None else _recorded(case, recorded)
+        episode = request.node.stash[EPISODE] = load(folder)
+    except RecordError as error:
+        pytest.fail(f"infrastructure: {error}", pytrace=False)
+    return episode
+
+
+def _recorded(case: Case, recorded: Mapping[str, Path]) -> Path:
+    if case.key not in recorded:
+        pytest.skip(f"no episode of {case.key} is recorded")
+    return recorded[case.key]
+
+
+def _play(case: Case, request: pytest.FixtureRequest) -> Path:
+    """Let the agent work on a case, again if infrastructure breaks, and return where it is kept."""
+    from pytest_mobileagent.run.attempt import UnfitDeviceError, attempt  # noqa: PLC0415
+
+    run = request.config.stash[RUN]
+    plan = _plan(case, request)
+    lease: LeasedDevice = request.getfixturevalue("mobile_lease")
     failures = request.node.stash.setdefault(BROKE, [])
-    for _ in range(1 + session.value("mobile-retries")):
+    for _ in range(1 + run.value("mobile-retries")):
         try:
-            folder, number = session.folder.episode(item.key)
-            with begun(folder, known):
-                result = attempt(plan, mobile_lease.get(), folder, number)
-            request.node.stash[EPISODE] = result
-        except AppMissingError as error:
+            folder, number = run.folder.attempt(case)
+            attempt(plan, lease.get(), run.folder.screens, folder, number)
+        except (UnfitDeviceError, NoSolutionError) as error:
             pytest.skip(str(error))
         except TaskError as error:
             if isinstance(error, UnfitMoveError) and (reason := _other_language(plan)):
                 pytest.skip(f"{reason}: {error}")
             msg = f"the task is broken: {error}"
             raise pytest.fail.Exception(msg, pytrace=False) from None
+        except AgentError as error:
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
         except HostError as error:
             failures.append(str(error))
             raise pytest.fail.Exception(f"infrastructure: {error}", pytrace=False) from None
         except InfrastructureError as error:
             failures.append(str(error))
-            mobile_lease.give_up()
+            lease.give_up()
         else:
-            return result
+            return folder
     pytest.fail("infrastructure: " + "; then ".join(failures), pytrace=False)
 
 
-def _plan(item: TaskItem, nodeid: str, agent: Callable[[], Agent], config: pytest.Config) -> Plan:
+def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
+    from pytest_mobileagent.plugin.players import players  # noqa: PLC0415
     from pytest_mobileagent.run.attempt import Plan  # noqa: PLC0415
+    from pytest_mobileagent.run.session import Limits  # noqa: PLC0415
 
-    value: Callable[[str], Any] = config.stash[SESSION].value
-    if not callable(agent):
+    run = request.config.stash[RUN]
+    given = request.getfixturevalue("agent")
+    if given is not None and not callable(given):
         pytest.fail(
             "the fixture `agent` has to give a class, or what makes an agent", pytrace=False
         )
-    step_limit = item.task.limit(value("mobile-step-factor"))
+    try:
+        name, options, make_player = players(run, given)
+    except AgentError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+    steps = case.task.limit(run.value("mobile-step-factor"))
     return Plan(
-        task=item.task,
-        id=item.id,
-        suite=item.suite,
-        parameters=item.parameters,
-        agent=config.stash[SESSION].agent or Path(getattr(agent, "__module__", "agent")).stem,
-        make_agent=agent,
-        step_limit=min(step_limit, value("mobile-max-steps") or step_limit),
-        time_limit=value("mobile-time-limit"),
-        nodeid=nodeid,
-        seed=seed_of(value("mobile-seed"), item.key),
-        epoch=item.epoch,
-        environment=_environment(item, config),
+        case=case,
+        agent=name,
+        make_player=make_player,
+        limits=Limits(
+            min(steps, run.value("mobile-max-steps") or steps), run.value("mobile-time-limit")
+        ),
+        seed=case.seed(run.value("mobile-seed")),
+        options=options,
+        environment=_environment(case, request.config),
     )
 
 
 def _other_language(plan: Plan) -> str:
     """Say why a scripted solution need not fit; empty if the device speaks the task's language."""
-    language = plan.task.language
+    language = plan.case.task.language
     if plan.environment is None or plan.environment.locale.partition("-")[0] == language:
         return ""
     return (
@@ -177,7 +206,7 @@ def _other_language(plan: Plan) -> str:
     )
 
 
-def _environment(item: TaskItem, config: pytest.Config) -> Environment | None:
-    if item.environment is None:
+def _environment(case: Case, config: pytest.Config) -> Environment | None:
+    if case.environment is None:
         return None
-    return config.stash[SESSION].environments[item.environment]
+    return config.stash[RUN].environments[case.environment]

@@ -1,94 +1,180 @@
-"""Test functions that are tasks: the `task` decorator, and what pytest knows of each."""
+"""Test functions that are tasks: the decorators, and the case that each test item is."""
 
 from __future__ import annotations
 
 import inspect
+import random
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.task.task import Task
+from pytest_mobileagent.task.case import Case, seed_of
+from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_mobileagent.episode.episode import Episode
+    from pytest_mobileagent.task.probe import Probe
+    from pytest_mobileagent.task.rows import Row
+    from pytest_mobileagent.task.solution import Move
 
 MARKER = "mobile_task"
 EPOCH = "mobile_epoch"
 ENVIRONMENT = "mobile_env"
-RESULT = "mobile_result"  # the attribute of a report that carries a result through pytest-xdist
-EPISODE: pytest.StashKey[Episode] = pytest.StashKey()
-BROKE: pytest.StashKey[list[str]] = pytest.StashKey()  # what infrastructure failed, by attempt
+ROW = "row"
+BROKEN: pytest.StashKey[str] = pytest.StashKey()  # what is wrong with an item's marker
+_CASE: pytest.StashKey[Case | None] = pytest.StashKey()
 
 
-def task(goal: str, **fields: Any) -> pytest.MarkDecorator:
+def task(
+    goal: str,
+    *,
+    app: str | None = None,
+    apps: Sequence[str] = (),
+    golden_steps: int | None = None,
+    level: int | None = None,
+    kind: str = "operation",
+    language: str = "en",
+    tags: Sequence[str] = (),
+    source: str = "",
+    suite: str | None = None,
+    step_limit: int | None = None,
+    probes: Mapping[str, Probe] | None = None,
+    needs: Sequence[str] = (),
+    snapshot: str = DEFAULT_SNAPSHOT,
+    solution: Sequence[Move] = (),
+    parameters: Callable[[random.Random], Mapping[str, Any]] | None = None,
+    prepare: Callable[[Any], object] | None = None,
+    clean_up: Callable[[Any], object] | None = None,
+    user: str | Mapping[str, str] | None = None,
+    success_after_error: bool = False,
+) -> pytest.MarkDecorator:
     """Make a test function a task: its body decides, of an episode, whether the goal was met.
 
-    Takes the fields of `Task`. The same as the marker `mobile_task`, so `-m "mobile_task(level=1)"`
-    selects by field.
+    The fields are those of `Task`; `suite` names another suite than the folder of the file. The
+    same as the marker `mobile_task`, so `-m "mobile_task(level=1)"` selects by field.
 
     Raises:
         TaskError: a field makes no sense.
     """
+    given = {name: value for name, value in locals().items() if name != "goal"}
+    defaults = inspect.signature(task).parameters
+    fields = {name: v for name, v in given.items() if v is not defaults[name].default}
     _make(goal, fields)  # so that an error is told where the task stands
     return getattr(pytest.mark, MARKER)(goal=goal, **fields)  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True, slots=True)
-class TaskItem:
-    """A test item that is a task.
+def tasks(rows: Iterable[Row]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a test function a task for each row of a table (see `rows`).
 
-    `suite` is the folder of its file, below the first folder of the project ("coursera" for
-    tasks/coursera). `id` names the task in reports and is the same for all its epochs and
-    environments; `key` is another for each. `environment` is the id of one, or None.
+    Columns that are fields of a task are used as such, others fill placeholders of the goal; all
+    are attributes of the test's argument `row`.
+
+    Raises:
+        TaskError: a row makes no sense; the text names its line.
     """
-
-    task: Task
-    id: str
-    suite: str
-    epoch: int
-    parameters: Mapping[str, Any]
-    environment: str | None = None
-
-    @property
-    def key(self) -> str:
-        """The id, with the environment if there is one, and the epoch unless that is the first."""
-        place = f"{self.id}@{environment_id(self.environment)}" if self.environment else self.id
-        return f"{place}@{self.epoch}" if self.epoch else place
-
-    @classmethod
-    def of(cls, item: pytest.Item) -> TaskItem | None:
-        """Return what is known of an item, or None if it is no task."""
-        if _ITEM not in item.stash:
-            task = task_of(item)
-            item.stash[_ITEM] = None if task is None else cls._of(item, task)
-        return item.stash[_ITEM]
-
-    @classmethod
-    def _of(cls, item: pytest.Item, task: Task) -> TaskItem:
-        callspec = getattr(item, "callspec", None)
-        parameters = dict(callspec.params) if callspec else {}
-        epoch = parameters.pop(EPOCH, None)
-        environment = parameters.pop(ENVIRONMENT, None)
-        *folders, file = item.nodeid.split("::")[0].split("/")
-        # Not from the node id: that of a parameter may hold "::", and it may end with a group.
-        classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
-        name = item.name
-        if epoch is not None:
-            name = _without(name, epoch_id(epoch))
-        if environment is not None:
-            name = _without(name, environment_id(environment))
-        suite = "/".join(folders[1:] or folders)
-        names = [*folders, file.removesuffix(".py"), *classes, name]
-        identity = "/".join(name.removeprefix("test_") for name in names)
-        return cls(task, identity, suite, epoch or 0, parameters, environment)
+    params = []
+    for row in rows:
+        try:
+            mark = task(**row.task_fields)
+        except TypeError as error:
+            msg = f"{row.where}: {error}".replace("task() ", "a task ")
+            raise TaskError(msg) from None
+        except TaskError as error:
+            msg = f"{row.where}: {error}"
+            raise TaskError(msg) from None
+        params.append(pytest.param(row, marks=mark, id=row.id))
+    return pytest.mark.parametrize(ROW, params)
 
 
-_ITEM: pytest.StashKey[TaskItem | None] = pytest.StashKey()
+def case_of(item: pytest.Item) -> Case | None:
+    """Return the case that a test item is, or None if it is no task.
+
+    What is wrong with its marker, if anything, is kept under `BROKEN`.
+    """
+    if _CASE not in item.stash:
+        marker = marker_of(item)
+        item.stash[_CASE] = None if marker is None else _case(item, marker)
+    return item.stash[_CASE]
+
+
+def marker_of(node: Any) -> pytest.Mark | None:
+    """Return the marker that makes a node a task."""
+    marker: pytest.Mark | None = node.get_closest_marker(MARKER)
+    return marker
+
+
+def _case(item: pytest.Item, marker: pytest.Mark) -> Case:
+    try:
+        made, suite = _task_of(marker)
+    except TaskError as error:
+        item.stash[BROKEN] = str(error)
+        made, suite = Task("(a broken task)"), None
+    callspec = getattr(item, "callspec", None)
+    parameters = dict(callspec.params) if callspec else {}
+    epoch = parameters.pop(EPOCH, None)
+    environment = parameters.pop(ENVIRONMENT, None)
+    row = parameters.pop(ROW, None)
+    if row is not None and hasattr(row, "columns"):
+        parameters |= row.columns
+    *folders, file = item.nodeid.split("::")[0].split("/")
+    # Not from the node id: that of a parameter may hold "::", and it may end with a group.
+    classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+    name = item.name
+    if epoch is not None:
+        name = _without(name, epoch_id(epoch))
+    if environment is not None:
+        name = _without(name, environment_id(environment))
+    names = [*folders, file.removesuffix(".py"), *classes, name]
+    identity = "/".join(name.removeprefix("test_") for name in names)
+    place = "/".join(folders[1:] or folders)
+    return Case(made, identity, suite or place, item.nodeid, parameters, environment, epoch or 0)
+
+
+def parametrize(
+    metafunc: pytest.Metafunc, option: Callable[[str], Any], environments: Sequence[str]
+) -> None:
+    """Make of a task one item for each environment and epoch, with the values that it draws.
+
+    Raises:
+        TaskError: drawing values failed.
+    """
+    if environments:
+        metafunc.fixturenames.append(ENVIRONMENT)
+        ids = [environment_id(name) for name in environments]
+        metafunc.parametrize(ENVIRONMENT, environments, indirect=True, ids=ids)
+    epochs, seed = range(option("mobile-epochs")), option("mobile-seed")
+    drawn = [_draw(metafunc, seed, epoch) for epoch in epochs]
+    names = list(drawn[0])
+    if any(list(values) != names for values in drawn):
+        msg = f"its parameters= gives other names in other epochs: {drawn[0]} and {drawn[-1]}"
+        raise TaskError(msg)
+    if names or len(epochs) > 1:
+        arguments = [EPOCH, *names]
+        metafunc.fixturenames.extend(n for n in arguments if n not in metafunc.fixturenames)
+        values = [(epoch, *drawn[epoch].values()) for epoch in epochs]
+        # Drawn values stay out of ids, so that runs with other seeds pair by task.
+        shown = [epoch_id(epoch) if len(epochs) > 1 else pytest.HIDDEN_PARAM for epoch in epochs]
+        metafunc.parametrize(arguments, values, indirect=[EPOCH], ids=shown)
+
+
+def _draw(metafunc: pytest.Metafunc, run_seed: int, epoch: int) -> dict[str, Any]:
+    """Return the values that a task draws for an epoch; none if it draws none.
+
+    They are the same in every environment, and whichever worker draws them.
+    """
+    marker = marker_of(metafunc.definition)
+    draw = marker.kwargs.get("parameters") if marker is not None else None
+    if draw is None:
+        return {}
+    seed = seed_of(run_seed, f"{metafunc.definition.nodeid}@{epoch}")
+    try:
+        return dict(draw(random.Random(seed)))
+    except Exception as error:
+        msg = f"its parameters= raised {type(error).__name__}: {error}"
+        raise TaskError(msg) from error
 
 
 def epoch_id(epoch: int) -> str:
@@ -106,30 +192,26 @@ def _without(name: str, last: str) -> str:
     return re.sub(rf"[\[-]{re.escape(last)}\]$", lambda m: "]" if m[0][0] == "-" else "", name)
 
 
-def task_of(node: pytest.Item) -> Task | None:
-    """Return the task that a node's marker describes, or None if it has no such marker.
-
-    Raises:
-        TaskError: the marker makes no sense.
-    """
-    marker = node.get_closest_marker(MARKER)
-    if marker is None:
-        return None
+def _task_of(marker: pytest.Mark) -> tuple[Task, str | None]:
     fields = dict(marker.kwargs)
     goal, *others = marker.args or (fields.pop("goal", None),)
     if others:
         msg = f"{MARKER}({goal!r}, …): fields are given by name, not {others[0]!r}"
         raise TaskError(msg)
-    return _make(goal, fields)
+    suite = fields.get("suite")
+    if suite is not None and not (isinstance(suite, str) and suite.strip()):
+        msg = f"suite={suite!r} has to be a name"
+        raise TaskError(msg)
+    return _make(goal, fields), suite
 
 
 def check_function(metafunc: pytest.Metafunc) -> bool:
-    """Whether a test function is a task.
+    """Whether a test function is a task, or one for each of its rows.
 
     Raises:
         TaskError: it is one that cannot be decided.
     """
-    if task_of(metafunc.definition) is None:
+    if not _is_task(metafunc):
         return False
     if "episode" not in metafunc.fixturenames:
         msg = f"{metafunc.function.__name__} is a task but does not ask for `episode`"
@@ -142,9 +224,30 @@ def check_function(metafunc: pytest.Metafunc) -> bool:
     return True
 
 
+def _is_task(metafunc: pytest.Metafunc) -> bool:
+    if (marker := marker_of(metafunc.definition)) is not None:
+        _task_of(marker)
+        return True
+    params = (
+        param
+        for mark in metafunc.definition.iter_markers("parametrize")
+        for param in _params_of(mark)
+    )
+    return any(mark.name == MARKER for param in params for mark in getattr(param, "marks", ()))
+
+
+def _params_of(mark: pytest.Mark) -> Sequence[Any]:
+    values = mark.args[1] if len(mark.args) > 1 else mark.kwargs.get("argvalues", ())
+    return values if isinstance(values, list | tuple) else ()
+
+
 def _make(goal: Any, fields: Mapping[str, Any]) -> Task:
+    given = {name: value for name, value in fields.items() if name != "suite"}
+    for name in ("apps", "tags", "needs"):
+        if isinstance(given.get(name), list):
+            given[name] = tuple(given[name])
     try:
-        return Task(goal, **fields)
+        return Task(goal, **given)
     except TypeError as error:
         msg = f"@task({goal!r}): {error}".replace("Task.__init__() got", "a task got")
         raise TaskError(msg) from None

@@ -31,6 +31,7 @@ class Option:
     default: str | None
     parse: Callable[[str], Any]
     help: str
+    repeats: bool = False  # its text is words; each time that it is given adds one
 
     @property
     def name(self) -> str:
@@ -52,6 +53,11 @@ class OptionValue:
     value: Any
     text: str | None
     source: str
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the value is none of the defaults."""
+        return self.text is not None and self.source != "default"
 
     def __str__(self) -> str:
         return f"{self.option.flag}={self.text} ({self.source})"
@@ -108,6 +114,14 @@ OPTIONS = (
     Option(
         "--agent", "AGENT", None, str,
         "the agent to run on the tasks: a name, FILE.py:CLASS or MODULE:CLASS",
+    ),
+    Option(
+        "--mobile-agent-option", "KEY=VALUE", None, _words,
+        "an option that the agent declares; may be repeated", repeats=True,
+    ),
+    Option(
+        "--mobile-agent-process", "on|off", "on", _one_of("on", "off"),
+        "run agents in a process of their own, or with `off` in a thread, for debuggers",
     ),
     Option(
         "--mobile-device", "DEVICE", "virtual", parse_device,
@@ -198,7 +212,12 @@ def add_options(parser: pytest.Parser) -> None:
     for option in OPTIONS:
         text = f"{option.help} (default: {option.default})" if option.default else option.help
         group.addoption(
-            option.flag, dest=option.name, metavar=option.metavar, default=None, help=text
+            option.flag,
+            dest=option.name,
+            metavar=option.metavar,
+            default=None,
+            help=text,
+            action="append" if option.repeats else "store",
         )
         parser.addini(option.name, f"{option.flag}: {option.help}", default=None)
 
@@ -214,7 +233,7 @@ def read_options(config: pytest.Config) -> dict[str, OptionValue]:
 
 def _read(option: Option, config: pytest.Config) -> OptionValue:
     candidates = (
-        (config.getoption(option.name), option.flag),
+        (_given(option, config), option.flag),
         (os.environ.get(option.variable), f"environment variable {option.variable}"),
         (config.getini(option.name), f"ini key {option.name}"),
         (option.default, "default"),
@@ -230,6 +249,11 @@ def _read(option: Option, config: pytest.Config) -> OptionValue:
     except ValueError as error:
         msg = f"{option.flag}={_without_credentials(text)} (from {source}) {error}"
         raise pytest.UsageError(msg) from None
+
+
+def _given(option: Option, config: pytest.Config) -> str | None:
+    given = config.getoption(option.name)
+    return shlex.join(given) if option.repeats and given else given
 
 
 def _without_credentials(text: str) -> str:

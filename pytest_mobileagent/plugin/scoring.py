@@ -1,106 +1,254 @@
-"""From a test body to a result: was the goal met, and when for the first time."""
+"""From a test body to a verdict, and to what is reported of the case."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import linecache
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest._code.code import (  # a failure that pytest can send, print, and write to JUnit's XML
+    ReprEntryNative,
+    ReprExceptionInfo,
+    ReprFileLocation,
+    ReprTraceback,
+)
 
-from pytest_mobileagent.check.prefixes import first_success
-from pytest_mobileagent.episode.episode import Episode, Termination
-from pytest_mobileagent.errors import InfrastructureError, TaskError
-from pytest_mobileagent.plugin.items import BROKE, EPISODE, TaskItem
-from pytest_mobileagent.report.result import Result, measures
+from pytest_mobileagent.check.episode import Episode
+from pytest_mobileagent.check.events import NoListenerError
+from pytest_mobileagent.episode.index import Entry
+from pytest_mobileagent.episode.index import append as add_to_index
+from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.errors import InfrastructureError, TaskError, UndecidedError
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, RECORDED
+from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.prefixes import ASKING, first_step
+from pytest_mobileagent.plugin.results import RESULT
+from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.report.words import failure
 from pytest_mobileagent.screen.explain import collect_misses
+from pytest_mobileagent.verdict.store import append as add_verdict
+from pytest_mobileagent.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
 
-    from pytest_mobileagent.run.folder import RunFolder
+    from pytest_mobileagent.task.case import Case
 
-_FIRST_SUCCESS = pytest.StashKey[int | None]()
+_CLOSEST: pytest.StashKey[list[str]] = pytest.StashKey()
+_HELD: pytest.StashKey[bool] = pytest.StashKey()
 _AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
 
 
-def decide(item: pytest.Function) -> Generator[None, Any, Any]:
+class AgentFailedError(AssertionError):
+    """The agent raised, crashed or ran out of time, so that the goal does not count as met."""
+
+
+def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     """Run a test body as a predicate over its episode, as a wrapper around pytest's own call.
 
-    An agent that failed has not met the goal, whatever the screen shows. When an assert fails, it
-    is told what was looked for and not found.
+    An agent's error or its time limit ends an episode, but does not decide it: the body is asked
+    all the same. Its yes counts only where the task says so.
     """
     __tracebackhide__ = True
     episode = item.funcargs.get("episode")
-    if not isinstance(episode, Episode):
-        return (yield)
-    if episode.termination in _AGENTS_FAULT:
-        pytest.fail(f"{episode.error}\nrecorded in {episode.folder}", pytrace=False)
-    names = item._fixtureinfo.argnames  # noqa: SLF001 - pytest's own call reads it likewise
-    arguments = {name: item.funcargs[name] for name in names}
-    returned = []
-
-    def body(prefix: Episode) -> None:
-        returned.append(item.obj(**{**arguments, "episode": prefix}))
-
-    item.stash[_FIRST_SUCCESS] = first_success(body, episode)
-    if any(value is not None for value in returned):
-        msg = f"{item.name} returns {returned[-1]!r}: the body of a task decides by assert"
-        raise TaskError(msg)
+    own = item.obj
+    item.obj = _without_return(own, item.name)
     with collect_misses() as misses:
         try:
-            return (yield)
-        except AssertionError as error:
-            for miss in dict.fromkeys(explain() for explain in misses):
-                if miss not in str(error):
-                    error.add_note(miss)
+            result = yield
+        except AssertionError:
+            item.stash[_CLOSEST] = list(dict.fromkeys(explain() for explain in misses))
             raise
+        except NoListenerError as error:
+            pytest.skip(str(error))
+        finally:
+            item.obj = own
+    if isinstance(episode, Episode) and episode.termination in _AGENTS_FAULT:
+        item.stash[_HELD] = True
+        if not episode.case.task.success_after_error and ASKING not in item.stash:
+            raise AgentFailedError(episode.error)
+    return result
 
 
-def result_of(
-    item: pytest.Item,
-    task: TaskItem,
-    report: pytest.TestReport,
-    call: pytest.CallInfo[None],
-    folder: RunFolder,
+def _without_return(body: Any, name: str) -> Any:
+    @wraps(body)
+    def decide(**arguments: Any) -> None:
+        __tracebackhide__ = True
+        returned = body(**arguments)
+        if returned is not None:
+            msg = f"{name} returns {returned!r}: the body of a task decides by assert"
+            raise TaskError(msg)
+
+    return decide
+
+
+def score(
+    item: pytest.Function, report: pytest.TestReport, call: pytest.CallInfo[None]
+) -> pytest.TestReport:
+    """Add to a report that decides what became of the case; keep the verdict beside the episode.
+
+    Whatever goes wrong here is this one case's error, and the run goes on.
+    """
+    case = case_of(item)
+    if case is None or ASKING in item.stash:
+        return report
+    try:
+        result = _result(case, item, report, call)
+        plain = result.to_wire()
+        _keep(result, item)
+    except Exception as error:  # noqa: BLE001 - one guarded place
+        what = f"the result of {item.nodeid} cannot be computed: {type(error).__name__}: {error}"
+        report.outcome, report.longrepr = "failed", what
+        plain = Result(case, fault="infrastructure", reason=what).to_wire()
+    setattr(report, RESULT, plain)
+    scalars = (str, int, float, bool)
+    shown = {name: value for name, value in plain.items() if isinstance(value, scalars)}
+    item.user_properties.extend((f"mobile_{n}", v) for n, v in shown.items() if n != "nodeid")
+    return report
+
+
+def _result(
+    case: Case, item: pytest.Function, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> Result:
-    """Return the result of a task whose report decides."""
     episode = item.stash.get(EPISODE, None)
-    broke = [*item.stash.get(BROKE, ())]
-    outcome: str = report.outcome if report.when == "call" or report.skipped else "error"
+    broke = list(item.stash.get(BROKE, ()))
     raised = call.excinfo.value if call.excinfo is not None else None
     if isinstance(raised, InfrastructureError):
         broke.append(str(raised))
-    if isinstance(raised, TaskError | InfrastructureError):
-        # The body asks for what cannot be, or a device broke: that says nothing about the agent.
-        outcome = "error"
-    elif hasattr(report, "wasxfail"):
-        outcome = "xpassed" if report.passed else "xfailed"
-    # A body that holds although it is marked as a strict xfail makes the report a failure.
-    success = call.excinfo is None if outcome not in {"error", "skipped"} else None
-    return replace(
-        undecided(item, task),
-        outcome=outcome,
-        first_success_step=item.stash.get(_FIRST_SUCCESS, None),
-        reason=_reason(report),
-        infrastructure=tuple(broke),
-        episode=folder.relative(episode.folder) if episode and episode.folder else None,
-        **(measures(episode, success) if episode else {}),
-    )
-
-
-def undecided(item: pytest.Item, task: TaskItem) -> Result:
-    """Return the result of a task of which nothing else is known yet."""
+    outcome, success = _outcome(report, raised)
+    verdict = None
+    if episode is not None and (success is not None or outcome == "review"):
+        verdict = _verdict(item, episode, report, call, success)
+    if outcome == "review":
+        _show_review(report, str(raised))
+    elif success is False and report.failed and verdict is not None and episode is not None:
+        _show_failure(report, episode, verdict)
     return Result(
-        id=task.id,
-        nodeid=item.nodeid,
-        suite=task.suite,
-        app=task.task.packages[0] if task.task.packages else None,
-        kind=task.task.kind,
-        level=task.task.level,
-        epoch=task.epoch,
-        environment=task.environment,
-        golden_steps=task.task.shortest,
+        case,
+        outcome=outcome,
+        fault=_fault(outcome, report, raised, broke),
+        reason=verdict.reason if verdict is not None else _reason(report),
+        infrastructure=tuple(broke),
+        episode=episode,
+        folder=_folder(item, episode),
+        verdict=verdict,
     )
+
+
+def _outcome(report: pytest.TestReport, raised: BaseException | None) -> tuple[str, bool | None]:
+    """Return the outcome of a case, and whether its goal was met; what counts is pytest's report.
+
+    Any exception of a body but an AssertionError is the task's fault, and decides nothing.
+    """
+    if isinstance(raised, UndecidedError):
+        return "review", None
+    if report.when != "call":
+        return ("skipped" if report.skipped else "error"), None
+    if hasattr(report, "wasxfail"):
+        return ("xpassed", True) if report.passed else ("xfailed", False)
+    if report.skipped:
+        return "skipped", None
+    if report.passed:
+        return "passed", True
+    if raised is None:  # another plugin's doing, or a strict xfail that holds
+        return "failed", str(report.longrepr).startswith("[XPASS(strict)]")
+    decides = isinstance(raised, AssertionError | pytest.fail.Exception)
+    return ("failed", False) if decides else ("error", None)
+
+
+def _fault(
+    outcome: str, report: pytest.TestReport, raised: BaseException | None, broke: Sequence[str]
+) -> str | None:
+    if outcome == "failed":
+        return "agent"
+    if outcome != "error":
+        return None
+    if isinstance(raised, InfrastructureError):
+        return "infrastructure"
+    if report.when == "call":
+        return "task"
+    return "infrastructure" if broke else "task"
+
+
+def _verdict(
+    item: pytest.Function,
+    episode: Episode,
+    report: pytest.TestReport,
+    call: pytest.CallInfo[None],
+    success: bool | None,
+) -> Verdict:
+    evidence: dict[str, Any] = {}
+    reason = "" if success else _reason(report)
+    if closest := item.stash.get(_CLOSEST, None):
+        evidence["closest"] = closest
+    if item.stash.get(_HELD, False):
+        evidence["check_held"] = True
+        if not success:
+            reason = f"{reason} (the check held all the same)"
+    if success is False and call.excinfo is not None:
+        evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
+    return Verdict(success, "check", reason, evidence, first_step(item, episode, whole=success))
+
+
+def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException]) -> tuple[str, str]:
+    """Return the condition that did not hold, as it stands in the source, and where that is."""
+    if isinstance(excinfo.value, AgentFailedError):
+        return "", ""
+    entries = [entry for entry in excinfo.traceback if str(entry.path) == str(item.path)]
+    if not entries:
+        return "", ""
+    entry = entries[-1]
+    try:
+        words = str(entry.statement).strip()
+    except Exception:  # noqa: BLE001 - sources may be anything
+        words = linecache.getline(str(entry.path), entry.lineno + 1).strip()
+    return words.removeprefix("assert").strip(), f"{item.location[0]}:{entry.lineno + 1}"
+
+
+def _show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict) -> None:
+    """Let pytest show a failure in a few lines, whatever the style of its tracebacks."""
+    evidence = verdict.evidence
+    closest = next(iter(evidence.get("closest", ())), "") or verdict.reason
+    met = "; the goal was never met on the way"
+    if verdict.first_step is not None:
+        met = f"; the goal was met after step {verdict.first_step}"
+    lines = failure(episode, evidence.get("sought", ""), evidence.get("where", ""), closest, met)
+    path, line = report.location[0], (report.location[1] or 0) + 1
+    message = printable(verdict.reason.partition("\n")[0])
+    entries = [ReprEntryNative([f"{line}\n" for line in lines])]
+    report.longrepr = ReprExceptionInfo(
+        reprtraceback=ReprTraceback(entries, None, "native"),
+        reprcrash=ReprFileLocation(path, line, message),
+    )
+
+
+def _show_review(report: pytest.TestReport, reason: str) -> None:
+    """Make of a report one that neither passes nor fails (see the hook for its letter)."""
+    report.outcome = "skipped"
+    report.longrepr = (report.location[0], report.location[1] or 0, f"review: {printable(reason)}")
+
+
+def _folder(item: pytest.Function, episode: Episode | None) -> str | None:
+    folder = item.config.stash[RUN].folder
+    if episode is None or episode.folder is None:
+        return None
+    inside = episode.folder.is_relative_to(folder.path)
+    return folder.relative(episode.folder) if inside else str(episode.folder)
+
+
+def _keep(result: Result, item: pytest.Function) -> None:
+    """Keep the verdict beside the episode, and the attempt in the run's index."""
+    episode = result.episode
+    if episode is None or episode.folder is None:
+        return
+    if result.verdict is not None:
+        add_verdict(episode.folder, result.verdict)
+    if RECORDED not in item.config.stash and result.folder is not None:
+        entry = Entry(result.case.key, episode.attempt, result.folder, result.outcome)
+        add_to_index(item.config.stash[RUN].folder.path, entry)
 
 
 def _reason(report: pytest.TestReport) -> str:

@@ -66,7 +66,7 @@ def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def without_snapshot(result: Mapping[str, Any]) -> bool:
     """Whether a task began on a device that was not brought back to a snapshot."""
-    return result["reset"] is not None and not result["reset"].startswith("snapshot ")
+    return result["reset"] is not None and result["reset"]["kind"] != "snapshot"
 
 
 def _mean(

@@ -1,85 +1,149 @@
-"""The result of one task: what a run reports of it."""
+"""The result of one case: what a run reports of it."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.episode import Termination
+from pytest_mobileagent.episode.calls import totals
+from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.plain import to_wire
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.episode.episode import Episode
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.task.case import Case
+    from pytest_mobileagent.verdict.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One task in `report.json`.
+    """What became of a case; `to_wire` gives the fields of a task in `report.json`.
 
-    `outcome` is passed, failed, skipped or error; `success` is None where nothing was decided.
-    `step_ratio` is steps / golden steps of a success (SPA-Bench, section 5.1), `premature` a
-    failure that the agent reported as done, `overdue` a success that ran into the step limit
-    (SPA-Bench, section 5.1). `first_success_step` counts the steps after which the task was first
-    done. `infrastructure` tells what broke, once for each attempt that was lost to it, also where
-    another attempt was decided. `reset` tells how the device was brought to the start: "snapshot
-    NAME", or why it could not be and what was done instead. `episode` is the folder of the record,
-    relative to the run's.
+    - `outcome`: passed, failed, review, skipped, error, xfailed, xpassed, or "not run".
+    - `fault`: whose it is, where it neither passed nor was skipped: agent, infrastructure, task.
+    - `reason`: in words.
+    - `infrastructure`: what broke, once for each attempt that was lost to it, also where another
+      attempt was decided.
+    - `folder`: that of the episode, relative to the run's.
     """
 
-    id: str
-    nodeid: str
-    suite: str = ""
-    app: str | None = None
-    kind: str | None = None
-    level: int | None = None
-    epoch: int = 0
-    environment: str | None = None
+    case: Case
     outcome: str = "error"
-    success: bool | None = None
-    termination: str | None = None
-    steps: int | None = None
-    golden_steps: int | None = None
-    step_ratio: float | None = None
-    first_success_step: int | None = None
-    premature: bool | None = None
-    overdue: bool | None = None
-    seconds: float | None = None
-    seconds_per_step: float | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cost_usd: float | None = None
+    fault: str | None = None
     reason: str = ""
     infrastructure: tuple[str, ...] = ()
-    reset: str | None = None
-    episode: str | None = None
+    episode: EpisodeRecord | None = None
+    folder: str | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def success(self) -> bool | None:
+        """Whether the goal was met; None where nothing was decided."""
+        return self.verdict.passed if self.verdict is not None else None
 
     def to_wire(self) -> dict[str, Any]:
         """Return the result as plain data."""
-        return dict(to_wire(asdict(self)))
+        task = self.case.task
+        return dict(
+            to_wire(
+                {
+                    "id": self.case.id,
+                    "nodeid": self.case.nodeid,
+                    "suite": self.case.suite,
+                    "app": task.packages[0] if task.packages else None,
+                    "kind": task.kind,
+                    "level": task.level,
+                    "language": task.language,
+                    "tags": task.tags,
+                    "parameters": self.case.parameters,
+                    "epoch": self.case.epoch,
+                    "environment": self.case.environment,
+                    "golden_steps": task.shortest,
+                    "outcome": self.outcome,
+                    "success": self.success,
+                    "fault": self.fault,
+                    "reason": self.reason,
+                    "infrastructure": self.infrastructure,
+                    "episode": self.folder,
+                    "verdict": self.verdict and _shown(self.verdict),
+                    "first_success_step": self.verdict and self.verdict.first_step,
+                    **measures(self.episode, self.success, task.shortest),
+                }
+            )
+        )
 
 
-def measures(episode: Episode, success: bool | None) -> dict[str, Any]:
-    """Return the fields of a result that follow from an episode and its verdict."""
-    steps, golden = episode.step_count, episode.task.golden_steps
-    usage = episode.usage
+def measures(
+    episode: EpisodeRecord | None, success: bool | None, golden: int | None
+) -> dict[str, Any]:
+    """Return what follows from an episode and its verdict; None where there is no episode.
+
+    `step_ratio` is steps / golden steps of a success; `premature` a failure that the agent reported
+    as done, `overdue` a success that ran into the step limit (SPA-Bench, section 5.1).
+    """
+    if episode is None:
+        return dict.fromkeys(MEASURES)
+    steps, spent = episode.step_count, episode.totals
     return {
-        "success": success,
         "termination": str(episode.termination),
+        "attempt": episode.attempt,
+        "answer": episode.answer,
         "steps": steps,
-        "golden_steps": golden,
-        "reset": episode.reset or None,
+        "actions": len(episode.actions),
         "step_ratio": steps / golden if success and golden else None,
         "premature": _decided(success, not success, episode, Termination.SELF_REPORTED),
         "overdue": _decided(success, bool(success), episode, Termination.STEP_LIMIT),
         "seconds": round(episode.seconds, 3),
         "seconds_per_step": round(episode.seconds / steps, 3) if steps else None,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost_usd": usage.cost_usd,
+        "thinking_seconds": round(episode.seconds_thinking, 3),
+        "acting_seconds": round(episode.seconds_acting, 3),
+        "calls": spent.calls,
+        "input_tokens": spent.input_tokens,
+        "output_tokens": spent.output_tokens,
+        "cached_tokens": spent.cached_tokens,
+        "cost_usd": spent.price_usd,
+        "unpriced_calls": spent.unpriced_calls,
+        "estimated": spent.estimated,
+        "roles": _by_role(episode.calls),
+        "reset": episode.reset and episode.reset.to_json(),
     }
 
 
+MEASURES = (
+    "termination", "attempt", "answer", "steps", "actions", "step_ratio", "premature", "overdue",
+    "seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "calls", "input_tokens",
+    "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "estimated", "roles", "reset",
+)  # fmt: skip
+
+
 def _decided(
-    success: bool | None, fits: bool, episode: Episode, termination: Termination
+    success: bool | None, fits: bool, episode: EpisodeRecord, termination: Termination
 ) -> bool | None:
     return None if success is None else fits and episode.termination is termination
+
+
+def _by_role(calls: Sequence[ModelCall]) -> dict[str, Any]:
+    def role(call: ModelCall) -> str:
+        return call.role
+
+    each = {name: totals(group) for name, group in groupby(sorted(calls, key=role), role)}
+    return {
+        name: {
+            "calls": spent.calls,
+            "input_tokens": spent.input_tokens,
+            "output_tokens": spent.output_tokens,
+            "cached_tokens": spent.cached_tokens,
+            "cost_usd": spent.price_usd,
+            "unpriced_calls": spent.unpriced_calls,
+        }
+        for name, spent in each.items()
+    }
+
+
+def _shown(verdict: Verdict) -> dict[str, Any]:
+    names = ("passed", "scorer", "reason", "evidence", "first_step")
+    return {name: getattr(verdict, name) for name in names}

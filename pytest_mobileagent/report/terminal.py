@@ -41,7 +41,7 @@ def table(summary: Mapping[str, Any]) -> list[str]:
 def remarks(results: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return lines on what one has to know of the numbers: tasks that began without a snapshot."""
     resets = [result["reset"] for result in results if without_snapshot(result)]
-    reasons = "; ".join(dict.fromkeys(reset.partition(": ")[0] for reset in resets))
+    reasons = "; ".join(dict.fromkeys(reset["reason"] for reset in resets))
     count = f"{len(resets)} task{'s' * (len(resets) > 1)} began"
     kept = "only their own apps were cleared, all else stayed as it was"
     return [f"{count} without a snapshot ({reasons}): {kept}"] if resets else []

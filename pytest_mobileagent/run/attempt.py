@@ -1,107 +1,130 @@
-"""One attempt at a task: from a device at the starting point to a recorded episode."""
+"""One attempt at a case: from a leased device to a recorded episode."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.agent.briefing import Briefing
 from pytest_mobileagent.environment.apply import apply
-from pytest_mobileagent.episode.episode import Episode, TaskRecord
-from pytest_mobileagent.episode.store import Recorder, load
-from pytest_mobileagent.errors import DeviceError, MobileAgentError
-from pytest_mobileagent.plain import to_wire
-from pytest_mobileagent.run.session import Assignment, play
+from pytest_mobileagent.episode.migrate import reset as reset_of
+from pytest_mobileagent.episode.reset import Reset
+from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.errors import DeviceError, InfrastructureError, MobileAgentError, TaskError
+from pytest_mobileagent.run.session import Limits, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.agent.agent import Agent
-    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.device import Capture, Device
     from pytest_mobileagent.environment.environment import Environment
-    from pytest_mobileagent.task.task import Task
+    from pytest_mobileagent.episode.screens import ScreenStore
+    from pytest_mobileagent.run.player import Player
+    from pytest_mobileagent.task.case import Case
 
 
-class AppMissingError(MobileAgentError):
-    """The device lacks an app that the task needs."""
+class UnfitDeviceError(MobileAgentError):
+    """The device lacks what the task needs: an app, or a listener for events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A task of a suite, with its parameters, and how an agent may work on it."""
+    """How a case is to be played.
 
-    task: Task
-    id: str
-    nodeid: str
-    suite: str
-    parameters: Mapping[str, Any]
+    - `agent`: the agent's name; `options`: what it was given; `make_player` makes who plays, for a
+      goal whose placeholders stand for some values.
+    - `environment`: the one that the case names; None if it names none.
+    """
+
+    case: Case
     agent: str
-    make_agent: Callable[[], Agent]
-    step_limit: int
-    time_limit: float
+    make_player: Callable[[Case, Mapping[str, Any]], Player]
+    limits: Limits
     seed: int
-    epoch: int
+    options: Mapping[str, Any] = field(default_factory=dict)
     environment: Environment | None = None
 
 
-def attempt(plan: Plan, device: Device, folder: Path, number: int) -> Episode:
-    """Bring the device to the task's starting point, let the agent work, and return the episode.
+def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, number: int) -> None:
+    """Bring the device to the case's starting point, let the player work, and record all of it.
+
+    `screens` is the run's store of screens, `folder` the episode's, `number` the attempt's.
 
     Raises:
-        AppMissingError: the device lacks an app.
+        UnfitDeviceError: the device lacks an app or a listener.
         InfrastructureError: the device broke, or the record cannot be written.
         TaskError: the task is broken.
     """
-    task = plan.task
-    reset = device.reset(task.snapshot, task.packages)
+    task = plan.case.task
+    reset = Reset.from_json(reset_of(device.reset(task.snapshot, task.packages)) or {})
     if plan.environment is not None:
         apply(plan.environment, device)
-    missing = [package for package in task.packages if package not in device.packages()]
-    if missing:
-        msg = f"device {device.info.serial} has no app {', '.join(missing)}"
-        raise AppMissingError(msg)
+    _check_fitness(plan.case, device)
+    _call("prepare", task.prepare, device)
     first = device.observe(task.probes)
     device.events()  # what happened before is no part of the episode
     if first.screen.time is None:
         msg = f"device {device.info.serial} does not tell the time"
         raise DeviceError(msg)
-    goal = task.goal_for(plan.parameters, first.screen.time)
-    recorder = Recorder(folder)
+    goal = task.goal_for(plan.case.parameters, first.screen.time)
+    recorder = Recorder(folder, screens)
     try:
-        recorder.start(
-            _task_record(plan, goal),
-            device.info,
-            {
-                "agent": plan.agent,
-                "seed": plan.seed,
-                "epoch": plan.epoch,
-                "attempt": number,
-                "recorded": datetime.now(UTC).isoformat(timespec="milliseconds"),
-                "reset": reset,
-            },
-        )
-        values = task.values(plan.parameters, first.screen.time)
-        assignment = Assignment(task, goal, values, plan.step_limit, plan.time_limit, plan.seed)
-        play(plan.make_agent, device, assignment, first, recorder)
+        recorder.start(plan.case, device.info, reset, _head(plan, goal, number))
+        _play(plan, device, recorder, first, goal)
     finally:
         recorder.close()
-    return load(folder)
+    _call("clean_up", task.clean_up, device)
 
 
-def _task_record(plan: Plan, goal: str) -> TaskRecord:
-    task = plan.task
-    return TaskRecord(
-        id=plan.id,
-        nodeid=plan.nodeid,
-        goal=goal,
-        suite=plan.suite,
-        apps=task.packages,
-        kind=task.kind,
-        level=task.level,
-        language=task.language,
-        golden_steps=task.shortest,
-        step_limit=plan.step_limit,
-        parameters=to_wire(plan.parameters),
-        environment=plan.environment.id if plan.environment else None,
+def _play(plan: Plan, device: Device, recorder: Recorder, first: Capture, goal: str) -> None:
+    task = plan.case.task
+    started = time.monotonic()
+    session = Session(device, task, plan.limits, recorder, first)
+    assert first.screen.time is not None
+    player = plan.make_player(plan.case, task.values(plan.case.parameters, first.screen.time))
+    briefing = Briefing(
+        goal, device.info, task.packages, plan.seed, recorder.folder, language=task.language
     )
+    player.play(session, briefing)
+    assert session.ending is not None
+    ending, seconds = session.ending, time.monotonic() - started
+    recorder.end(ending.termination, ending.error, seconds, ending.unused)
+
+
+def _head(plan: Plan, goal: str, number: int) -> dict[str, Any]:
+    return {
+        "goal": goal,
+        "agent": plan.agent,
+        "options": plan.options,
+        "seed": plan.seed,
+        "attempt": number,
+        "step_limit": plan.limits.steps,
+        "recorded": datetime.now(UTC).isoformat(timespec="milliseconds"),
+    }
+
+
+def _check_fitness(case: Case, device: Device) -> None:
+    installed = device.packages()
+    missing = [package for package in case.task.packages if package not in installed]
+    if missing:
+        msg = f"device {device.info.serial} has no app {', '.join(missing)}"
+        raise UnfitDeviceError(msg)
+    if "events" in case.task.needs and not device.info.listener:
+        msg = f"device {device.info.serial} has no event listener (docs/events.md)"
+        raise UnfitDeviceError(msg)
+
+
+def _call(what: str, function: Callable[[Any], object] | None, device: Device) -> None:
+    """Call a task's own function of the device; what it raises is the task's, or the device's."""
+    if function is None:
+        return
+    try:
+        function(device)
+    except (InfrastructureError, TaskError):
+        raise
+    except Exception as error:
+        msg = f"its {what} raised {type(error).__name__}: {error}"
+        raise TaskError(msg) from error

@@ -1,21 +1,27 @@
-"""A run's folder, and what follows from its options: seeds, and the fingerprint."""
+"""A run's folder: run.json, its index, its screens, and a folder for each attempt at a case."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import re
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.plugin.options import OptionValue
+SCHEMA_VERSION = 2
+_RUN = "run.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,11 @@ class RunFolder:
         name = f"{now:%Y-%m-%dT%H-%M-%S}-{slug(agent)}-{secrets.token_hex(2)}"
         return cls(runs.resolve() / name, name, now.isoformat(timespec="seconds"))
 
+    @property
+    def screens(self) -> ScreenStore:
+        """The store of all screens of the run."""
+        return ScreenStore(self.path / FOLDER)
+
     def make(self) -> Path:
         """Make the folder, if it is not there yet.
 
@@ -41,19 +52,66 @@ class RunFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             msg = f"cannot make a folder in --mobile-runs: {error}"
             raise HostError(msg) from error
         return self.path
 
-    def episode(self, key: str) -> tuple[Path, int]:
-        """Make a new folder for an attempt at a task, and return it with its number from 0.
+    def begin(self, about: Callable[[], Mapping[str, Any]], cases: Iterable[Case]) -> None:
+        """Write run.json, unless another process of the run has: what the run is about to do.
+
+        `about` is only called by the process that writes.
+
+        Raises:
+            HostError: it cannot be written.
+        """
+        path = self.make() / _RUN
+        if path.exists():
+            return
+        head = {"id": self.id, "started": self.started, **about()}
+        tasks = [case.to_json() for case in cases]
+        whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks}
+        part = path.with_name(f".{_RUN}.{os.getpid()}")
+        try:
+            write_json(part, whole)
+            part.replace(path)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            msg = f"cannot write {path}: {error}"
+            raise HostError(msg) from error
+
+    def about(self) -> dict[str, Any]:
+        """Return what run.json says of the run; its id and start if there is no such file."""
+        try:
+            return dict(json.loads((self.path / _RUN).read_text("utf-8"))["run"])
+        except (OSError, ValueError, LookupError, TypeError):
+            return {"id": self.id, "started": self.started}
+
+    def cases(self) -> list[Case]:
+        """Return the cases that the run was to run, from run.json; none without such a file."""
+        try:
+            told = json.loads((self.path / _RUN).read_text("utf-8"))
+            return [Case.from_json(case) for case in told["tasks"]]
+        except (OSError, ValueError, LookupError, TypeError):
+            return []
+
+    def attempts(self, case: Case) -> list[Path]:
+        """Return the folders of the attempts at a case, the first attempt first."""
+        stem = self._stem(case)
+        found: list[Path] = []
+        while (folder := stem.with_name(f"{stem.name}.{len(found)}")).is_dir():
+            found.append(folder)
+        return found
+
+    def attempt(self, case: Case) -> tuple[Path, int]:
+        """Make a new folder for an attempt at a case, and return it with its number from 0.
 
         Raises:
             HostError: it cannot be made.
         """
-        stem = self.make() / "episodes" / slug(key)
-        attempt = 0
+        stem = self._stem(case)
+        self.make()
+        attempt = len(self.attempts(case))
         while True:
             folder = stem.with_name(f"{stem.name}.{attempt}")
             try:
@@ -70,27 +128,14 @@ class RunFolder:
         """Return a path below the folder as it is written in reports."""
         return path.relative_to(self.path).as_posix()
 
+    def _stem(self, case: Case) -> Path:
+        return self.path / "episodes" / slug(case.key)
+
 
 def slug(text: str) -> str:
     """Return a name that is safe in a path, and another for each text."""
     safe = re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-.")[:80]
     if safe and safe == text:
         return safe
-    return f"{safe}-{hashlib.sha256(_bytes(text)).hexdigest()[:8]}"
-
-
-def seed_of(seed: int, task_id: str) -> int:
-    """Return the seed of one task: another for each, the same whichever worker runs it."""
-    return int.from_bytes(hashlib.sha256(_bytes(f"{seed} {task_id}")).digest()[:4])
-
-
-def fingerprint(settings: Mapping[str, OptionValue], tasks: list[dict[str, Any]]) -> str:
-    """Return a hash of what makes runs comparable: their tasks and options, but not the agent."""
-    options = {name: setting.text for name, setting in settings.items()}
-    kept = {k: v for k, v in options.items() if k not in {"agent", "mobile-runs"}}
-    ids = sorted(result["id"] for result in tasks)
-    return hashlib.sha256(repr((sorted(kept.items()), ids)).encode()).hexdigest()[:16]
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")  # command lines may hold half of a pair
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{safe}-{digest}"

@@ -1,172 +1,149 @@
-"""The loop that makes an episode: the agent sees a screen, acts, and sees the next."""
+"""The session that an agent drives: it counts steps, validates actions, has them done, records."""
 
 from __future__ import annotations
 
 import time
-import traceback
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import Action, ends_episode
+from pytest_mobileagent.action.action import Ask, Finish, Impossible, Raw, ends_episode
 from pytest_mobileagent.action.valid import check
-from pytest_mobileagent.agent.agent import KnowsTask, Reply, Usage
-from pytest_mobileagent.agent.thread import AgentThread, TimeLimitError
-from pytest_mobileagent.episode.episode import Termination
-from pytest_mobileagent.errors import AgentError, DeviceError, ScreenError, TaskError
+from pytest_mobileagent.agent.phone import EpisodeOver
+from pytest_mobileagent.episode.observation import Observation
+from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.errors import DeviceError, ScreenError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Sequence
 
-    from pytest_mobileagent.agent.agent import Agent
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Capture, Device
+    from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.store import Recorder
-    from pytest_mobileagent.screen import Screen
+    from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Task
 
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """A task with everything filled in, and the limits that the agent has to keep."""
-
-    task: Task
-    goal: str
-    values: Mapping[str, Any]
-    step_limit: int
-    time_limit: float
-    seed: int
+NO_USER = "The user does not answer."
 
 
 @dataclass(frozen=True, slots=True)
-class _Ending:
+class Limits:
+    """The most decisions that an agent may take, and the seconds it may think, in an episode."""
+
+    steps: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why an episode ended; `unused` are the calls of a decision that the step limit forbade."""
+
     termination: Termination
     error: str = ""
-    unused: Usage = field(default_factory=Usage)
+    unused: tuple[ModelCall, ...] = ()
 
 
-def play(
-    make_agent: Callable[[], Agent],
-    device: Device,
-    assignment: Assignment,
-    first: Capture,
-    recorder: Recorder,
-) -> None:
-    """Let a new agent work on a task, and record it; `first` is the screen it starts from.
+class Session:
+    """One episode while it is played, whoever plays it (see `Player`).
 
-    Whatever the agent does wrong ends the episode and is recorded as its ending; what its `close`
-    does wrong is recorded too, but leaves the ending as it was.
-
-    Raises:
-        InfrastructureError: the device broke, or the record cannot be written.
-        TaskError: the task is broken.
+    Each decision is a step, also one that could not be done; only reporting is none. What cannot be
+    done is told in the next observation's notice.
     """
-    started = time.monotonic()
-    thread = AgentThread(assignment.time_limit)
-    try:
-        ending = _Play(make_agent, device, assignment, recorder, thread).run(first)
-    finally:
-        thread.close()
-    seconds = time.monotonic() - started
-    recorder.end(ending.termination, ending.error, seconds, ending.unused)
-
-
-class _Play:
-    """One episode while it is played."""
 
     def __init__(
-        self,
-        make_agent: Callable[[], Agent],
-        device: Device,
-        assignment: Assignment,
-        recorder: Recorder,
-        thread: AgentThread,
+        self, device: Device, task: Task, limits: Limits, recorder: Recorder, first: Capture
     ) -> None:
-        self.make_agent = make_agent
-        self.device = device
-        self.assignment = assignment
-        self.recorder = recorder
-        self.thread = thread
-        self.agent: Agent | None = None
+        self.limits = limits
         self.steps = 0
+        self.seconds_left = limits.seconds
+        self.ending: Ending | None = None
+        self._device = device
+        self._task = task
+        self._recorder = recorder
+        self.observation = Observation(self._record(first))
 
-    def run(self, first: Capture) -> _Ending:
+    def decide(self, reply: Reply, seconds: float) -> Observation:
+        """Have a decision done that took `seconds`, and return what is seen after it.
+
+        Raises:
+            EpisodeOver: the episode has ended, by this decision or before.
+            InfrastructureError: the device broke, or the record cannot be written.
+        """
+        if self.ending is not None:
+            raise EpisodeOver
+        actions = reply.actions
+        is_report = self._is_report(actions)
+        if self.steps >= self.limits.steps and not is_report:
+            self._recorder.events(self._device.events())
+            self.end(Termination.STEP_LIMIT, unused=tuple(reply.calls))
+            raise EpisodeOver
+        decided = time.monotonic()
+        self._recorder.step(actions, reply.said, reply.calls, seconds)
+        self.steps += not is_report
+        notice, answer = self._do(actions)
+        if (report := _report(actions)) is not None and not notice:
+            self._recorder.events(self._device.events())  # those that came late
+            gave_up = isinstance(report, Impossible)
+            self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
+            raise EpisodeOver
+        self._recorder.outcome(notice, answer)
+        screen = self._record(self._device.observe(self._task.probes), time.monotonic() - decided)
+        self._recorder.events(self._device.events())
+        self.observation = Observation(screen, answer, notice)
+        return self.observation
+
+    def end(
+        self, termination: Termination, error: str = "", unused: tuple[ModelCall, ...] = ()
+    ) -> None:
+        """End the episode, unless it has ended; its ending stays, a first error is added to it."""
+        if self.ending is None:
+            self.ending = Ending(termination, error, unused)
+        elif not self.ending.error:
+            self.ending = Ending(self.ending.termination, error, self.ending.unused)
+
+    def _is_report(self, actions: Sequence[Action]) -> bool:
+        """Whether the agent only reports, and in a way that can be taken."""
+        return len(actions) == 1 and ends_episode(actions[0]) and not self._flaw(actions[0])
+
+    def _flaw(self, action: Action) -> str:
+        """Say why an action cannot be done on the screen that the agent saw; empty if it can."""
+        if isinstance(action, Raw):
+            return f"{action!r} is no action that a phone can do"
         try:
-            ending = self.work(first)
-        finally:
-            complaint = self.let_go()
-        return replace(ending, error=ending.error or complaint)
-
-    def work(self, first: Capture) -> _Ending:
-        look = self.look(first)
-        try:
-            self.thread.call(self.prepare)
-            return self.steps_from(look)
-        except TimeLimitError:
-            limit = self.assignment.time_limit
-            return _Ending(Termination.TIME_LIMIT, self._blame(f"{limit:g} seconds were over"))
-        except AgentError as error:
-            trace = "".join(traceback.format_exception(error.__cause__)) if error.__cause__ else ""
-            return _Ending(Termination.AGENT_ERROR, f"{self._blame(str(error))}\n{trace}".strip())
-
-    def look(self, observation: Capture, seconds: float = 0.0) -> Capture:
-        """Record what the device shows; it is no fault of the agent's if that cannot be read."""
-        look = self.recorder.look(observation, seconds)
-        try:
-            _ = look.screen.size, look.screen.root
-        except ScreenError as error:
-            msg = f"device {self.device.info.serial} shows no screen: {error} ({look.screen.where})"
-            raise DeviceError(msg) from error
-        return look
-
-    def prepare(self) -> None:
-        agent = self.agent = self.make_agent()
-        agent.seed = self.assignment.seed
-        if isinstance(agent, KnowsTask):
-            agent.assign_task(self.assignment.task, self.assignment.values)
-        agent.start(self.assignment.goal, self.device.info)
-
-    def steps_from(self, look: Capture) -> _Ending:
-        while True:
-            before = time.monotonic()
-            reply: Reply = self.thread.call(self.decide, look.screen)
-            thought = time.monotonic()
-            if self.steps == self.assignment.step_limit and not ends_episode(reply.action):
-                self.recorder.events(self.device.events())
-                return _Ending(Termination.STEP_LIMIT, unused=reply.usage)
-            self.recorder.step(reply, thought - before)
-            if ends_episode(reply.action):
-                self.recorder.events(self.device.events())  # those that came late
-                return _Ending(Termination.SELF_REPORTED)
-            self.device.perform(reply.action)
-            following = self.device.observe(self.assignment.task.probes)
-            look = self.look(following, time.monotonic() - thought)
-            self.recorder.events(self.device.events())
-            self.steps += 1
-
-    def decide(self, screen: Screen) -> Reply:
-        assert self.agent is not None
-        return _reply(self.agent.step(screen), screen.size)
-
-    def let_go(self) -> str:
-        """Close the agent, and say what was wrong with that."""
-        try:
-            self.thread.call(getattr(self.agent, "close", lambda: None))
-        except (AgentError, TaskError) as error:
-            return f"the agent could not be closed: {error}"
-        except TimeLimitError:
-            return "the agent could not be closed: its time was over"
+            check(action, self.observation.screen.size)
+        except ValueError as error:
+            return str(error)
         return ""
 
-    def _blame(self, what: str) -> str:
-        return f"the agent failed at step {self.steps + 1}: {what}"
+    def _do(self, actions: Sequence[Action]) -> tuple[str, str | None]:
+        """Do actions until one cannot be done; return why, and what the user answered."""
+        answer = None
+        if not actions:
+            return "no action could be made out of what you said", None
+        for number, action in enumerate(actions, 1):
+            which = f"action {number} of {len(actions)}: " if len(actions) > 1 else ""
+            if flaw := self._flaw(action):
+                return f"{which}{flaw}", answer
+            if ends_episode(action) and number < len(actions):
+                return f"{which}nothing can follow {action!r}", answer
+            if isinstance(action, Ask):
+                answer = self._task.reply_to(action.question) or NO_USER
+            elif not ends_episode(action):
+                self._device.perform(action)
+        return "", answer
+
+    def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
+        """Record what the device shows; it is no fault of the agent's if that cannot be read."""
+        screen = self._recorder.observation(capture.screen, capture.probes, seconds)
+        try:
+            _ = screen.size, screen.root
+        except ScreenError as error:
+            msg = f"device {self._device.info.serial} shows no screen: {error} ({screen.where})"
+            raise DeviceError(msg) from error
+        return screen
 
 
-def _reply(answer: Any, size: tuple[int, int]) -> Reply:
-    reply = answer if isinstance(answer, Reply) else Reply(answer)
-    try:
-        action: Action = check(reply.action, size)
-    except ValueError as error:
-        raise AgentError(str(error)) from None
-    if not isinstance(reply.usage, Usage):
-        msg = f"the usage of a reply has to be a Usage, not {reply.usage!r}"
-        raise AgentError(msg)
-    return Reply(action, str(reply.said), reply.usage)
+def _report(actions: Sequence[Action]) -> Finish | Impossible | None:
+    last = actions[-1] if actions else None
+    return last if isinstance(last, Finish | Impossible) else None

@@ -12,12 +12,15 @@ from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.task.template import fill, times
 
 if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable
     from datetime import datetime
 
-    from pytest_mobileagent.device.probe import Probe
+    from pytest_mobileagent.task.probe import Probe
     from pytest_mobileagent.task.solution import Move
 
 KINDS = ("operation", "single-frame query", "multi-frame query", "cross-app", "open-ended")
+NEEDS = ("events",)
 DEFAULT_SNAPSHOT = "default_boot"
 DEFAULT_STEP_LIMIT = 20  # where nothing is known of the task's length
 
@@ -38,6 +41,15 @@ class Task:
     - `probes`: state of the device to read after every step, by name.
     - `snapshot`: the device's snapshot that the task starts from.
     - `solution`: the scripted way to do it.
+    - `tags`: words to select and to group tasks by; `source`: the benchmark it is taken from.
+    - `needs`: what the device has to be capable of ("events"); else the task is skipped.
+    - `prepare`, `clean_up`: functions of the device that run after the reset and after the last
+      screen, unrecorded (MobileAgentBench's customisation; SPA-Bench, section 4.2).
+    - `parameters`: a function of a `random.Random` that draws values for each epoch.
+    - `user`: what the user answers when the agent asks: one text, or a mapping from a word of the
+      question to the answer.
+    - `success_after_error`: whether a goal that was met counts although the agent then raised or
+      ran out of time, as in SPA-Bench's tables.
 
     Raises:
         TaskError: a field makes no sense.
@@ -54,6 +66,14 @@ class Task:
     probes: Mapping[str, Probe] = field(default_factory=dict)
     snapshot: str = DEFAULT_SNAPSHOT
     solution: Sequence[Move] = ()
+    tags: tuple[str, ...] = ()
+    source: str = ""
+    needs: tuple[str, ...] = ()
+    prepare: Callable[[Any], object] | None = None
+    clean_up: Callable[[Any], object] | None = None
+    parameters: Callable[[random.Random], Mapping[str, Any]] | None = None
+    user: str | Mapping[str, str] | None = None
+    success_after_error: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.goal, str) or not self.goal.strip():
@@ -89,6 +109,36 @@ class Task:
             if not callable(getattr(probe, "parse", None)):
                 msg = f"probes[{name!r}]={probe!r} is no probe such as sqlite(…) or setting(…)"
                 raise TaskError(msg)
+
+        self._check_words()
+        self._check_functions()
+
+    def _check_words(self) -> None:
+        for name in ("tags", "needs"):
+            words = getattr(self, name)
+            if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+                msg = f"{name}={words!r} has to be a list of words"
+                raise TaskError(msg)
+        if unknown := [need for need in self.needs if need not in NEEDS]:
+            msg = f"needs={unknown!r}: a task can need {', '.join(NEEDS)}"
+            raise TaskError(msg)
+
+    def _check_functions(self) -> None:
+        for name in ("prepare", "clean_up", "parameters"):
+            value = getattr(self, name)
+            if value is not None and not callable(value):
+                msg = f"{name}={value!r} has to be a function"
+                raise TaskError(msg)
+        if not isinstance(self.user, str | Mapping | None):
+            msg = f"user={self.user!r} has to be a text, or texts by words of the question"
+            raise TaskError(msg)
+
+    def reply_to(self, question: str) -> str | None:
+        """Return what the user answers to a question of the agent's; None if there is no user."""
+        if self.user is None or isinstance(self.user, str):
+            return self.user
+        asked = question.casefold()
+        return next((text for word, text in self.user.items() if word.casefold() in asked), None)
 
     @property
     def packages(self) -> tuple[str, ...]:

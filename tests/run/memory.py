@@ -20,7 +20,7 @@ from pytest_mobileagent.errors import DeviceError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_mobileagent.device.probe import Probe
+    from pytest_mobileagent.task.probe import Probe
 
 PATIENCE = 10.0
 APP = "com.shop"

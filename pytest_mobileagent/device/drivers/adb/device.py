@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.drivers.adb.shell import Address, Output
     from pytest_mobileagent.device.drivers.adb.system import Restart
-    from pytest_mobileagent.device.probe import Probe
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.task.probe import Probe
 
 _SCREENSHOT = "screencap -p 2>/dev/null"  # it warns of several displays in front of the image
 

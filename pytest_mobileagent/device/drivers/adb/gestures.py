@@ -7,7 +7,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, assert_never
 
-from pytest_mobileagent.action import (
+from pytest_mobileagent.action.action import (
     Action,
     Ask,
     DoubleTap,
@@ -16,6 +16,7 @@ from pytest_mobileagent.action import (
     Key,
     LongPress,
     Open,
+    Raw,
     Scroll,
     Swipe,
     Tap,
@@ -50,7 +51,7 @@ def script(action: Action, size: tuple[int, int], sdk: int) -> str:
             return f"monkey -p {package} -c android.intent.category.LAUNCHER --pct-syskeys 0 1"
         case Wait(seconds):
             return f"sleep {seconds}"
-        case Ask() | Finish() | Impossible():
+        case Ask() | Finish() | Impossible() | Raw():
             return ""
         case _:
             assert_never(action)

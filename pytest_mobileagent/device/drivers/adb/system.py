@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.device.drivers.adb.shell import Address
-    from pytest_mobileagent.device.probe import Probe, Value
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.task.probe import Probe, Value
 
 FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
 CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.drivers.appium.session import AppiumSession
-    from pytest_mobileagent.device.probe import Probe
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.task.probe import Probe
 
 
 class System(Protocol):

@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, assert_never
 
-from pytest_mobileagent.action import (
+from pytest_mobileagent.action.action import (
     Action,
     Ask,
     DoubleTap,
@@ -15,6 +15,7 @@ from pytest_mobileagent.action import (
     Key,
     LongPress,
     Open,
+    Raw,
     Scroll,
     Swipe,
     Tap,
@@ -48,7 +49,7 @@ def perform(driver: Remote, action: Action, size: tuple[int, int]) -> None:
             driver.press_keycode(KEYCODES[name])
         case Open(app):
             driver.activate_app(app)
-        case Wait() | Ask() | Finish() | Impossible():
+        case Wait() | Ask() | Finish() | Impossible() | Raw():
             pass  # nothing is done on the device
         case _:
             assert_never(action)

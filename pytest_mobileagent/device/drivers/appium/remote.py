@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.device.drivers.appium.session import AppiumSession
-    from pytest_mobileagent.device.probe import Probe
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.task.probe import Probe
 
 _SHELL = (
     "the Appium server does not let clients run shell commands, which probes need: start it with "

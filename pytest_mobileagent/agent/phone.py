@@ -1,0 +1,79 @@
+"""The phone as an agent with a loop of its own drives it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pytest_mobileagent.agent.agent import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.observation import Observation
+
+
+class EpisodeOver(BaseException):
+    """The episode has ended: by a limit, or because the agent has reported.
+
+    Not an Exception, so that a loop which goes on after any error ends all the same.
+    """
+
+
+class Channel(Protocol):
+    """The way from an agent to the session that it drives."""
+
+    def observation(self) -> Observation:
+        """Return what was seen after the last decision."""
+
+    def decide(self, reply: Reply) -> Observation:
+        """Have a decision done, and return what was seen after it.
+
+        Raises:
+            EpisodeOver: the episode has ended, by this decision or before.
+        """
+
+
+class Phone:
+    """What an agent's own loop looks at and acts on."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+
+    def observe(self) -> Observation:
+        """Return the screen as it was when it had settled after the last action.
+
+        `act(Wait(seconds))` shows what it has become since.
+        """
+        return self._channel.observation()
+
+    def act(
+        self,
+        action: Action | Sequence[Action],
+        said: str = "",
+        calls: Sequence[ModelCall] = (),
+    ) -> Observation:
+        """Do one action, or several in a row, as one step; return what is seen then.
+
+        Raises:
+            EpisodeOver: the episode has ended, by this step or before.
+        """
+        return self._channel.decide(Reply(action, said, calls))
+
+
+def drive(agent: Any, briefing: Briefing, channel: Channel) -> str:
+    """Let an agent of either style work until the episode is over, or its loop returns an answer.
+
+    Raises:
+        EpisodeOver: the episode has ended.
+    """
+    if callable(getattr(agent, "run", None)):
+        return str(agent.run(briefing, Phone(channel)) or "")
+    agent.start(briefing)
+    observation = channel.observation()
+    while True:
+        decided = agent.step(observation)
+        reply = decided if isinstance(decided, Reply) else Reply(decided)
+        observation = channel.decide(reply)

@@ -1,0 +1,175 @@
+"""The worker's side of an agent's process: started once, kept warm, replaced when it was killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
+from pytest_mobileagent.agent.process.leftovers import VARIABLE, end_marked
+from pytest_mobileagent.agent.process.wire import (
+    pack_observation,
+    receive_in_worker,
+    send_to_agent,
+    unpack_reply,
+)
+from pytest_mobileagent.errors import AgentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.agent.agent import Reply
+    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.episode.observation import Observation
+
+# The path of modules comes from here: a calendar.py in the current folder is not the library's.
+_PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from pytest_mobileagent.agent.process.child import main; main(int(sys.argv[2]))"
+)
+_LOAD_SECONDS = 120.0
+
+
+class AgentProcess:
+    """A process that holds an agent's class, and its `Conversation` in one episode after another.
+
+    `reference` and `folders` are what `find_agent` takes, `options` words KEY=VALUE. `run` marks
+    the processes of a run, so that what is left of them can be ended.
+    """
+
+    def __init__(
+        self, reference: str, folders: Sequence[Path], options: Sequence[str], run: str
+    ) -> None:
+        self._request = (reference, list(folders), list(options))
+        self._run = run
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._about: dict[str, Any] | None = None
+        self._mark = ""
+        self._clean = True
+        self.start()
+
+    def start(self) -> None:
+        """Start the process, without waiting until it has loaded the agent."""
+        ours, theirs = socket.socketpair()
+        self._mark = f"{self._run}-{secrets.token_hex(8)}"
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _PROGRAM, json.dumps(sys.path), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                env=os.environ | {VARIABLE: self._mark},
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is ours
+            )
+        self._connection = Connection(ours.detach())
+        self._about, self._clean = None, True
+        with contextlib.suppress(OSError):  # it is gone already; `load` tells
+            send_to_agent(self._connection, "load", *self._request)
+
+    def load(self) -> dict[str, Any]:
+        """Return what is known of the agent once it is loaded: `options` and `knows_task`.
+
+        Raises:
+            AgentError: it cannot be loaded, or does not take such options.
+        """
+        if self._about is None:
+            try:
+                about = self._receive(_LOAD_SECONDS)
+            except TimeIsUpError:
+                self.kill()
+                msg = f"--agent={self._request[0]} is not loaded after {_LOAD_SECONDS:g} s"
+                raise AgentError(msg) from None
+            if about["kind"] != "ready":
+                msg = about.get("error") or "the agent's process says nothing that makes sense"
+                raise AgentError(msg)
+            self._about = about
+        return self._about
+
+    def begin(self, briefing: Briefing, observation: Observation) -> None:
+        """Let a new agent begin, in a new process if the last one had to be ended."""
+        if self._process is None:
+            self.start()
+        self.load()
+        assert self._connection is not None
+        self._clean = False  # until it says so
+        with contextlib.suppress(OSError):  # `receive` tells that it is gone
+            send_to_agent(self._connection, "play", briefing, pack_observation(observation))
+
+    def receive(self, seconds: float) -> Reply | Work:
+        """Return the agent's next decision, or how its work ended."""
+        try:
+            message = self._receive(seconds)
+            if message["kind"] == "reply":
+                return unpack_reply(message)
+            if message["kind"] == "work":
+                self._clean = bool(message["clean"])
+                told = {name: message[name] for name in ("answer", "error", "trace", "complaint")}
+                return Work(**told)
+        except (LookupError, TypeError, ValueError) as error:
+            msg = f"its process sent what cannot be read: {error}"
+            raise AgentError(msg) from error
+        msg = f"its process sent a message of an unknown kind, {message['kind']!r}"
+        raise AgentError(msg)
+
+    def send(self, observation: Observation | None) -> None:
+        """Give what was seen; None tells that the episode is over."""
+        assert self._connection is not None
+        packed = None if observation is None else pack_observation(observation)
+        with contextlib.suppress(OSError):  # `receive` tells that it is gone
+            send_to_agent(self._connection, "seen", packed)
+
+    def end(self) -> None:
+        """End what the agent has started; its process too, unless the agent has ended in order."""
+        process = self._process
+        if process is None:
+            return
+        if process.poll() is not None or not self._clean:
+            self.kill()
+            self.start()  # it is ready by the time that the next episode begins
+        else:
+            end_marked(self._mark, spare=[process.pid])
+
+    def kill(self) -> None:
+        """End the process, and whatever it has started."""
+        process, self._process, self._about = self._process, None, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        end_marked(self._mark)
+        if self._connection is not None:
+            self._connection.close()
+
+    def _receive(self, seconds: float) -> dict[str, Any]:
+        assert self._connection is not None
+        assert self._process is not None
+        try:
+            if not self._connection.poll(seconds):
+                raise TimeIsUpError
+            return receive_in_worker(self._connection)
+        except (EOFError, OSError) as error:
+            raise AgentError(_how_it_ended(self._process)) from error
+
+
+def _how_it_ended(process: subprocess.Popen[bytes]) -> str:
+    ends = time.monotonic() + 5
+    while process.poll() is None and time.monotonic() < ends:
+        time.sleep(0.01)
+    status = process.returncode
+    if status is None:
+        return "its process closed the connection"
+    if status < 0:
+        return f"its process was killed by {signal.Signals(-status).name}"
+    return f"its process ended with status {status}"

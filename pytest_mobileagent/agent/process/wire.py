@@ -1,0 +1,89 @@
+"""What passes between the worker and an agent's process.
+
+To the agent: pickled tuples. From the agent, whose code is not ours: JSON, so that nothing of it is
+run here.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import from_json, to_json
+from pytest_mobileagent.agent.agent import Reply
+from pytest_mobileagent.agent.conversation import flaw
+from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.episode.observation import Observation
+from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.screen.screen import Screen
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+
+def send_to_agent(connection: Connection, kind: str, *content: Any) -> None:
+    """Send the agent's process something of ours."""
+    connection.send_bytes(pickle.dumps((kind, *content), pickle.HIGHEST_PROTOCOL))
+
+
+def receive_in_agent(connection: Connection) -> tuple[Any, ...]:
+    """Return what the worker has sent, in the agent's process."""
+    received: tuple[Any, ...] = pickle.loads(connection.recv_bytes())  # noqa: S301 - from our parent
+    return received
+
+
+def send_to_worker(connection: Connection, kind: str, **content: Any) -> None:
+    """Send the worker plain data."""
+    connection.send_bytes(to_line({"kind": kind, **content}).encode())
+
+
+def receive_in_worker(connection: Connection) -> dict[str, Any]:
+    """Return what the agent's process has sent.
+
+    Raises:
+        ValueError: it is no message.
+    """
+    message = json.loads(connection.recv_bytes())
+    if not isinstance(message, dict) or "kind" not in message:
+        msg = "the agent's process sent what is no message"
+        raise ValueError(msg)
+    return message
+
+
+def pack_observation(observation: Observation) -> tuple[Any, ...]:
+    """Return an observation without what has been derived from its screen here."""
+    screen = observation.screen
+    plain = (screen.xml, screen.png, screen.package, screen.activity, screen.time, screen.where)
+    return (*plain, observation.reply, observation.notice)
+
+
+def unpack_observation(packed: tuple[Any, ...]) -> Observation:
+    """Return the observation that was packed."""
+    *screen, reply, notice = packed
+    return Observation(Screen(*screen), reply, notice)
+
+
+def pack_reply(reply: Reply) -> dict[str, Any]:
+    """Return a decision as plain data; of what is no action, or no call, what it is instead."""
+    if problem := flaw(reply):
+        return {"flaw": problem}
+    return {
+        "actions": [to_json(action) for action in reply.actions],
+        "said": str(reply.said),
+        "calls": [call.to_json() for call in reply.calls],
+    }
+
+
+def unpack_reply(packed: dict[str, Any]) -> Reply:
+    """Return the decision that was packed.
+
+    Raises:
+        AgentError: it holds what is no action.
+    """
+    if "flaw" in packed:
+        raise AgentError(str(packed["flaw"]))
+    actions = [from_json(action) for action in packed["actions"]]
+    calls = [ModelCall.from_json(call) for call in packed["calls"]]
+    return Reply(actions, packed["said"], calls)

@@ -1,0 +1,121 @@
+"""What asking models cost: one call, and the totals of many."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pytest_mobileagent.plain import to_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+N = TypeVar("N", int, float)
+_TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
+_MOST_TOKENS = 2**53  # the largest whole number that all readers of JSON agree on
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call of a model; what is not known is None, never 0.
+
+    - `role`: what the model was asked as: actor, planner, judge, …
+    - `input_tokens` (`cached_tokens` of them cached), `output_tokens`.
+    - `price_usd`: US dollars.
+    - `seconds_to_first` token, and `seconds` in all; `retries` before it.
+    - `estimated`: whether tokens and price are estimates.
+
+    Raises:
+        ValueError: a number is negative, not finite, or no number.
+    """
+
+    model: str
+    role: str = "actor"
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    price_usd: float | None = None
+    seconds_to_first: float | None = None
+    seconds: float | None = None
+    retries: int = 0
+    estimated: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in (*_TOKENS, "retries"):
+            value = getattr(self, name)
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if value is not None and not (whole and 0 <= value < _MOST_TOKENS):
+                msg = f"{name}={_short(value)} of a ModelCall has to be a whole number from 0"
+                raise ValueError(msg)
+        for name in ("price_usd", "seconds_to_first", "seconds"):
+            value = getattr(self, name)
+            if value is not None and not _is_amount(value):
+                msg = f"{name}={_short(value)} of a ModelCall has to be a number from 0"
+                raise ValueError(msg)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the call as plain data."""
+        own = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "extra"}
+        return dict(to_wire({**self.extra, **own}))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> ModelCall:
+        """Return the call that `to_json` made `data` of, keeping what is unknown in `extra`."""
+        known = {each.name for each in fields(cls)} - {"extra"}
+        extra = {name: value for name, value in data.items() if name not in known}
+        return cls(**{name: data[name] for name in known if name in data}, extra=extra)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The sum of some calls; None where no call tells a number.
+
+    `price_usd` is the sum of the prices that are known, `unpriced_calls` counts the others.
+    """
+
+    calls: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    price_usd: float | None = None
+    unpriced_calls: int = 0
+    estimated: bool = False
+
+
+def totals(calls: Iterable[ModelCall]) -> Totals:
+    """Add up calls."""
+    each = tuple(calls)
+    return Totals(
+        calls=len(each),
+        input_tokens=known_sum(call.input_tokens for call in each),
+        output_tokens=known_sum(call.output_tokens for call in each),
+        cached_tokens=known_sum(call.cached_tokens for call in each),
+        price_usd=known_sum(call.price_usd for call in each),
+        unpriced_calls=sum(call.price_usd is None for call in each),
+        estimated=any(call.estimated for call in each),
+    )
+
+
+def known_sum(numbers: Iterable[N | None]) -> N | None:
+    """Return the sum of the numbers that are known; None if none is."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
+
+
+def _is_amount(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value) and value >= 0
+    except OverflowError:  # a whole number beyond what a float can hold
+        return False
+
+
+def _short(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not print whole numbers of thousands of digits
+        text = "a number of thousands of digits"
+    return text if len(text) < 40 else f"{text[:40]}…"

@@ -1,0 +1,68 @@
+"""The index of a run: which attempts at which cases are finished, without reading their records."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.plain import to_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+INDEX = "index.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A finished attempt at a case.
+
+    `case` is the case's key, `attempt` counts from 0, `folder` is relative to the run's, `outcome`
+    is passed, failed, review, skipped or error.
+    """
+
+    case: str
+    attempt: int
+    folder: str
+    outcome: str
+
+
+def append(run: Path, entry: Entry) -> None:
+    """Add an entry to the index of a run, whichever of its processes calls.
+
+    Raises:
+        HostError: the index cannot be written to.
+    """
+    line = (to_line(asdict(entry)) + "\n").encode()
+    try:
+        # One write at the end of the file is not torn apart by those of other processes.
+        descriptor = os.open(run / INDEX, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            os.write(descriptor, line)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        msg = f"cannot write to {run / INDEX}: {error}"
+        raise HostError(msg) from error
+
+
+def entries(run: Path) -> list[Entry]:
+    """Return the entries of a run's index in the order in which attempts finished.
+
+    A line that is not whole, as a full disk leaves it, is left out.
+    """
+    try:
+        text = (run / INDEX).read_text("utf-8", "replace")
+    except OSError:
+        return []
+    found = []
+    for line in text.splitlines():
+        try:
+            told = json.loads(line)
+            found.append(Entry(told["case"], told["attempt"], told["folder"], told["outcome"]))
+        except (ValueError, LookupError, TypeError, RecursionError):
+            continue
+    return found

@@ -1,0 +1,78 @@
+"""Records of older versions, brought to the shape of today's.
+
+Version 2 adds fields; a reader of version 2 keeps those that it does not know. Only a newer major
+version is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SCHEMA_VERSION = 2
+
+
+def migrate(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return an episode's records as version 2 writes them."""
+    head, *others = records
+    if head["schema_version"] >= SCHEMA_VERSION:
+        return [head, *others]
+    migrated = [_head(head), *map(_record, others)]
+    last = next((r for r in reversed(migrated) if r["record"] == "step"), None)
+    if last is not None and last["actions"][0].get("action") == "Impossible":
+        # Version 1 called that self-reported, too.
+        return [r | {"termination": "gave up"} if r["record"] == "end" else r for r in migrated]
+    return migrated
+
+
+def _head(head: dict[str, Any]) -> dict[str, Any]:
+    task = dict(head["task"])
+    case = {name: task.pop(name) for name in ("id", "suite", "nodeid", "parameters", "environment")}
+    goal = task.pop("goal")
+    step_limit = task.pop("step_limit")
+    kept = {name: value for name, value in head.items() if name not in {"task", "epoch"}}
+    return kept | {
+        "goal": goal,
+        "step_limit": step_limit,
+        "case": {**case, "epoch": head["epoch"], "task": task | {"goal": goal}},
+        "reset": reset(head.get("reset")),
+    }
+
+
+def _record(record: dict[str, Any]) -> dict[str, Any]:
+    match record["record"]:
+        case "look":
+            return record | {"record": "observation"}
+        case "step":
+            kept = {n: v for n, v in record.items() if n not in {"action", "usage"}}
+            return kept | {"actions": [record["action"]], "calls": calls(record["usage"])}
+        case "end":
+            return record | {"unused": calls(record.get("unused", {}))}
+        case _:
+            return record
+
+
+def reset(words: str | None) -> dict[str, Any] | None:
+    """Return a reset as data, from the words of version 1."""
+    if not words:
+        return None
+    if words.startswith("snapshot "):
+        return {"kind": "snapshot", "snapshot": words.removeprefix("snapshot ")}
+    reason, _, apps = words.partition(": cleared ")
+    cleared = [] if apps in {"", "nothing"} else re.split(r", ", apps)
+    return {"kind": "cleared", "cleared": cleared, "reason": reason}
+
+
+def calls(usage: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the calls that a usage of version 1 stands for: none if it has no tokens or price.
+
+    There a price that nobody knew was 0.
+    """
+    tokens = {name: usage.get(name) or None for name in ("input_tokens", "output_tokens")}
+    price = usage.get("cost_usd") or None
+    if price is None and not any(tokens.values()):
+        return []
+    return [{"model": "unknown", "price_usd": price, **tokens}]

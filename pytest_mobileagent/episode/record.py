@@ -1,0 +1,212 @@
+"""What happened: the record of an agent working on a task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import Finish, Impossible, ends_episode
+from pytest_mobileagent.episode.calls import Totals, totals
+from pytest_mobileagent.errors import TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+    from typing import Self
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.device_info import DeviceInfo
+    from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.reset import Reset
+    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.task.case import Case
+    from pytest_mobileagent.task.probe import Value
+
+
+class Termination(StrEnum):
+    """Why an episode ended."""
+
+    SELF_REPORTED = "self-reported"  # the agent said that it is done
+    GAVE_UP = "gave up"  # the agent said that it is impossible
+    STEP_LIMIT = "step limit"
+    TIME_LIMIT = "time limit"
+    AGENT_ERROR = "agent error"  # it raised, crashed, or returned what is no action
+    INTERRUPTED = "interrupted"  # the record stops in the middle
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision: the screen that the agent saw, what it did, and what that led to.
+
+    - `screen`: what the agent saw. `actions`: what it decided on that, mostly one; none if no
+      action could be made out. `said`: its words.
+    - `notice`: why the decision, or a part of it, could not be done; empty if it was.
+    - `calls`: the models that were asked.
+    - `seconds_thinking` went by in the agent, `seconds_acting` from its decision until the screen
+      had settled and was seen again; both by the host's clock.
+    - `probes` were read after it; `events` are what the phone told of until the next decision.
+    - `reply`: the user's, if the agent asked.
+    """
+
+    screen: Screen
+    actions: tuple[Action, ...] = ()
+    said: str = ""
+    notice: str = ""
+    calls: tuple[ModelCall, ...] = ()
+    seconds_thinking: float = 0.0
+    seconds_acting: float = 0.0
+    probes: Mapping[str, Value] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    reply: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def action(self) -> Action | None:
+        """The first action of the decision; None if it has none."""
+        return self.actions[0] if self.actions else None
+
+    @property
+    def is_report(self) -> bool:
+        """Whether the agent only reported: that it is done, or that it gives up."""
+        return len(self.actions) == 1 and ends_episode(self.actions[0]) and not self.notice
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EpisodeRecord:
+    """An agent's work on a task, from the first screen to the last. Immutable.
+
+    - `case`: the task with its parameters; `goal`: what the agent was told.
+    - `agent`: the agent's name, `options`: what it was given as `--mobile-agent-option`.
+    - `screen`: the last screen. `started`: the phone's clock at the first one; `recorded`: the
+      host's (ISO 8601).
+    - `termination`: why it ended; `error`: what the agent did wrong, if it did.
+    - `step_limit`, `seconds`: the most steps that were allowed, and how long it took.
+    - `reset`: how the device was brought to the starting point.
+    - `unused`: the calls of a decision that the step limit forbade.
+    - `folder`: where the episode is recorded; does not count for equality.
+    - `extra`: what a record of a newer version says and this one does not know.
+    """
+
+    case: Case
+    goal: str
+    agent: str
+    device: DeviceInfo
+    screen: Screen
+    steps: tuple[Step, ...] = ()
+    initial_probes: Mapping[str, Value] = field(default_factory=dict)
+    termination: Termination = Termination.INTERRUPTED
+    error: str = ""
+    seconds: float = 0.0
+    step_limit: int | None = None
+    unused: tuple[ModelCall, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    attempt: int = 0
+    started: datetime | None = None
+    recorded: str = ""
+    reset: Reset | None = None
+    folder: Path | None = field(default=None, compare=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<episode of {self.case.id}: {self.step_count} steps, {self.termination}>"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the episode came to an end; an interrupted one stops in the middle."""
+        return self.termination is not Termination.INTERRUPTED
+
+    @property
+    def screens(self) -> tuple[Screen, ...]:
+        """Every screen that was seen, in order; the last is `screen`."""
+        return (*(step.screen for step in self.steps), self.screen)
+
+    @property
+    def step_count(self) -> int:
+        """How many decisions the agent took; only reporting is none."""
+        return sum(not step.is_report for step in self.steps)
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Every action of the episode, in order, reports left out."""
+        each = (action for step in self.steps for action in step.actions)
+        return tuple(action for action in each if not ends_episode(action))
+
+    @property
+    def answer(self) -> str:
+        """What the agent answered when it finished; empty if it did not."""
+        last = self.steps[-1].actions[-1:] if self.steps else ()
+        return last[0].answer if last and isinstance(last[0], Finish) else ""
+
+    @property
+    def report(self) -> Finish | Impossible | None:
+        """How the agent reported that it is done; None if it did not."""
+        last = self.steps[-1].actions[-1:] if self.steps else ()
+        return last[0] if last and isinstance(last[0], Finish | Impossible) else None
+
+    @property
+    def calls(self) -> tuple[ModelCall, ...]:
+        """Every call of a model, those for a decision beyond the step limit included."""
+        return (*(call for step in self.steps for call in step.calls), *self.unused)
+
+    @property
+    def totals(self) -> Totals:
+        """What all calls of models cost together."""
+        return totals(self.calls)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What the phone told of during all steps, in order."""
+        return tuple(event for step in self.steps for event in step.events)
+
+    @property
+    def seconds_thinking(self) -> float:
+        """How long the agent thought, in all steps together."""
+        return sum(step.seconds_thinking for step in self.steps)
+
+    @property
+    def seconds_acting(self) -> float:
+        """How long acting and waiting for the screen took, in all steps together."""
+        return sum(step.seconds_acting for step in self.steps)
+
+    def prefix(self, steps: int) -> Self:
+        """Return the episode as it was after its first `steps` decisions, not yet ended."""
+        if steps >= len(self.steps):
+            return self
+        return replace(
+            self,
+            screen=self.steps[steps].screen,
+            steps=self.steps[:steps],
+            termination=Termination.INTERRUPTED,
+            error="",
+            unused=(),
+        )
+
+    def probe(self, name: str) -> Value:
+        """Return what a probe of the task read after the last step.
+
+        Raises:
+            UnknownProbeError: the task has no such probe.
+        """
+        return _probe(name, self.steps[-1].probes if self.steps else self.initial_probes)
+
+    def initial_probe(self, name: str) -> Value:
+        """Return what a probe of the task read before the first step (see `probe`)."""
+        return _probe(name, self.initial_probes)
+
+
+class UnknownProbeError(TaskError, KeyError):
+    """The task has no such probe."""
+
+    __str__ = Exception.__str__  # not KeyError's, which prints the text's repr
+
+
+def _probe(name: str, probes: Mapping[str, Value]) -> Value:
+    if name not in probes:
+        names = ", ".join(sorted(probes)) or "none"
+        msg = f"the task has no probe {name!r} (it has: {names}); name it in @task(…, probes={{…}})"
+        raise UnknownProbeError(msg)
+    return probes[name]

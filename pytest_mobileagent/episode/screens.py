@@ -1,0 +1,71 @@
+"""The screens of a run: each is stored once, named by its content, as plain files."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import HostError
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.screen.screen import Screen
+
+FOLDER = "screens"
+
+
+class ScreenStore:
+    """A folder of screenshots (HASH.png) and view hierarchies (HASH.xml).
+
+    HASH is half the SHA-256 of the content, so what several steps, episodes or workers see alike
+    is written once.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def of_episode(cls, episode: Path) -> ScreenStore:
+        """Return the store of an episode's run; records of version 1 have one in each episode."""
+        shared = episode.parent.parent / FOLDER
+        own = episode / FOLDER
+        has_own = any(path.suffix == ".png" and not path.is_symlink() for path in own.glob("*"))
+        return cls(own if has_own else shared)
+
+    def path(self, name: str, suffix: str) -> Path:
+        """Return the file of a screenshot (".png") or hierarchy (".xml") by its name."""
+        return self.folder / f"{name}{suffix}"
+
+    def add(self, screen: Screen) -> tuple[str, str]:
+        """Store a screen if it is new, and return the names of its screenshot and its hierarchy.
+
+        Raises:
+            HostError: the folder cannot be written to.
+        """
+        xml = screen.xml.encode("utf-8", "replace")
+        return self._add(screen.png, ".png"), self._add(xml, ".xml")
+
+    def link(self, place: Path, png: str, xml: str) -> None:
+        """Make links to a screen, by which a person finds it; a disk without links goes without."""
+        for name, suffix in ((png, ".png"), (xml, ".xml")):
+            target = os.path.relpath(self.path(name, suffix), place.parent)
+            with contextlib.suppress(OSError):
+                Path(f"{place}{suffix}").symlink_to(target)
+
+    def _add(self, content: bytes, suffix: str) -> str:
+        name = hashlib.sha256(content).hexdigest()[:32]
+        path = self.path(name, suffix)
+        if path.exists():
+            return name
+        part = path.with_name(f".{name}.{os.getpid()}{suffix}")  # workers may store the same
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            part.write_bytes(content)
+            part.replace(path)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            msg = f"cannot write {path}: {error}"
+            raise HostError(msg) from error
+        return name

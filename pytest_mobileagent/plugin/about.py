@@ -1,0 +1,87 @@
+"""What run.json says of a run: its command, its options, and the fingerprint of each part."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest_mobileagent
+from pytest_mobileagent.plugin.paths import agent_folders, app_folders
+from pytest_mobileagent.run.fingerprint import content_of, digest, fingerprints, tasks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pytest
+
+    from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.task.case import Case
+
+_LIMITS = ("mobile-step-factor", "mobile-max-steps", "mobile-time-limit")
+
+
+def about_run(
+    run: RunConfig, cases: Sequence[Case], items: Sequence[pytest.Item]
+) -> dict[str, Any]:
+    """Return the facts of a run that are known before its first episode."""
+    parts = fingerprints(
+        {
+            "tasks": tasks_of(cases),
+            "checks": _checks(items),
+            "apps": _apps(run),
+            "agent": _agent(run),
+            "device": [run.settings[n].text for n in ("mobile-device", "mobile-driver")],
+            "environments": sorted(run.environments),
+            "seeds": run.value("mobile-seed"),
+            "limits": [run.settings[name].text for name in _LIMITS],
+            "plugin": pytest_mobileagent.__version__,
+        }
+    )
+    return {
+        "command": [Path(sys.argv[0]).name, *run.config.invocation_params.args],
+        "agent": run.agent,
+        "device": run.settings["mobile-device"].text,
+        "options": {
+            name: {"value": setting.text, "source": setting.source}
+            for name, setting in run.settings.items()
+        },
+        "fingerprints": parts,
+        "fingerprint": digest(parts),
+        "versions": {"pytest-mobileagent": pytest_mobileagent.__version__},
+    }
+
+
+def _checks(items: Sequence[pytest.Item]) -> list[Any]:
+    """Return the source of each test function once: the body is the check."""
+    found = {}
+    for item in items:
+        function = getattr(item, "function", None)
+        if function is not None and function not in found:
+            try:
+                source = inspect.getsource(function)
+            except (OSError, TypeError):
+                source = function.__code__.co_code.hex()
+            found[function] = hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()
+    return sorted(set(found.values()))
+
+
+def _apps(run: RunConfig) -> Any:
+    return (
+        content_of(app_folders(run.config))
+        if run.value("mobile-device").kind == "virtual"
+        else None
+    )
+
+
+def _agent(run: RunConfig) -> Any:
+    """Return what identifies the agent: its name, options, and source where it is a file."""
+    name = str(run.agent)
+    file = Path(name.rpartition(":")[0] or name)
+    folders = agent_folders(run.config)
+    near = [folder / f"{name}.py" for folder in folders] + ([file] if file.suffix == ".py" else [])
+    source = [hashlib.sha256(path.read_bytes()).hexdigest() for path in near if path.is_file()]
+    packages = [folder / name for folder in folders if (folder / name).is_dir()]
+    return [name, list(run.value("mobile-agent-option") or ()), source, content_of(packages)]

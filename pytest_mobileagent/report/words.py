@@ -1,0 +1,125 @@
+"""An episode in a few words, for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import (
+    Ask,
+    DoubleTap,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Raw,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+)
+from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.plain import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.episode.record import EpisodeRecord, Step
+    from pytest_mobileagent.screen.screen import Screen
+
+_LAST_STEPS = 4
+_VERBS = {LongPress: "long press", DoubleTap: "double tap", Impossible: "give up"}
+_SHORT = 40  # characters of an action's text
+_LONG = 160  # characters of a line
+
+
+def failure(episode: EpisodeRecord, sought: str, where: str, closest: str, met: str) -> list[str]:
+    """Return at most ten lines on why a task was not done, without the source of the task.
+
+    `sought` is what the body asked for, at `where`; `closest` what came nearest to it; `met` says
+    when the goal was met on the way, if it was.
+    """
+    rows = [
+        ("goal", episode.goal),
+        ("sought", f"{sought}   {where}".strip()),
+        ("closest", closest),
+        ("actions", actions(episode)),
+        ("said", said(episode)),
+        ("ended", f"{ending(episode)}{met}"),
+        ("error", episode.error.partition("\n")[0]),
+        ("screen", str(last_screenshot(episode) or "")),
+    ]
+    return [f"{name:<8} {_line(text)}" for name, text in rows if text]
+
+
+def actions(episode: EpisodeRecord) -> str:
+    """Return the last actions of an episode with the numbers of their steps."""
+    if not episode.steps:
+        return "none"
+    numbered = list(enumerate(episode.steps, 1))
+    shown = [f"{number} {step_in_words(step)}" for number, step in numbered[-_LAST_STEPS:]]
+    return "   ".join([*(["…"] if len(numbered) > _LAST_STEPS else []), *shown])
+
+
+def step_in_words(step: Step) -> str:
+    """Return what an agent did in a step."""
+    each = [in_words(action, step.screen) for action in step.actions] or ["nothing"]
+    return ", ".join(each) + (" (not done)" if step.notice else "")
+
+
+def said(episode: EpisodeRecord) -> str:
+    """Return what the agent said last, in quotation marks; empty if it said nothing."""
+    words = next((step.said for step in reversed(episode.steps) if step.said.strip()), "")
+    return f'"{_cut(" ".join(words.split()), _LONG)}"' if words else ""
+
+
+def ending(episode: EpisodeRecord) -> str:
+    """Return why an episode ended, and after how many steps."""
+    golden = episode.case.task.shortest
+    of = f" (golden steps {golden})" if golden else ""
+    count = episode.step_count
+    return f"{episode.termination} after {count} step{'s' * (count != 1)}{of}"
+
+
+def last_screenshot(episode: EpisodeRecord) -> Path | None:
+    """Return the file of the last screenshot; None if the episode is not recorded."""
+    if episode.folder is None:
+        return None
+    links = sorted((episode.folder / "screens").glob("*.png"))
+    return links[-1] if links else episode.folder
+
+
+def in_words(action: Action, screen: Screen) -> str:
+    """Return an action in words, naming what stands where it touches the screen."""
+    verb = _VERBS.get(type(action), type(action).__name__.lower())
+    match action:
+        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
+            return f"{verb} {_target(screen, x, y)}"
+        case Swipe(x1, y1, x2, y2):
+            return f"{verb} ({x1}, {y1}) to ({x2}, {y2})"
+        case Type(text) | Ask(text) | Finish(text) | Impossible(text) | Raw(text):
+            return f"{verb} {_quoted(text)}" if text else verb
+        case Scroll(word) | Key(word) | Open(word):
+            return f"{verb} {_cut(str(word), _SHORT)}"
+    return f"{verb} {getattr(action, 'seconds', '')} s"
+
+
+def _target(screen: Screen, x: int, y: int) -> str:
+    try:
+        label = next((e.label for e in screen.at(x, y) if e.label), "")
+    except (ScreenError, TypeError):  # the agent's coordinates may be no numbers
+        label = ""
+    return _quoted(label) if label else f"({x}, {y})"
+
+
+def _quoted(text: object) -> str:
+    return f'"{_cut(" ".join(str(text).split()), _SHORT)}"'
+
+
+def _line(text: str) -> str:
+    return printable(_cut(" ".join(text.split()), 4 * _LONG))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

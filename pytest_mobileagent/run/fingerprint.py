@@ -1,0 +1,50 @@
+"""What makes runs comparable: a hash of each part, so that a difference can be named."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.plain import to_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from pytest_mobileagent.task.case import Case
+
+PARTS = (
+    "tasks", "checks", "apps", "agent", "models", "prompts", "device", "environments", "seeds",
+    "limits", "plugin",
+)  # fmt: skip
+
+
+def fingerprints(parts: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return a hash of each of `PARTS`; None of those that the run does not have."""
+    given = {name: parts.get(name) for name in PARTS}
+    return {name: None if part is None else digest(part) for name, part in given.items()}
+
+
+def digest(part: Any) -> str:
+    """Return a short hash of plain data."""
+    return hashlib.sha256(to_line(part).encode()).hexdigest()[:16]
+
+
+def tasks_of(cases: Iterable[Case]) -> list[Any]:
+    """Return what identifies the cases of a run: their ids, goals and all else that is recorded."""
+    plain = (case.to_json() for case in cases)
+    left_out = {"nodeid", "extra"}
+    each = [{name: v for name, v in case.items() if name not in left_out} for case in plain]
+    return sorted(each, key=lambda case: str(case["key"]))
+
+
+def content_of(folders: Iterable[Path]) -> list[Any]:
+    """Return what identifies the files below folders: their relative paths and their contents."""
+    found: list[Any] = []
+    for folder in folders:
+        paths = sorted(path for path in folder.rglob("*") if path.is_file())
+        for path in paths:
+            if "__pycache__" not in path.parts:
+                content = hashlib.sha256(path.read_bytes()).hexdigest()
+                found.append([path.relative_to(folder).as_posix(), content])
+    return found

@@ -1,0 +1,112 @@
+"""Who drives a session: so far, an agent in a process or a thread."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import TYPE_CHECKING, Protocol
+
+from pytest_mobileagent.action.action import Finish
+from pytest_mobileagent.agent.agent import Reply
+from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
+from pytest_mobileagent.agent.phone import EpisodeOver
+from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.errors import AgentError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent.conversation import Conversation
+    from pytest_mobileagent.run.session import Session
+
+_LONGEST_ERROR = 2000  # characters; the whole is in a file
+ERROR_FILE = "agent-error.txt"
+
+
+class Player(Protocol):
+    """Whoever decides what to do next in a session, until it has ended."""
+
+    def play(self, session: Session, briefing: Briefing) -> None:
+        """Drive the session to its end.
+
+        Whatever the player does wrong ends the episode, and is its ending's error.
+
+        Raises:
+            InfrastructureError: the device broke, or the record cannot be written.
+            TaskError: the task is broken.
+        """
+
+
+class AgentPlayer:
+    """An agent, reached by a `Conversation`."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+
+    def play(self, session: Session, briefing: Briefing) -> None:
+        """Let a new agent work until the episode is over (see `Player`)."""
+        try:
+            self._play(session, briefing)
+        finally:
+            self._conversation.end()
+
+    def _play(self, session: Session, briefing: Briefing) -> None:
+        try:
+            self._conversation.begin(briefing, session.observation)
+            while isinstance(message := self._receive(session), Reply):
+                self._answer(session, message)
+        except TimeIsUpError:
+            if session.ending is None:
+                limit = f"{session.limits.seconds:g} seconds were over"
+                session.end(Termination.TIME_LIMIT, _blame(session, limit))
+            session.end(Termination.TIME_LIMIT, "the agent could not be closed: its time was over")
+        except AgentError as error:
+            session.end(Termination.AGENT_ERROR, _blame(session, str(error)))
+        else:
+            _conclude(session, message, briefing.folder)
+
+    def _receive(self, session: Session) -> Reply | Work:
+        """Return what the agent says; `_thought` is how long that took."""
+        before = time.monotonic()
+        message = self._conversation.receive(session.seconds_left)
+        self._thought = time.monotonic() - before
+        session.seconds_left = max(0.0, session.seconds_left - self._thought)
+        return message
+
+    def _answer(self, session: Session, reply: Reply) -> None:
+        try:
+            self._conversation.send(session.decide(reply, self._thought))
+        except EpisodeOver:
+            self._conversation.send(None)
+
+
+def _conclude(session: Session, work: Work, folder: Path) -> None:
+    """End a session whose agent has ended."""
+    if work.broken_task is not None:
+        raise work.broken_task
+    if work.error and session.ending is None:
+        error = _blame(session, f"it raised {work.error}")
+        session.end(Termination.AGENT_ERROR, _kept(f"{error}\n{work.trace}".strip(), folder))
+    elif session.ending is None:
+        with contextlib.suppress(EpisodeOver):
+            session.decide(Reply(Finish(work.answer or "")), 0.0)
+    if work.complaint:
+        session.end(Termination.SELF_REPORTED, _kept(work.complaint, folder))
+
+
+def _blame(session: Session, what: str) -> str:
+    return f"the agent failed at step {session.steps + 1}: {what}"
+
+
+def _kept(error: str, folder: Path) -> str:
+    """Return an error as it is recorded: a long one is cut, and the whole of it kept in a file."""
+    if len(error) <= _LONGEST_ERROR:
+        return error
+    path = folder / ERROR_FILE
+    try:
+        path.write_text(error, "utf-8", "replace")
+    except OSError:
+        return f"{error[:_LONGEST_ERROR]}… (cut; it could not be kept)"
+    half = _LONGEST_ERROR // 2
+    return f"{error[:half]}\n…\n{error[-half:]}\n(cut; the whole is in {path})"

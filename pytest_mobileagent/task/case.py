@@ -1,0 +1,105 @@
+"""One task with one set of parameters in one environment and epoch: the identity of an episode."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.task.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# What a record keeps of a task; functions, probes and solutions stay in the source.
+_RECORDED = (
+    "goal", "apps", "kind", "level", "language", "golden_steps", "step_limit", "tags", "source",
+    "needs", "snapshot",
+)  # fmt: skip
+_TUPLES = ("apps", "tags", "needs")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A task as one test item asks it; made at collection, held by all that follows from it.
+
+    - `id` names the task in reports, the same for all its epochs and environments.
+    - `suite` is the folder of its file, below the first folder of the project ("coursera" for
+      tasks/coursera), unless the task names one.
+    - `nodeid` is pytest's.
+    - `parameters` fill the goal's placeholders: fixed ones, and those drawn for this epoch.
+    - `environment` is the id of one, or None; `epoch` counts repetitions from 0.
+    - `extra` keeps what a record of a newer version says and this one does not know.
+    """
+
+    task: Task
+    id: str
+    suite: str = ""
+    nodeid: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    environment: str | None = None
+    epoch: int = 0
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The id, with the environment if there is one, and the epoch unless that is the first."""
+        place = f"{self.id}@env{self.environment}" if self.environment else self.id
+        return f"{place}@{self.epoch}" if self.epoch else place
+
+    def seed(self, run_seed: int) -> int:
+        """Return the seed of this case: another for each, the same whichever worker runs it."""
+        return seed_of(run_seed, self.key)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the case as plain data, the task by what a record keeps of it."""
+        task = {name: getattr(self.task, name) for name in _RECORDED}
+        task |= {"apps": self.task.packages, "golden_steps": self.task.shortest}
+        own = {
+            "id": self.id,
+            "key": self.key,
+            "suite": self.suite,
+            "nodeid": self.nodeid,
+            "parameters": self.parameters,
+            "environment": self.environment,
+            "epoch": self.epoch,
+        }
+        unknown_task = self.extra.get("task", {})
+        unknown = {name: value for name, value in self.extra.items() if name != "task"}
+        return dict(to_wire({**unknown, **own, "task": {**unknown_task, **task}}))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Case:
+        """Return the case that `to_json` made `data` of.
+
+        Raises:
+            LookupError, TypeError: it is no case.
+        """
+        names = ("id", "suite", "nodeid", "parameters", "environment", "epoch")
+        told = data["task"]
+        extra = {name: value for name, value in data.items() if name not in {*names, "key", "task"}}
+        if beyond := {name: value for name, value in told.items() if name not in _RECORDED}:
+            extra["task"] = beyond
+        own = {name: data[name] for name in names if name in data}
+        return cls(task=_recorded_task(told), extra=extra, **own)
+
+
+def seed_of(run_seed: int, key: str) -> int:
+    """Return the seed of what a key names, derived from the run's."""
+    content = f"{run_seed} {key}".encode("utf-8", "surrogatepass")  # keys may hold half of a pair
+    return int.from_bytes(hashlib.sha256(content).digest()[:4])
+
+
+def _recorded_task(told: Mapping[str, Any]) -> Task:
+    """Return a task as it was recorded, unchecked: a newer version may know other kinds."""
+    task = object.__new__(Task)
+    for each in fields(Task):
+        default = None if each.default is MISSING else each.default
+        if each.default_factory is not MISSING:
+            default = each.default_factory()
+        value = told.get(each.name, default) if each.name in _RECORDED else default
+        if each.name in _TUPLES:
+            value = tuple(value or ())
+        object.__setattr__(task, each.name, value)
+    return task

@@ -1,0 +1,1 @@
+"""What an episode was worth: the verdict, kept beside the episode."""
