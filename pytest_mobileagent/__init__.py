@@ -74,7 +74,7 @@ _HOMES = {
     "agent.phone": ("EpisodeOver", "Phone"),
     "agent.scripted": ("Scripted",),
     "device.device": ("Device",),
-    "device.probe": ("Probe", "files", "setting", "sqlite"),
+    "device.probe": ("files", "setting", "sqlite"),
     "episode.device_info": ("DeviceInfo",),
     "check.episode": ("Episode", "load"),
     "episode.calls": ("ModelCall",),
@@ -86,6 +86,7 @@ _HOMES = {
     "screen.element": ("Bounds", "Element"),
     "screen.screen": ("Screen",),
     "task.case": ("Case",),
+    "task.probe": ("Probe",),
     "task.rows": ("rows",),
     "task.task": ("Task",),
     "task.solution": (

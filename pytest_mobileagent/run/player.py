@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.action.action import Finish
 from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
 from pytest_mobileagent.agent.phone import EpisodeOver
+from pytest_mobileagent.agent.scripted import Scripted
+from pytest_mobileagent.agent.thread import ThreadConversation
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.agent.conversation import Conversation
     from pytest_mobileagent.run.session import Session
+    from pytest_mobileagent.task.case import Case
 
 _LONGEST_ERROR = 2000  # characters; the whole is in a file
 ERROR_FILE = "agent-error.txt"
@@ -41,8 +45,10 @@ class Player(Protocol):
 class AgentPlayer:
     """An agent, reached by a `Conversation`."""
 
-    def __init__(self, conversation: Conversation) -> None:
+    def __init__(self, conversation: Conversation, options: Any = None) -> None:
         self._conversation = conversation
+        self._options = options  # of an agent in this process; one elsewhere has its own
+        self._thought = 0.0
 
     def play(self, session: Session, briefing: Briefing) -> None:
         """Let a new agent work until the episode is over (see `Player`)."""
@@ -53,7 +59,7 @@ class AgentPlayer:
 
     def _play(self, session: Session, briefing: Briefing) -> None:
         try:
-            self._conversation.begin(briefing, session.observation)
+            self._conversation.begin(briefing.with_options(self._options), session.observation)
             while isinstance(message := self._receive(session), Reply):
                 self._answer(session, message)
         except TimeIsUpError:
@@ -79,6 +85,21 @@ class AgentPlayer:
             self._conversation.send(session.decide(reply, self._thought))
         except EpisodeOver:
             self._conversation.send(None)
+
+
+def in_thread(
+    maker: Callable[[], Any], options: Any, case: Case, values: Mapping[str, Any]
+) -> Player:
+    """Return a player whose agent, which may be shown the task, runs in a thread."""
+
+    def make() -> Any:
+        agent = maker()
+        if hasattr(agent, "assign_task"):
+            agent.assign_task(case.task, values)
+        return agent
+
+    scripted = isinstance(maker, type) and issubclass(maker, Scripted)
+    return AgentPlayer(ThreadConversation(make, scripted=scripted), options)
 
 
 def _conclude(session: Session, work: Work, folder: Path) -> None:

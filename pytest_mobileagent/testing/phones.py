@@ -1,0 +1,157 @@
+"""Phones in memory, with the protocol of real ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Open, Tap
+from pytest_mobileagent.device.device import Capture
+from pytest_mobileagent.episode.device_info import DeviceInfo
+from pytest_mobileagent.episode.reset import Reset
+from pytest_mobileagent.testing.screens import as_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.task.probe import Probe
+
+
+class FakePhone:
+    """A phone that shows one screen after the other, whatever is done; the last one stays.
+
+    - `screens`: screens, XML, or paths of files of it.
+    - `apps`: the packages that it has; None stands for whatever a task needs.
+    - `answers`: what shell scripts print, by script; others print nothing. Probes read them.
+    - `react`: called with the phone and each action before it is done, to raise a DeviceError, or
+      to add to `pending_events`.
+
+    `actions` holds what was done on it.
+    """
+
+    def __init__(
+        self,
+        screens: Iterable[Screen | str | Path],
+        *,
+        apps: Iterable[str] | None = None,
+        answers: Mapping[str, str] | None = None,
+        react: Callable[[FakePhone, Action], None] | None = None,
+        info: DeviceInfo | None = None,
+    ) -> None:
+        self.screens = [as_screen(screen) for screen in screens]
+        self.actions: list[Action] = []
+        self.answers = dict(answers or {})
+        self.pending_events: list[Event] = []
+        self.info = info or _info(self.screens[0].size)
+        self._apps = None if apps is None else frozenset(apps)
+        self._needed: frozenset[str] = frozenset()
+        self._react = react
+
+    @property
+    def screen(self) -> Screen:
+        """The screen that the phone shows now."""
+        return self.screens[min(len(self.actions), len(self.screens) - 1)]
+
+    @property
+    def system(self) -> FakePhone:
+        """The phone behind the screen: itself."""
+        return self
+
+    def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
+        """Return the screen, and what the probes read."""
+        asked = (probes or {}).items()
+        values = {name: probe.parse(self.shell(probe.script)) for name, probe in asked}
+        return Capture(self.screen, values)
+
+    def perform(self, action: Action) -> None:
+        """Do an action: the next screen is shown."""
+        if self._react is not None:
+            self._react(self, action)
+        self.actions.append(action)
+
+    def events(self) -> tuple[Event, ...]:
+        """Return the pending events, once."""
+        events, self.pending_events = tuple(self.pending_events), []
+        return events
+
+    def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
+        """Show the first screen again."""
+        self.actions.clear()
+        self._needed = frozenset(apps)
+        return Reset("snapshot", snapshot)
+
+    def refresh(self) -> None:
+        """Read nothing: what is known of the phone never changes."""
+
+    def snapshots(self) -> Sequence[str]:
+        """Return the name of the only snapshot."""
+        return ["default_boot"]
+
+    def packages(self) -> frozenset[str]:
+        """Return the packages that the phone has."""
+        return self._needed if self._apps is None else self._apps
+
+    def shell(self, script: str) -> str:
+        """Return what `answers` has for a script."""
+        return self.answers.get(script, "")
+
+    def close(self) -> None:
+        """Let go of nothing."""
+
+
+class MemoryPhone(FakePhone):
+    """A phone of a few pages, where taps on elements lead from one to another.
+
+    - `pages`: screens by name; the first is where an episode begins.
+    - `links`: where a touch leads: `{("home", "Search"): "results"}`, by the page and the label or
+      the short resource id of the element; a package in place of the element is where it opens.
+
+    The back key goes to the page before; what has no link changes nothing. Keyword arguments are
+    those of `FakePhone`.
+    """
+
+    def __init__(
+        self,
+        pages: Mapping[str, Screen | str | Path],
+        links: Mapping[tuple[str, str], str],
+        **given: Any,
+    ) -> None:
+        super().__init__(pages.values(), **given)
+        self.pages = dict(zip(pages, self.screens, strict=True))
+        self.links = dict(links)
+        self.history = [next(iter(pages))]
+
+    @property
+    def screen(self) -> Screen:
+        """The screen of the page that the phone shows now."""
+        return self.pages[self.history[-1]]
+
+    def perform(self, action: Action) -> None:
+        """Do an action: follow a link, or go back."""
+        super().perform(action)
+        if isinstance(action, Key) and action.name == "back":
+            del self.history[max(1, len(self.history) - 1) :]
+        elif (page := self._target(action)) is not None:
+            self.history.append(page)
+
+    def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
+        """Show the first page again."""
+        del self.history[1:]
+        return super().reset(snapshot, apps)
+
+    def _target(self, action: Action) -> str | None:
+        here = self.history[-1]
+        if isinstance(action, Open):
+            return self.links.get((here, action.app))
+        if not isinstance(action, Tap | LongPress | DoubleTap):
+            return None
+        touched = self.screen.at(action.x, action.y)
+        names = [n for e in touched for n in (e.label, e.resource_id.rpartition("/")[2]) if n]
+        return next((self.links[here, name] for name in names if (here, name) in self.links), None)
+
+
+def _info(size: tuple[int, int]) -> DeviceInfo:
+    return DeviceInfo("fake", "Fake phone", "15", 35, size, 420, listener=True)

@@ -1,0 +1,68 @@
+"""Playing an agent on a phone in memory: no plugin, no options, no device."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.agent.options import as_dict, make_options
+from pytest_mobileagent.check.episode import Episode, load
+from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
+from pytest_mobileagent.run.attempt import Plan, attempt
+from pytest_mobileagent.run.player import in_thread
+from pytest_mobileagent.run.session import Limits
+from pytest_mobileagent.task.case import Case
+from pytest_mobileagent.task.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_mobileagent.device.device import Device
+
+
+def play(
+    agent: Callable[[], Any],
+    task: Task | str,
+    *,
+    phone: Device,
+    parameters: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    step_limit: int = 20,
+    time_limit: float = 60.0,
+    seed: int = 0,
+    folder: Path | None = None,
+) -> Episode:
+    """Let an agent work on a task, or towards a goal in words, and return the episode.
+
+    `agent` is a class, or what makes an agent; it runs in a thread of this process. `options` are
+    what it declares. The episode is recorded in `folder`; without one the record is gone, and only
+    the returned episode stays.
+
+    Raises:
+        InfrastructureError: the phone broke.
+        TaskError: the task is broken.
+    """
+    asked = Task(task) if isinstance(task, str) else task
+    words = [f"{name}={value}" for name, value in (options or {}).items()]
+    given = make_options(str(agent), getattr(agent, "Options", object), words)
+
+    plan = Plan(
+        case=Case(asked, "play", parameters=parameters or {}),
+        agent=getattr(agent, "__name__", "agent"),
+        make_player=partial(in_thread, agent, given),
+        limits=Limits(step_limit, time_limit),
+        seed=seed,
+        options=as_dict(given),
+    )
+    if folder is not None:
+        return _attempt(plan, phone, folder)
+    with tempfile.TemporaryDirectory(prefix="mobileagent-") as temporary:
+        return _attempt(plan, phone, Path(temporary))
+
+
+def _attempt(plan: Plan, phone: Device, folder: Path) -> Episode:
+    episode = folder / "episodes" / "play.0"
+    attempt(plan, phone, ScreenStore(folder / FOLDER), episode, 0)
+    return load(episode)
