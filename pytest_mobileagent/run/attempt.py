@@ -59,7 +59,8 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
         TaskError: the task is broken.
     """
     task = plan.case.task
-    reset = Reset.from_json(reset_of(device.reset(task.snapshot, task.packages)) or {})
+    how: Any = device.reset(task.snapshot, task.packages)
+    reset = how if isinstance(how, Reset) else Reset.from_json(reset_of(how) or {})
     if plan.environment is not None:
         apply(plan.environment, device)
     _check_fitness(plan.case, device)
