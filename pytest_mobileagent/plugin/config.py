@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.environment.environment import Environment
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.run.folder import RunFolder
-    from pytest_mobileagent.task.case import Case
 
 
 class RunConfig:
@@ -49,7 +49,7 @@ class RunConfig:
             if self.settings["agent"].source == "--agent":
                 self._find_agent(self.agent)
             self._check_devices()
-            self._path(self.settings["mobile-runs"])  # its errors are told at once, too
+            self._check_runs()
         if self.is_owner and not config.option.help:
             self.environments  # noqa: B018 - an error is told before anything is collected
 
@@ -197,16 +197,6 @@ class RunConfig:
             msg = f"--mobile-agent-option {error}"
             raise AgentError(msg) from error
 
-    def begin(self, cases: Sequence[Case], items: Sequence[pytest.Item]) -> None:
-        """Write what the run is about to do, before its first episode (run.json).
-
-        Raises:
-            HostError: it cannot be written.
-        """
-        from pytest_mobileagent.plugin.about import about_run  # noqa: PLC0415
-
-        self.folder.begin(lambda: about_run(self, cases, items), cases)
-
     def close(self) -> None:
         """End the agent of this process, and the devices of the run."""
         if self._agent_process is not None:
@@ -227,6 +217,22 @@ class RunConfig:
         except RuntimeError:
             msg = f"{setting} names the home folder of a user who has none"
             raise pytest.UsageError(msg) from None
+
+    def _check_runs(self) -> None:
+        """Check that the run's folder can be made, before anything is started for it."""
+        setting = self.settings["mobile-runs"]
+        folder = self._path(setting)
+        try:
+            near = next(path for path in (folder, *folder.parents) if path.exists())
+        except ValueError:
+            msg = f"{setting} is no path: it holds a NUL character"
+            raise pytest.UsageError(msg) from None
+        if not near.is_dir():
+            msg = f"{setting}: {near} is a file; name a folder"
+            raise pytest.UsageError(msg)
+        if not os.access(near, os.W_OK | os.X_OK):
+            msg = f"{setting}: no folder can be made in {near}, which cannot be written to"
+            raise pytest.UsageError(msg)
 
     def _appium_home(self) -> str | None:
         setting = self.settings["mobile-appium-home"]

@@ -18,6 +18,7 @@ from pytest_mobileagent.errors import (
     TaskError,
     UnfitMoveError,
 )
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
@@ -45,7 +46,7 @@ def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
     try:
         leased = pytestconfig.stash[RUN].lease_device()
     except HostError as error:
-        pytest.fail(f"infrastructure: {error}", pytrace=False)
+        pytest.fail(_broke(error), pytrace=False)
     yield leased
     leased.close()
 
@@ -67,7 +68,7 @@ def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device
         except InfrastructureError as error:
             failures.append(str(error))
             mobile_lease.give_up()
-    pytest.fail("infrastructure: " + "; then ".join(failures), pytrace=False)
+    pytest.fail(_broke(*failures), pytrace=False)
 
 
 def _at_the_start(device: Device, request: pytest.FixtureRequest) -> Device:
@@ -124,7 +125,7 @@ def episode(request: pytest.FixtureRequest) -> Episode:
         folder = _play(case, request) if recorded is None else _recorded(case, recorded)
         episode = request.node.stash[EPISODE] = load(folder)
     except RecordError as error:
-        pytest.fail(f"infrastructure: {error}", pytrace=False)
+        pytest.fail(_broke(error), pytrace=False)
     return episode
 
 
@@ -147,23 +148,28 @@ def _play(case: Case, request: pytest.FixtureRequest) -> Path:
             folder, number = run.folder.attempt(case)
             attempt(plan, lease.get(), run.folder.screens, folder, number)
         except (UnfitDeviceError, NoSolutionError) as error:
-            pytest.skip(str(error))
+            pytest.skip(printable(str(error)))
         except TaskError as error:
             if isinstance(error, UnfitMoveError) and (reason := _other_language(plan)):
-                pytest.skip(f"{reason}: {error}")
-            msg = f"the task is broken: {error}"
+                pytest.skip(printable(f"{reason}: {error}"))
+            msg = printable(f"the task is broken: {error}")
             raise pytest.fail.Exception(msg, pytrace=False) from None
         except AgentError as error:
-            raise pytest.fail.Exception(str(error), pytrace=False) from None
+            raise pytest.fail.Exception(printable(str(error)), pytrace=False) from None
         except HostError as error:
             failures.append(str(error))
-            raise pytest.fail.Exception(f"infrastructure: {error}", pytrace=False) from None
+            raise pytest.fail.Exception(_broke(error), pytrace=False) from None
         except InfrastructureError as error:
             failures.append(str(error))
             lease.give_up()
         else:
             return folder
-    pytest.fail("infrastructure: " + "; then ".join(failures), pytrace=False)
+    pytest.fail(_broke(*failures), pytrace=False)
+
+
+def _broke(*failures: object) -> str:
+    """Return what to report of infrastructure that broke, once or several times."""
+    return printable("infrastructure: " + "; then ".join(map(str, failures)))
 
 
 def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:

@@ -73,10 +73,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     run = session.config.stash[RUN]
     if run.agent is None or session.config.option.collectonly:
         return
+    from pytest_mobileagent.plugin.about import about_run  # noqa: PLC0415
+
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
         try:
-            run.begin(cases, session.items)
+            run.folder.begin(lambda: about_run(run, cases, session.items), cases)
         except HostError as error:
             raise pytest.UsageError(str(error)) from None
 

@@ -145,12 +145,10 @@ def _outcome(report: pytest.TestReport, raised: BaseException | None) -> tuple[s
     """
     if isinstance(raised, UndecidedError):
         return "review", None
-    if report.when != "call":
-        return ("skipped" if report.skipped else "error"), None
     if hasattr(report, "wasxfail"):
         return ("xpassed", True) if report.passed else ("xfailed", False)
-    if report.skipped:
-        return "skipped", None
+    if report.skipped or report.when != "call":
+        return ("skipped" if report.skipped else "error"), None
     if report.passed:
         return "passed", True
     if raised is None:  # another plugin's doing, or a strict xfail that holds
