@@ -203,8 +203,9 @@ async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports:
     from pytest_mobileagent.virtual.wire.server import Server  # noqa: PLC0415 - `--help` is quick
 
     manners = Manners(options.read_only, options.drop_on_load)
-    serving = Server(phone, album, ports, options.adb_server_port, manners, options.adb_key)
-    async with serving as server:
+    async with Server(
+        phone, album, ports, options.adb_server_port, manners, keys=options.adb_key
+    ) as server:
         loop = asyncio.get_running_loop()
         if options.boot_seconds > 0:
             phone.set_booting(True)

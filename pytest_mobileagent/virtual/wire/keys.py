@@ -1,4 +1,4 @@
-"""The RSA keys of adb's clients: how adbd verifies their signatures, and where a user's keys are."""
+"""The RSA keys of adb's clients: what adbd verifies signatures with, and where a user's are."""
 
 from __future__ import annotations
 
@@ -50,9 +50,10 @@ def user_keys() -> tuple[Path, ...]:
 
 
 def known_keys(places: Iterable[Path]) -> Iterator[PublicKey]:
-    """Read the keys at these places; what is missing or no key is left out, the latter complained of.
+    """Read the keys at these places, as `user_keys` names them; complain of files that are none.
 
-    An adb server makes its key when it first starts: there may be none yet when a phone does.
+    A file that is missing is left out: an adb server makes its key when it first starts, which may
+    be later than the phone.
     """
     for place in places:
         for private in sorted(place.glob("*.adb_key")) if place.is_dir() else [place]:

@@ -40,6 +40,7 @@ class Server:
         ports: Pair,
         adb_server_port: int,
         manners: Manners | None = None,
+        *,
         keys: Sequence[Path] = (),
     ) -> None:
         self.console_port: int = ports[0].getsockname()[1]
