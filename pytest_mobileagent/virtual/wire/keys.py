@@ -56,7 +56,8 @@ def known_keys(places: Iterable[Path]) -> Iterator[PublicKey]:
     be later than the phone.
     """
     for place in places:
-        for private in sorted(place.glob("*.adb_key")) if place.is_dir() else [place]:
+        folder = os.path.isdir(place)  # noqa: PTH112 - Path's raises errors that belong to reading
+        for private in sorted(place.glob("*.adb_key")) if folder else [place]:
             for file in (private, private.with_name(f"{private.name}.pub")):
                 try:
                     yield from read_keys(file)

@@ -113,9 +113,12 @@ def test_keys_are_where_adb_looks_for_them(
 def test_a_broken_key_is_complained_of_and_hides_no_other(
     foreign: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "adbkey").write_text("nothing")
-    assert list(known_keys([tmp_path / "adbkey", foreign])) == read_keys(foreign) * 2
-    assert capsys.readouterr().err.startswith(f"adb key not read: {tmp_path / 'adbkey'} is no key")
+    broken, impossible = tmp_path / "adbkey", tmp_path / ("x" * 300)
+    broken.write_text("nothing")
+    assert list(known_keys([broken, impossible, foreign])) == read_keys(foreign) * 2
+    complaints = capsys.readouterr().err.splitlines()
+    assert complaints[0].startswith(f"adb key not read: {broken} is no key of adb")
+    assert len(complaints) == 3, "of both halves of the name that is too long"
 
 
 def test_an_adb_server_with_a_foreign_key_is_unauthorized(
