@@ -11,6 +11,8 @@ from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import VirtualProvision
 from tests.virtual.phones import WHEEL, adb_server
 
+APPS = Path(__file__).parents[2] / "apps"
+
 
 def process_of(port):
     """The adb server that listens at a port."""
@@ -43,7 +45,7 @@ def test_only_the_run_itself_gets_into_its_phones(tmp_path, monkeypatch):
     subprocess.run([WHEEL, "keygen", str(shared)], check=True)
     monkeypatch.setenv("ADB_VENDOR_KEYS", str(shared))
     with contextlib.closing(SharedRun()) as run, adb_server(WHEEL, tmp_path) as other:
-        phone = VirtualProvision(run, 1, []).address(0)
+        phone = VirtualProvision(run, 1, [APPS]).address(0)
         with contextlib.closing(Shell(phone)) as shell:
             assert shell.run("echo in").text == "in\n"
         port = int(phone.serial.removeprefix("emulator-")) + 1
