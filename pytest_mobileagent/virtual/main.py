@@ -57,6 +57,15 @@ def _parser() -> argparse.ArgumentParser:
         "(default: 5037)",
     )
     add(
+        "--adb-key",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE.pub",
+        help="a public key, as `adb keygen` writes it, whose owner may use the phone; may be given "
+        "several times (default: yours, in ~/.android/adbkey.pub and at ADB_VENDOR_KEYS)",
+    )
+    add(
         "--apps",
         type=Path,
         action="append",
@@ -120,10 +129,13 @@ def _add_manners(parser: argparse.ArgumentParser) -> None:
 async def _start(options: argparse.Namespace) -> int:
     from pytest_mobileagent.virtual.loading import BrokenApp  # noqa: PLC0415 - `--help` is quick
     from pytest_mobileagent.virtual.phone import BOOTED  # noqa: PLC0415
+    from pytest_mobileagent.virtual.wire.keys import read_keys  # noqa: PLC0415
     from pytest_mobileagent.virtual.wire.ports import claim  # noqa: PLC0415
 
     try:
         _check_port(options.adb_server_port)
+        for file in options.adb_key:
+            read_keys(file)
         time = _moment(options.time)
         phone = boot(options.apps, time, frozen=options.frozen, name=options.avd)
         for fault in options.fault:
@@ -191,7 +203,9 @@ async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports:
     from pytest_mobileagent.virtual.wire.server import Server  # noqa: PLC0415 - `--help` is quick
 
     manners = Manners(options.read_only, options.drop_on_load)
-    async with Server(phone, album, ports, options.adb_server_port, manners) as server:
+    async with Server(
+        phone, album, ports, options.adb_server_port, manners, keys=options.adb_key
+    ) as server:
         loop = asyncio.get_running_loop()
         if options.boot_seconds > 0:
             phone.set_booting(True)
@@ -200,7 +214,8 @@ async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports:
             loop.add_signal_handler(number, server.stopped.set)
         if not options.keep:
             _when_input_ends(server.stopped.set)
-        if not await server.registration.attempt(_PATIENCE):
+        await server.registration.attempt(_PATIENCE)
+        if not server.registration.state:
             print(
                 f"no adb server on port {options.adb_server_port} yet: {server.serial} will "
                 "register as soon as there is one",

@@ -60,7 +60,7 @@ class Supervisor:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.home = folder / HOME
-        self.home.mkdir(exist_ok=True)
+        self.home.mkdir(mode=0o700, exist_ok=True)
         self.adb: Process | None = None
         self.adb_port = 0
         self.adb_guard = asyncio.Lock()
@@ -167,6 +167,8 @@ class Supervisor:
             "ADB_REJECT_KILL_SERVER": "1",
             "ANDROID_ADB_LOG_PATH": str(self.folder / "adb.log"),
         }
+        if self.home == self.folder / HOME:
+            environment.pop("ADB_VENDOR_KEYS", None)  # its phones accept the run's own key only
         with log.open("ab") as output:
             return await asyncio.create_subprocess_exec(
                 *command,

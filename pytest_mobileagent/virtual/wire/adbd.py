@@ -1,4 +1,4 @@
-"""The phone's adb daemon: whoever connects gets the same phone, as the same user."""
+"""The phone's adb daemon: all clients whose key is known get the same phone, as the same user."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.users import ROOT, SHELL
 from pytest_mobileagent.virtual.wire.connection import Connection
+from pytest_mobileagent.virtual.wire.keys import known_keys
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Sequence
+    from pathlib import Path
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.wire.tasks import Tasks
@@ -20,12 +23,16 @@ _ROOT_PROPERTY = "service.adb.root"
 
 
 class Adbd:
-    """What all connections share: the phone, the user, the phone's own listening sockets."""
+    """What all connections share: the phone, the user, the phone's own listening sockets.
 
-    def __init__(self, phone: Phone, tasks: Tasks) -> None:
+    `keys` are the places of the keys that it accepts, as `known_keys` takes them.
+    """
+
+    def __init__(self, phone: Phone, tasks: Tasks, keys: Sequence[Path]) -> None:
         self.phone = phone
         self.tasks = tasks
         self.listeners = phone.sockets
+        self._keys = keys
         phone.faults.drop = self.drop
         phone.on_reboot.append(self.drop)
         self._connections: set[Connection] = set()
@@ -38,6 +45,10 @@ class Adbd:
     def become(self, *, root: bool) -> None:
         """Serve as root, or as shell, from now on."""
         self.phone.props.set(_ROOT_PROPERTY, "1" if root else "0")
+
+    def knows(self, signature: bytes, token: bytes) -> bool:
+        """Tell whether one of the accepted keys has signed a token."""
+        return any(key.verifies(signature, token) for key in known_keys(self._keys))
 
     def banner(self) -> bytes:
         """Say what this device is, and what it can do."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import sys
 import traceback
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.wire import services
+from pytest_mobileagent.virtual.wire.keys import TOKEN_BYTES
 from pytest_mobileagent.virtual.wire.packets import (
     CHECKED,
     MAX_PAYLOAD,
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _LEAST_PAYLOAD = 4096  # what the oldest adb takes
 _MAX_STREAMS = 1000  # bounds what one client can make the phone hold
+_COMMANDS = {b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"WRTE", b"CLSE"}
+_TOKEN, _SIGNATURE, _PUBLIC_KEY = 1, 2, 3  # what an AUTH brings
 
 
 class Connection:
@@ -40,7 +44,9 @@ class Connection:
         self._streams: dict[int, Stream] = {}
         self._last_id = 0
         self._max_payload = MAX_PAYLOAD
-        self._checked = True  # until the peer says that it looks at no checksums
+        self._checked = self._peer_checks = True  # until the peer says that it does not
+        self._token = b""  # what the peer has to sign now
+        self._authorized = False
         self.reverses = Reverses(self)
 
     async def serve(self) -> None:
@@ -74,16 +80,14 @@ class Connection:
         return stream
 
     def _take(self, packet: Packet) -> None:
+        if packet.command not in _COMMANDS:
+            raise ProtocolError(f"unknown command {packet.command!r}")
         if packet.command == b"CNXN":
-            if packet.arg1 < _LEAST_PAYLOAD:
-                raise ProtocolError(f"packets of at most {packet.arg1} bytes are too small")
-            self._max_payload = min(packet.arg1, MAX_PAYLOAD)
-            self._send(Packet(b"CNXN", VERSION, MAX_PAYLOAD, self.adbd.banner()))
-            self._checked = packet.arg0 <= CHECKED
+            self._take_connect(packet)
+        elif not self._authorized:
+            self._take_proof(packet)
         elif packet.command == b"OPEN":
             self._take_open(packet.arg0, packet.payload)
-        elif packet.command not in {b"OKAY", b"WRTE", b"CLSE", b"AUTH"}:
-            raise ProtocolError(f"unknown command {packet.command!r}")
         elif stream := self._streams.get(packet.arg1):
             if packet.command == b"OKAY":
                 stream.take_okay(packet.arg0)
@@ -91,6 +95,43 @@ class Connection:
                 stream.take_data(packet.payload)
             elif packet.command == b"CLSE":
                 stream.drop()
+
+    def _take_connect(self, packet: Packet) -> None:
+        if packet.arg1 < _LEAST_PAYLOAD:
+            raise ProtocolError(f"packets of at most {packet.arg1} bytes are too small")
+        self._max_payload = min(packet.arg1, MAX_PAYLOAD)
+        self._peer_checks = packet.arg0 <= CHECKED
+        if self._authorized:
+            self._welcome()
+        else:
+            self._challenge()
+
+    def _take_proof(self, packet: Packet) -> None:
+        """Look whether a peer that is not authorized yet has signed the token; ignore all else."""
+        if packet.command != b"AUTH" or not self._token:
+            return
+        if packet.arg0 == _SIGNATURE:
+            if self.adbd.knows(packet.payload, self._token):
+                self._authorized = True
+                self._welcome()
+            else:
+                self._challenge()  # the peer may have other keys
+        elif packet.arg0 == _PUBLIC_KEY:  # it has no more, and wants the phone to ask its owner
+            self._token = b""
+            name = packet.payload.rstrip(b"\0").partition(b" ")[2][:100].decode(errors="replace")
+            print(
+                f"unauthorized: an adb client has a key that this phone does not know, {name!r}; "
+                "--adb-key=FILE.pub names the keys that it accepts",
+                file=sys.stderr,
+            )
+
+    def _challenge(self) -> None:
+        self._token = secrets.token_bytes(TOKEN_BYTES)
+        self._send(Packet(b"AUTH", _TOKEN, 0, self._token))
+
+    def _welcome(self) -> None:
+        self._send(Packet(b"CNXN", VERSION, MAX_PAYLOAD, self.adbd.banner()))
+        self._checked = self._peer_checks
 
     def _take_open(self, remote: int, payload: bytes) -> None:
         if not remote:

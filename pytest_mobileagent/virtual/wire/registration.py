@@ -15,8 +15,13 @@ class Registration:
         self._server_port = server_port
         self._adb_port = adb_port
         self._serial = f"emulator-{adb_port - 1}"
-        self.online = False
+        self.state = ""  # in which the server lists the phone; empty if it does not
         self._settled = asyncio.Event()  # the phone is online, or there is no server to ask
+
+    @property
+    def online(self) -> bool:
+        """Whether clients of the server can use the phone."""
+        return self.state == "device"
 
     async def keep(self) -> None:
         """Follow for ever: an adb server may come, go and come back."""
@@ -24,7 +29,7 @@ class Registration:
             try:
                 await self._follow()
             except (OSError, EOFError, ValueError):
-                self.online = False
+                self.state = ""
                 self._settled.set()
             await asyncio.sleep(_RETRY)
 
@@ -44,11 +49,11 @@ class Registration:
                 await asyncio.wait({news}, timeout=None if self.online else _RETRY)
                 if news.done():
                     devices = dict(line.split("\t") for line in news.result().splitlines())
-                    self.online = devices.get(self._serial) == "device"
+                    self.state = devices.get(self._serial, "")
                     news = asyncio.ensure_future(_block(reader))
                 if self.online:
                     self._settled.set()
-                elif self._serial not in devices:
+                elif not self.state:
                     await self._register()
         finally:
             if news:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pytest_mobileagent.virtual.wire.adbd import Adbd
 from pytest_mobileagent.virtual.wire.console import LONGEST_LINE, Console
 from pytest_mobileagent.virtual.wire.emulator import Manners, commands
+from pytest_mobileagent.virtual.wire.keys import user_keys
 from pytest_mobileagent.virtual.wire.packets import MAX_PAYLOAD
 from pytest_mobileagent.virtual.wire.registration import Registration
 from pytest_mobileagent.virtual.wire.tasks import Tasks
@@ -16,7 +17,8 @@ from pytest_mobileagent.virtual.wire.token import create_token, token_file
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Sequence
+    from pathlib import Path
 
     from pytest_mobileagent.virtual.album import Album
     from pytest_mobileagent.virtual.phone import Phone
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
 
 
 class Server:
-    """Serves a phone on a pair of ports, from entering it until leaving it."""
+    """Serves a phone on a pair of ports, from entering it until leaving it.
+
+    `keys` are files of the adb keys that it accepts; without any they are the user's own.
+    """
 
     def __init__(
         self,
@@ -35,6 +40,8 @@ class Server:
         ports: Pair,
         adb_server_port: int,
         manners: Manners | None = None,
+        *,
+        keys: Sequence[Path] = (),
     ) -> None:
         self.console_port: int = ports[0].getsockname()[1]
         self.adb_port: int = ports[1].getsockname()[1]
@@ -43,7 +50,7 @@ class Server:
         self.stopped = asyncio.Event()
         self._ports = ports
         self._tasks = Tasks()
-        self.adbd = Adbd(phone, self._tasks)
+        self.adbd = Adbd(phone, self._tasks, keys or user_keys())
         self._manners = manners or Manners()
         album.on_load = self._loaded
         console = commands(phone, album, self.stopped.set, read_only=self._manners.read_only)

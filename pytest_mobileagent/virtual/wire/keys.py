@@ -1,0 +1,120 @@
+"""The RSA keys of adb's clients: what adbd verifies signatures with, and where a user's are."""
+
+from __future__ import annotations
+
+import base64
+import os
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+TOKEN_BYTES = 20  # what is signed takes the place of a SHA-1 digest
+_SIZE = 256  # bytes of a modulus: adb has no keys of another size
+_ANDROID = struct.Struct(f"<II{_SIZE}s{_SIZE}sI")  # words, n0inv, modulus, r squared, exponent
+_SHA1 = bytes.fromhex("3021300906052b0e03021a05000414")  # in DER, before the digest
+_PADDING = b"\0\1" + b"\xff" * (_SIZE - 3 - len(_SHA1) - TOKEN_BYTES) + b"\0" + _SHA1
+
+
+@dataclass(frozen=True, slots=True)
+class PublicKey:
+    """An RSA key of 2048 bits; ValueError if its numbers are not those of one."""
+
+    modulus: int
+    exponent: int
+
+    def __post_init__(self) -> None:
+        if self.modulus.bit_length() != _SIZE * 8 or self.exponent < 3 or not self.exponent % 2:
+            raise ValueError(f"an RSA key of {_SIZE * 8} bits is expected")
+
+    def verifies(self, signature: bytes, token: bytes) -> bool:
+        """Tell whether the private half of this key has signed the token (PKCS#1 v1.5)."""
+        number = int.from_bytes(signature, "big")
+        if len(signature) != _SIZE or number >= self.modulus:
+            return False
+        return pow(number, self.exponent, self.modulus).to_bytes(_SIZE, "big") == _PADDING + token
+
+
+def user_keys() -> tuple[Path, ...]:
+    """Name the keys that the adb server of this user has, as it finds them itself.
+
+    A key is named by the file of its private half; the public one is beside it, in FILE.pub. A
+    folder stands for all *.adb_key in it.
+    """
+    vendors = os.environ.get("ADB_VENDOR_KEYS", "").split(os.pathsep)
+    return (Path.home() / ".android" / "adbkey", *(Path(name) for name in vendors if name))
+
+
+def known_keys(places: Iterable[Path]) -> Iterator[PublicKey]:
+    """Read the keys at these places, as `user_keys` names them; complain of files that are none.
+
+    A file that is missing is left out: an adb server makes its key when it first starts, which may
+    be later than the phone.
+    """
+    for place in places:
+        folder = os.path.isdir(place)  # noqa: PTH112 - Path's raises errors that belong to reading
+        for private in sorted(place.glob("*.adb_key")) if folder else [place]:
+            for file in (private, private.with_name(f"{private.name}.pub")):
+                try:
+                    yield from read_keys(file)
+                except FileNotFoundError:
+                    pass
+                except (OSError, ValueError) as error:
+                    print(f"adb key not read: {error}", file=sys.stderr)
+
+
+def read_keys(file: Path) -> list[PublicKey]:
+    """Read a file of public keys, one in each line, or that of a private key.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is no such file.
+    """
+    text = file.read_bytes()
+    try:
+        if b" PRIVATE KEY-----" in text:
+            return [PublicKey(*private_numbers(text)[:2])]
+        keys = [_public(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, IndexError, TypeError, struct.error) as error:
+        raise ValueError(f"{file} is no key of adb ({error}); `adb keygen` makes some") from None
+    if not keys:
+        raise ValueError(f"{file} has no key of adb; `adb keygen` makes some")
+    return keys
+
+
+def private_numbers(text: bytes) -> list[int]:
+    """Give the numbers of a private key in PEM: modulus, exponent, private exponent and so on."""
+    lines = text.strip().splitlines()
+    fields = _contents(base64.b64decode(b"".join(lines[1:-1])))
+    if len(fields) == 3:  # PKCS#8 wraps PKCS#1: a version, the algorithm, the key
+        fields = _contents(fields[2])
+    return [int.from_bytes(field, "big") for field in fields[1:]]
+
+
+def _public(line: bytes) -> PublicKey:
+    """Read a public key in Android's format: a struct in base64, then a name."""
+    _, _, modulus, _, exponent = _ANDROID.unpack(base64.b64decode(line.split()[0]))
+    return PublicKey(int.from_bytes(modulus, "little"), exponent)
+
+
+def _contents(der: bytes) -> list[bytes]:
+    """Give the contents of a DER sequence's items."""
+    items = []
+    at, _ = _extent(der, 0)
+    while at < len(der):
+        start, at = _extent(der, at)
+        items.append(der[start:at])
+    return items
+
+
+def _extent(der: bytes, at: int) -> tuple[int, int]:
+    """Find where the contents of the item at an offset begin and end."""
+    size, start = der[at + 1], at + 2
+    if size & 0x80:
+        start += size & 0x7F
+        size = int.from_bytes(der[at + 2 : start], "big")
+    return start, start + size
