@@ -40,6 +40,7 @@ class RunConfig:
         self._folder: RunFolder | None = None
         self._environments: Mapping[str, Environment] | None = None
         self._agent_process: AgentProcess | None = None
+        self._agent_is_inside = False
         given = getattr(config, "workerinput", {})
         self._given: dict[str, str] = given.get("mobileagent", {})
         self._workers: int = given.get("workercount", 1)
@@ -144,6 +145,27 @@ class RunConfig:
             self._agent_process = AgentProcess(self.agent, folders, options, self.folder.id)
         return self._agent_process
 
+    @property
+    def agent_runs_apart(self) -> bool:
+        """Whether agents run in a process of their own."""
+        return self.value("mobile-agent-process") == "on" and not self._agent_is_inside
+
+    def take_agent_in(self) -> None:
+        """Let agents run in this process from now on: they are shown the task, which stays here."""
+        self._agent_is_inside = True
+        self._end_agent_process()
+
+    def _end_agent_process(self) -> None:
+        if self._agent_process is not None:
+            self._agent_process.kill()
+            self._agent_process = None
+
+    def start_agent(self) -> None:
+        """Let the agent's process start, so that it is ready by the time of the first episode."""
+        named = self.settings["agent"].source == "--agent" or not self.is_owner
+        if self.agent is not None and named and self.agent_runs_apart:
+            self.agent_process  # noqa: B018 - asking for it starts it
+
     def check_agent(self) -> None:
         """Load the agent that the command line names, so that what is wrong is told only once.
 
@@ -154,11 +176,10 @@ class RunConfig:
         if not (self.is_owner and named) or self.config.option.collectonly:
             return
         try:
-            if self.value("mobile-agent-process") == "on":
+            if self.agent_runs_apart:
                 self.agent_process.load()
                 if getattr(self.config.option, "tx", None):  # workers have their own
-                    self.agent_process.kill()
-                    self._agent_process = None
+                    self._end_agent_process()
             else:
                 self.agent_options(self.load_agent())
         except AgentError as error:
@@ -199,8 +220,7 @@ class RunConfig:
 
     def close(self) -> None:
         """End the agent of this process, and the devices of the run."""
-        if self._agent_process is not None:
-            self._agent_process.kill()
+        self._end_agent_process()
         if self.is_owner and self._shared is not None:
             self._shared.close()
         if self.is_owner and self.agent is not None and self._folder is not None:

@@ -45,7 +45,10 @@ def pytest_configure(config: pytest.Config) -> None:
         if not config.option.help:  # it has to work, whatever is set
             raise
         return
-    if run.is_owner and not config.option.collectonly and not config.option.help:
+    if config.option.collectonly or config.option.help:
+        return
+    run.start_agent()
+    if run.is_owner:
         from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
 
         config.pluginmanager.register(Collector(run), "mobileagent-collector")

@@ -28,11 +28,12 @@ def players(
     Raises:
         AgentError: the agent cannot be loaded, or does not take its options.
     """
-    if given is None and run.value("mobile-agent-process") == "on":
+    if given is None and run.agent_runs_apart:
         process = run.agent_process
         about = process.load()
         if not about["knows_task"]:
             return str(run.agent), about["options"], lambda _case, _values: AgentPlayer(process)
+        run.take_agent_in()
     maker = run.load_agent() if given is None else given
     name = run.agent or Path(getattr(maker, "__module__", "agent")).stem
     options = run.agent_options(maker)
