@@ -209,7 +209,7 @@ def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException])
 def _show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict) -> None:
     """Let pytest show a failure in a few lines, whatever the style of its tracebacks."""
     evidence = verdict.evidence
-    closest = next(iter(evidence.get("closest", ())), "") or verdict.reason
+    closest = next(iter(evidence.get("closest", ())), "") or _compared(verdict.reason)
     met = "; the goal was never met on the way"
     if verdict.first_step is not None:
         met = f"; the goal was met after step {verdict.first_step}"
@@ -221,6 +221,11 @@ def _show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict)
         reprtraceback=ReprTraceback(entries, None, "native"),
         reprcrash=ReprFileLocation(path, line, message),
     )
+
+
+def _compared(reason: str) -> str:
+    """Return what pytest says of the two sides of a comparison, from its explanation."""
+    return reason.partition("\n")[0].removeprefix("AssertionError: ").removeprefix("assert ")
 
 
 def _show_review(report: pytest.TestReport, reason: str) -> None:

@@ -118,7 +118,8 @@ def _quoted(text: object) -> str:
 
 
 def _line(text: str) -> str:
-    return printable(_cut(" ".join(text.split()), 4 * _LONG))
+    one_line = " ".join(line.strip() for line in text.splitlines())
+    return printable(_cut(one_line, 4 * _LONG))
 
 
 def _cut(text: str, most: int) -> str:
