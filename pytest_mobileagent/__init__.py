@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     )
     from pytest_mobileagent.agent.agent import Agent, Reply, Usage
     from pytest_mobileagent.agent.scripted import Scripted
-    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.device.probe import Probe, files, setting, sqlite
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.episode import Episode, Step, Termination
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.reset import Reset
     from pytest_mobileagent.episode.store import load
     from pytest_mobileagent.plugin.items import task
     from pytest_mobileagent.screen.element import Bounds, Element
@@ -61,11 +62,12 @@ _HOMES = {
     ),
     "agent.agent": ("Agent", "Reply", "Usage"),
     "agent.scripted": ("Scripted",),
-    "device.device": ("Device",),
+    "device.device": ("Device", "System"),
     "device.probe": ("Probe", "files", "setting", "sqlite"),
     "episode.device_info": ("DeviceInfo",),
     "episode.episode": ("Episode", "Step", "Termination"),
     "episode.event": ("Event",),
+    "episode.reset": ("Reset",),
     "episode.store": ("load",),
     "plugin.items": ("task",),
     "screen.element": ("Bounds", "Element"),

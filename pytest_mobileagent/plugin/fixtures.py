@@ -59,11 +59,13 @@ def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device
 
 
 def _at_the_start(device: Device, request: pytest.FixtureRequest) -> Device:
+    from pytest_mobileagent.device.device import system_of  # noqa: PLC0415
+
     item = TaskItem.of(request.node)
     if item is None:
-        device.reset(DEFAULT_SNAPSHOT, ())
+        system_of(device).reset(DEFAULT_SNAPSHOT, ())
         return device
-    device.reset(item.task.snapshot, item.task.packages)
+    system_of(device).reset(item.task.snapshot, item.task.packages)
     if (environment := _environment(item, request.config)) is not None:
         from pytest_mobileagent.environment import apply  # noqa: PLC0415
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.environment.apply import apply
 from pytest_mobileagent.episode.episode import Episode, TaskRecord
 from pytest_mobileagent.episode.store import Recorder, load
@@ -54,10 +55,11 @@ def attempt(plan: Plan, device: Device, folder: Path, number: int) -> Episode:
         TaskError: the task is broken.
     """
     task = plan.task
-    reset = device.reset(task.snapshot, task.packages)
+    system = system_of(device)
+    reset = system.reset(task.snapshot, task.packages)
     if plan.environment is not None:
         apply(plan.environment, device)
-    missing = [package for package in task.packages if package not in device.packages()]
+    missing = [package for package in task.packages if package not in system.packages()]
     if missing:
         msg = f"device {device.info.serial} has no app {', '.join(missing)}"
         raise AppMissingError(msg)
@@ -78,7 +80,7 @@ def attempt(plan: Plan, device: Device, folder: Path, number: int) -> Episode:
                 "epoch": plan.epoch,
                 "attempt": number,
                 "recorded": datetime.now(UTC).isoformat(timespec="milliseconds"),
-                "reset": reset,
+                "reset": str(reset),
             },
         )
         values = task.values(plan.parameters, first.screen.time)
