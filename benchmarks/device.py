@@ -42,11 +42,11 @@ def main() -> None:
         ready = [milliseconds(lambda: provision.address(0, anew=True)) for _ in range(5)]
         show("phone ready (process start to JSON line)", ready)
         device = AdbDevice(provision.address(0))
-        device.reset("default_boot", ())
+        device.system.reset("default_boot", ())
         device.observe()
         show(
             "snapshot restore (until the shell answers)",
-            [milliseconds(lambda: device.reset("default_boot", ())) for _ in range(REPEATS)],
+            [milliseconds(lambda: device.system.reset("default_boot", ())) for _ in range(REPEATS)],
         )
         show(
             "observe, unchanged screen (two looks)",

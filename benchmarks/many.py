@@ -23,7 +23,7 @@ def drive(provision: VirtualProvision, slot: int) -> int:
     steps = 0
     with contextlib.closing(AdbDevice(provision.address(slot))) as device:
         for _ in range(EPISODES):
-            device.reset("default_boot", ())
+            device.system.reset("default_boot", ())
             device.perform(Open(COUNTER))
             screen = device.observe().screen
             for _ in range(TAPS):

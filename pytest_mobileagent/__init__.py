@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
     from pytest_mobileagent.agent.scripted import Scripted
     from pytest_mobileagent.check.episode import Episode, load
-    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.device.probe import files, setting, sqlite
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.device_info import DeviceInfo
@@ -73,7 +73,7 @@ _HOMES = {
     "agent.briefing": ("Briefing",),
     "agent.phone": ("EpisodeOver", "Phone"),
     "agent.scripted": ("Scripted",),
-    "device.device": ("Device",),
+    "device.device": ("Device", "System"),
     "device.probe": ("files", "setting", "sqlite"),
     "episode.device_info": ("DeviceInfo",),
     "check.episode": ("Episode", "load"),

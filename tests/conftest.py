@@ -30,7 +30,7 @@ from pytest_mobileagent.virtual.main import boot
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_mobileagent.device.drivers.adb.shell import Address
+    from pytest_mobileagent.device.address import Address
 
 # The same examples in each run, and no files of them.
 settings.register_profile("tests", derandomize=True, database=None, deadline=None)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from pytest_mobileagent.errors import DeviceError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.reset import Reset
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.task.probe import Probe, Value
 
@@ -38,7 +41,7 @@ class DeviceState:
 
 
 class Device(Protocol):
-    """A phone that can be looked at and acted on.
+    """A phone that can be looked at and acted on: all that an episode needs.
 
     Every method raises DeviceError when the device does not answer, or not as Android does.
     """
@@ -47,20 +50,40 @@ class Device(Protocol):
     def info(self) -> DeviceInfo:
         """What is known of the device."""
 
+    @property
+    def system(self) -> System | None:
+        """The system behind the screen; None where there is none, as with recorded pages."""
+
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         """Look at the screen, and read the probes."""
 
     def perform(self, action: Action) -> None:
         """Do an action on the device, and wait until the screen has settled."""
 
-    def reset(self, snapshot: str, apps: Sequence[str]) -> str:
-        """Bring the device to a task's starting point, and say in words how that was done.
+    def events(self) -> tuple[Event, ...]:
+        """Return what happened on the device since the last call; nothing without a listener."""
+
+    def close(self) -> None:
+        """Let go of the device. It stays as it is."""
+
+
+class System(Protocol):
+    """What only live devices have, for those who prepare them for a task and check their state.
+
+    Every method raises DeviceError when the device does not answer, or not as Android does.
+    """
+
+    def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
+        """Bring the device to a task's starting point, and return how that was done.
 
         That is the snapshot; where the device has none, `apps` are cleared and stopped instead.
+
+        Raises:
+            TaskError: the device has snapshots, but not this one.
         """
 
     def refresh(self) -> None:
-        """Read anew what is known of the device, after its display or its language changed."""
+        """Read again what is known of the device, after its display or its language changed."""
 
     def snapshots(self) -> Sequence[str]:
         """Return the names of the snapshots that `reset` can load; none where there are none."""
@@ -71,8 +94,14 @@ class Device(Protocol):
     def shell(self, script: str) -> str:
         """Run a shell script on the device and return what it wrote, standard error included."""
 
-    def events(self) -> tuple[Event, ...]:
-        """Return what happened on the device since the last call; nothing without a listener."""
 
-    def close(self) -> None:
-        """Let go of the device. It stays as it is."""
+def system_of(device: Device) -> System:
+    """Return the system of a device, for those that cannot do without.
+
+    Raises:
+        DeviceError: it has none.
+    """
+    if device.system is None:
+        msg = f"device {device.info.serial} is not live: it has no system to reset or to ask"
+        raise DeviceError(msg)
+    return device.system

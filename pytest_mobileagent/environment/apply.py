@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.environment.environment import DEFAULT_WALLPAPER
 from pytest_mobileagent.environment.home import apply_layout
 from pytest_mobileagent.environment.transfer import RootError, put_file
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 # Where Android keeps the wallpaper that was chosen. It notices a file that is moved there.
 WALLPAPER = "/data/system/users/0/wallpaper_orig"
-SECONDS = 180.0  # that Android may take to start anew in another language
+SECONDS = 180.0  # that Android may take to restart in another language
 
 
 def apply(environment: Environment, device: Device) -> None:
@@ -30,7 +31,8 @@ def apply(environment: Environment, device: Device) -> None:
     Raises:
         DeviceError: the device refuses, or is not itself again in time.
     """
-    if device.shell("id -u").strip() != "0":
+    system = system_of(device)
+    if system.shell("id -u").strip() != "0":
         msg = (
             f"device {device.info.serial} cannot look like environment {environment.id}: that takes"
             " a shell that is root's, as `adb root` gives on emulators without the Play Store"
@@ -40,16 +42,16 @@ def apply(environment: Environment, device: Device) -> None:
     try:
         if environment.wallpaper != DEFAULT_WALLPAPER:
             picture = paint(environment.wallpaper, environment.size)
-            put_file(device, WALLPAPER, picture, owner="system:system", mode="600")
+            put_file(system, WALLPAPER, picture, owner="system:system", mode="600")
         if environment.layout is not None:
-            apply_layout(device, environment.layout)
+            apply_layout(system, environment.layout)
     except RootError as error:
         msg = f"device {device.info.serial} cannot look like environment {environment.id}: {error}"
         raise DeviceError(msg) from None
-    if device.shell("getprop persist.sys.locale").strip() != environment.locale:
+    if system.shell("getprop persist.sys.locale").strip() != environment.locale:
         _speak(device, environment)
-    device.shell("input keyevent HOME")
-    device.refresh()
+    system.shell("input keyevent HOME")
+    system.refresh()
 
 
 def _settings(environment: Environment) -> str:
@@ -62,7 +64,7 @@ def _settings(environment: Environment) -> str:
 
 
 def _check(device: Device, environment: Environment, script: str) -> None:
-    said = device.shell(f"{script} && echo done").strip()
+    said = system_of(device).shell(f"{script} && echo done").strip()
     if not said.endswith("done"):
         msg = f"device {device.info.serial} refuses environment {environment.id}: {said[:300]}"
         raise DeviceError(msg)
@@ -71,14 +73,15 @@ def _check(device: Device, environment: Environment, script: str) -> None:
 def _speak(device: Device, environment: Environment) -> None:
     """Set the language, which Android reads when it starts, and wait until it has."""
     tag = environment.locale
-    device.shell(
+    system = system_of(device)
+    system.shell(
         f"settings put system system_locales {tag}; setprop persist.sys.locale {tag};"
         " setprop ctl.restart zygote"
     )
     wanted = _qualifier(tag)
     deadline = time.monotonic() + SECONDS
     while True:
-        said = device.shell(
+        said = system.shell(
             "getprop init.svc.bootanim; am get-config 2>&1 | head -n 1;"
             " dumpsys window displays 2>&1 | grep mCurrentFocus"
         )

@@ -12,7 +12,7 @@ from pytest_mobileagent.environment.transfer import RootError, get_file, put_fil
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.device import System
 
 DESKTOP, HOTSEAT = -100, -101  # containers
 COLUMNS, ROWS, PAGES = 5, 5, 3
@@ -33,23 +33,23 @@ class Place(NamedTuple):
     y: int
 
 
-def apply_layout(device: Device, seed: int) -> None:
+def apply_layout(system: System, seed: int) -> None:
     """Spread the icons of all apps over the home screen, and have the launcher read that.
 
     Raises:
         RootError: the launcher keeps no such database.
     """
-    launcher = _components(device.shell(f"{_HOME} -c android.intent.category.HOME"))[0]
+    launcher = _components(system.shell(f"{_HOME} -c android.intent.category.HOME"))[0]
     package = launcher.partition("/")[0]
-    apps = sorted(_components(device.shell(f"{_APPS} -c android.intent.category.LAUNCHER")))
+    apps = sorted(_components(system.shell(f"{_APPS} -c android.intent.category.LAUNCHER")))
     path = f"/data/data/{package}/databases/launcher.db"
     data = _with_icons(
-        get_file(device, path), dict(zip(apps, places(len(apps), seed), strict=True))
+        get_file(system, path), dict(zip(apps, places(len(apps), seed), strict=True))
     )
     name = shlex.quote(path)
-    owner = device.shell(f"stat -c %u:%g {name}").strip()
-    put_file(device, path, data, owner=owner, mode="660")
-    device.shell(f"rm -f {name}-wal {name}-shm {name}-journal; am force-stop {package}")
+    owner = system.shell(f"stat -c %u:%g {name}").strip()
+    put_file(system, path, data, owner=owner, mode="660")
+    system.shell(f"rm -f {name}-wal {name}-shm {name}-journal; am force-stop {package}")
 
 
 def places(count: int, seed: int) -> list[Place]:

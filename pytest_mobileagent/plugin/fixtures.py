@@ -72,11 +72,13 @@ def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device
 
 
 def _at_the_start(device: Device, request: pytest.FixtureRequest) -> Device:
+    from pytest_mobileagent.device.device import system_of  # noqa: PLC0415
+
     case = case_of(request.node)
     if case is None:
-        device.reset(DEFAULT_SNAPSHOT, ())
+        system_of(device).reset(DEFAULT_SNAPSHOT, ())
         return device
-    device.reset(case.task.snapshot, case.task.packages)
+    system_of(device).reset(case.task.snapshot, case.task.packages)
     if (environment := _environment(case, request.config)) is not None:
         from pytest_mobileagent.environment.apply import apply  # noqa: PLC0415
 

@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.briefing import Briefing
+from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.environment.apply import apply
-from pytest_mobileagent.episode.migrate import reset as reset_of
-from pytest_mobileagent.episode.reset import Reset
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, MobileAgentError, TaskError
 from pytest_mobileagent.run.session import Limits, Session
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Capture, Device
     from pytest_mobileagent.environment.environment import Environment
+    from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.run.player import Player
     from pytest_mobileagent.task.case import Case
@@ -59,11 +59,11 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
         TaskError: the task is broken.
     """
     task = plan.case.task
-    how: Any = device.reset(task.snapshot, task.packages)
-    reset = how if isinstance(how, Reset) else Reset.from_json(reset_of(how) or {})
+    system = system_of(device)
+    reset = system.reset(task.snapshot, task.packages)
     if plan.environment is not None:
         apply(plan.environment, device)
-    _check_fitness(plan.case, device)
+    _check_fitness(plan.case, device.info, system.packages())
     _call("prepare", task.prepare, device)
     first = device.observe(task.probes)
     device.events()  # what happened before is no part of the episode
@@ -107,14 +107,13 @@ def _head(plan: Plan, goal: str, number: int) -> dict[str, Any]:
     }
 
 
-def _check_fitness(case: Case, device: Device) -> None:
-    installed = device.packages()
+def _check_fitness(case: Case, info: DeviceInfo, installed: frozenset[str]) -> None:
     missing = [package for package in case.task.packages if package not in installed]
     if missing:
-        msg = f"device {device.info.serial} has no app {', '.join(missing)}"
+        msg = f"device {info.serial} has no app {', '.join(missing)}"
         raise UnfitDeviceError(msg)
-    if "events" in case.task.needs and not device.info.listener:
-        msg = f"device {device.info.serial} has no event listener (docs/events.md)"
+    if "events" in case.task.needs and not info.listener:
+        msg = f"device {info.serial} has no event listener (docs/events.md)"
         raise UnfitDeviceError(msg)
 
 

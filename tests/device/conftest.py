@@ -33,6 +33,6 @@ def connected(phone, request):
 @pytest.fixture
 def device(connected):
     """A device at its starting point, with the tests' own app."""
-    connected.reset("default_boot", ("com.example.counter",))
-    connected.shell("settings put global airplane_mode_on 0; rm -f /data/local/tmp/left")
+    connected.system.reset("default_boot", ("com.example.counter",))
+    connected.system.shell("settings put global airplane_mode_on 0; rm -f /data/local/tmp/left")
     return connected

@@ -23,19 +23,19 @@ DATABASE = "/data/data/com.google.android.apps.nexuslauncher/databases/launcher.
 def connected(phone):
     with contextlib.closing(AdbDevice(phone)) as device:
         yield device
-        device.reset("default_boot", ())
+        device.system.reset("default_boot", ())
 
 
 @pytest.fixture
 def device(connected):
-    connected.reset("default_boot", ())
-    connected.refresh()
+    connected.system.reset("default_boot", ())
+    connected.system.refresh()
     return connected
 
 
 def icons(device):
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.deserialize(get_file(device, DATABASE))
+        connection.deserialize(get_file(device.system, DATABASE))
         return connection.execute(
             "SELECT intent, container, screen, cellX, cellY FROM favorites"
         ).fetchall()
@@ -45,11 +45,11 @@ def test_a_device_takes_on_all_of_it(device):
     apply(KNOWN["105"], device)
     assert (device.info.size, device.info.density) == ((1080, 2160), 550)
     assert device.info.locale == "ko-KR"
-    assert device.shell("settings get system font_scale").strip() == "0.85"
-    assert "yes" in device.shell("cmd uimode night")
-    assert "-ko-rKR-" in device.shell("am get-config")
-    assert get_file(device, WALLPAPER).startswith(b"\xff\xd8\xff")
-    assert device.shell(f"stat -c '%U %a' {WALLPAPER}").strip() == "system 600"
+    assert device.system.shell("settings get system font_scale").strip() == "0.85"
+    assert "yes" in device.system.shell("cmd uimode night")
+    assert "-ko-rKR-" in device.system.shell("am get-config")
+    assert get_file(device.system, WALLPAPER).startswith(b"\xff\xd8\xff")
+    assert device.system.shell(f"stat -c '%U %a' {WALLPAPER}").strip() == "system 600"
     screen = device.observe().screen
     assert screen.package == "com.google.android.apps.nexuslauncher"
     assert screen.size == (1080, 2160)
@@ -59,11 +59,11 @@ def test_the_next_reset_takes_it_off_again(device):
     before = device.info
     apply(KNOWN["109"], device)
     assert device.observe().screen.size == (1280, 800)
-    device.reset("default_boot", ())
-    device.refresh()
+    device.system.reset("default_boot", ())
+    device.system.refresh()
     assert device.info == before
     with pytest.raises(RootError, match="cannot be read"):
-        get_file(device, WALLPAPER)
+        get_file(device.system, WALLPAPER)
 
 
 def test_icons_are_where_the_layout_has_them(device):
@@ -83,26 +83,26 @@ def test_without_a_layout_and_a_wallpaper_both_stay(device):
     apply(Environment("x", "Pixel 3", (1080, 2160), 440), device)
     assert icons(device) == before
     with pytest.raises(RootError):
-        get_file(device, WALLPAPER)
+        get_file(device.system, WALLPAPER)
 
 
 def test_a_device_without_root_says_so(device, monkeypatch):
-    shell = device.shell
-    monkeypatch.setattr(device, "shell", lambda s: "2000\n" if s == "id -u" else shell(s))
+    shell = device.system.shell
+    monkeypatch.setattr(device.system, "shell", lambda s: "2000\n" if s == "id -u" else shell(s))
     with pytest.raises(DeviceError, match=r"environment 100: that takes a shell that is root's"):
         apply(KNOWN["100"], device)
 
 
 def test_a_launcher_without_a_database_says_so(device):
-    device.shell(f"rm {DATABASE}")
+    device.system.shell(f"rm {DATABASE}")
     with pytest.raises(DeviceError, match=r"environment 100: .*launcher\.db cannot be read"):
         apply(KNOWN["100"], device)
 
 
 def test_large_files_go_in_pieces(device):
     data = bytes(range(256)) * 800
-    put_file(device, "/data/local/tmp/there", data, owner="shell:shell", mode="640")
-    assert get_file(device, "/data/local/tmp/there") == data
-    assert device.shell("ls /data/local/tmp | grep mobileagent-file").strip() == ""
+    put_file(device.system, "/data/local/tmp/there", data, owner="shell:shell", mode="640")
+    assert get_file(device.system, "/data/local/tmp/there") == data
+    assert device.system.shell("ls /data/local/tmp | grep mobileagent-file").strip() == ""
     with pytest.raises(RootError, match="cannot be written"):
-        put_file(device, "/none/there", b"x", owner="shell:shell", mode="640")
+        put_file(device.system, "/none/there", b"x", owner="shell:shell", mode="640")

@@ -12,6 +12,7 @@ from pytest_mobileagent.errors import DeviceError
 
 class Broken:
     info = None
+    system = property(lambda self: self)
     def reset(self, snapshot, apps):
         raise DeviceError("it smokes")
 
@@ -64,19 +65,19 @@ def test_what_a_second_attempt_mends_is_counted_all_the_same(project):
         file.write(
             """
 import pytest
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.errors import DeviceError
 
 @pytest.fixture(autouse=True, scope="session")
 def once():
-    reset, calls = AdbDevice.reset, []
+    reset, calls = AdbSystem.reset, []
     def broken(self, *arguments):
         calls.append(1)
         if len(calls) == 1:
             raise DeviceError("it smokes")
         return reset(self, *arguments)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(AdbDevice, "reset", broken)
+        patch.setattr(AdbSystem, "reset", broken)
         yield
 """
         )

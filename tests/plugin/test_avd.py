@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from pytest_mobileagent import load
-from pytest_mobileagent.device.setup.files import UNFINISHED
+from pytest_mobileagent.device.sdk.files import UNFINISHED
 from tests.plugin.leftovers import WAITING, deadly, processes_with, wait_until
 
 TASK = ("tasks", "-k", "code", "--mobile-device=avd:pixel")

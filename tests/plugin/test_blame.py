@@ -100,7 +100,7 @@ def test_it_dies(device):
     def broken(*_):
         raise DeviceError("it smokes")
 
-    device.reset = broken
+    device.system.reset = broken
 
 def test_the_next_works(device):
     device.perform(Key("home"))

@@ -45,8 +45,8 @@ def test_made(episode):
     assert episode.device.locale == "ko-KR"
 
 def test_device(device):
-    assert "hello" in device.shell("cat /sdcard/Download/notes.txt")
-    granted = device.shell("dumpsys package com.example.app")
+    assert "hello" in device.system.shell("cat /sdcard/Download/notes.txt")
+    granted = device.system.shell("dumpsys package com.example.app")
     assert "android.permission.CAMERA: granted=true" in granted
 """
 

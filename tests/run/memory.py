@@ -11,6 +11,7 @@ from pytest_mobileagent import (
     DeviceInfo,
     Event,
     Finish,
+    Reset,
     Screen,
     Tap,
 )
@@ -56,8 +57,18 @@ class MemoryDevice:
         self.done.append(action)
         self.told.append(Event("clicked", text=(str(len(self.done)),)))
 
-    def reset(self, snapshot: str, apps: Sequence[str]) -> str:
-        return f"forgot {', '.join(apps)} of {snapshot}"
+    @property
+    def system(self) -> MemoryDevice:
+        return self
+
+    def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
+        return Reset("cleared", cleared=tuple(apps), reason=f"no {snapshot}")
+
+    def refresh(self) -> None:
+        """Read nothing again."""
+
+    def snapshots(self) -> Sequence[str]:
+        return ()
 
     def packages(self) -> frozenset[str]:
         return frozenset({APP})

@@ -51,7 +51,7 @@ def test_an_attempt_is_recorded_with_what_was_known(clocked: MemoryDevice, tmp_p
         parameters={"what": "it"},
     )
     assert (episode.agent, episode.seed, episode.epoch, episode.attempt) == ("mine", 7, 1, 4)
-    assert episode.reset == f"forgot {APP} of default_boot"
+    assert episode.reset == f"no default_boot: cleared {APP}"
     assert episode.started == datetime(2026, 5, 4, 8, 5)
     assert datetime.fromisoformat(episode.recorded).tzinfo is not None
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Key, Open, Scroll, Tap, Type
+from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.doctor.finding import Doubtful, Unwell
+from pytest_mobileagent.device.doctor.state import UNICODE_REMEDY
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def goes_home(device: Device) -> str:
 
 def opens_apps(device: Device) -> str:
     """Apps can be opened by their package."""
-    if SETTINGS not in device.packages():
+    if SETTINGS not in system_of(device).packages():
         raise Doubtful(f"{SETTINGS} is not installed", "the checks that act need it")
     screen = _settings(device)
     return f"opened {screen.package}/{screen.activity}"
@@ -52,8 +54,8 @@ def scrolls(device: Device) -> str:
     before = _settings(device)
     down = _do(device, Scroll("up"))
     if down.texts == before.texts:
-        mend = "the screen may be too large for Settings to scroll; if not, report it"
-        raise Doubtful("a finger that moved up scrolled nothing", mend)
+        remedy = "the screen may be too large for Settings to scroll; if not, report it"
+        raise Doubtful("a finger that moved up scrolled nothing", remedy)
     _do(device, Scroll("down"))
     return "a list scrolls"
 
@@ -71,15 +73,14 @@ def types_beyond_ascii(device: Device) -> str:
         raise
     except MobileAgentError as error:
         if not isinstance(error, Unwell) and "ASCII" not in str(error):
-            raise  # something else is wrong, which the keyboard would not mend
-        mend = "install the app ADBKeyboard (github.com/senzhk/ADBKeyBoard), or use Appium's driver"
-        raise Doubtful(f"text beyond ASCII cannot be typed: {error}", mend) from error
+            raise  # something else is wrong, which the keyboard would not cure
+        raise Doubtful(f"text beyond ASCII cannot be typed: {error}", UNICODE_REMEDY) from error
 
 
 def turns(device: Device) -> str:
     """A screen that is turned is seen and touched as it is."""
     scripts = ("settings get system accelerometer_rotation", "settings get system user_rotation")
-    before = [device.shell(script).strip() for script in scripts]
+    before = [system_of(device).shell(script).strip() for script in scripts]
     upright = _settings(device)
     try:
         _turn(device, "0", "1")
@@ -113,7 +114,7 @@ def _types(device: Device, text: str) -> str:
 
 def _settings(device: Device) -> Screen:
     """Open Settings on its first page."""
-    device.shell(f"am force-stop {SETTINGS}")
+    system_of(device).shell(f"am force-stop {SETTINGS}")
     screen = _do(device, Open(SETTINGS))
     if screen.package != SETTINGS:
         msg = f"Settings was opened, but {screen.package or 'nothing'} is in front"
@@ -144,4 +145,4 @@ def _do(device: Device, action: Action) -> Screen:
 def _turn(device: Device, automatic: str, rotation: str) -> None:
     for name, value in (("accelerometer_rotation", automatic), ("user_rotation", rotation)):
         known = value if value.isdigit() else "0"
-        device.shell(f"settings put system {name} {known}")
+        system_of(device).shell(f"settings put system {name} {known}")

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.doctor.checks import findings
 from pytest_mobileagent.device.drivers.appium.capabilities import parse_capabilities
 from pytest_mobileagent.device.fleet.shared import SharedRun
@@ -56,8 +57,8 @@ def main(arguments: Sequence[str]) -> int:
             return _examine(leased.get(), act=not options.look_only)
         except MobileAgentError as error:
             appium = spec.kind == "appium" or options.driver == "appium"
-            mend = _NO_APPIUM if appium else _UNREACHABLE
-            print(f"PROBLEM  {error}\n         → {mend}", file=sys.stderr)
+            remedy = _NO_APPIUM if appium else _UNREACHABLE
+            print(f"PROBLEM  {error}\n         → {remedy}", file=sys.stderr)
             return 1
 
 
@@ -117,7 +118,7 @@ _UNREACHABLE = (
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pytest_mobileagent doctor",
-        description="Check a device: whether tasks can run on it, what is wrong, how to mend it.",
+        description="Check a device: whether tasks can run on it, what is wrong, how to remedy it.",
         epilog="Some checks open Settings, type into its search and turn the screen; they end at "
         "the home screen, and nothing is installed or deleted. The exit status is 1 if there is a "
         "problem.",
@@ -161,14 +162,14 @@ def _head(device: Device) -> Iterator[str]:
         f"{info.serial}: {info.model}, Android {info.android} (API {info.sdk}), "
         f"{info.size[0]}x{info.size[1]} at {info.density} dpi, {info.locale}"
     )
-    yield device.shell("getprop ro.build.fingerprint").strip()
+    yield system_of(device).shell("getprop ro.build.fingerprint").strip()
     yield ""
 
 
 def _lines(finding: Finding) -> Iterator[str]:
     yield from _wrapped(f"{_SIGNS[finding.level]}  {finding.check}: ", finding.seen)
-    if finding.mend:
-        yield from _wrapped("         → ", finding.mend)
+    if finding.remedy:
+        yield from _wrapped("         → ", finding.remedy)
 
 
 def _wrapped(head: str, text: str) -> list[str]:

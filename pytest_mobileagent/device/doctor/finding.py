@@ -17,7 +17,7 @@ Level = Literal["ok", "warning", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of a report: what was checked, what was seen, and how to mend it if it is not well.
+    """One line of a report: what was checked, what was seen, and the remedy if it is not well.
 
     A warning is something that some tasks can do without; a problem breaks episodes.
     """
@@ -25,17 +25,17 @@ class Finding:
     check: str
     level: Level
     seen: str
-    mend: str = ""
+    remedy: str = ""
 
 
 class Unwell(MobileAgentError):  # noqa: N818 - a finding, not a failure of ours
-    """A check found something: `str()` says what was seen, `mend` what to do about it."""
+    """A check found something: `str()` says what was seen, `remedy` what to do about it."""
 
     level: Level = "problem"
 
-    def __init__(self, seen: str, mend: str) -> None:
+    def __init__(self, seen: str, remedy: str) -> None:
         super().__init__(seen)
-        self.mend = mend
+        self.remedy = remedy
 
 
 class Doubtful(Unwell):
@@ -49,7 +49,7 @@ def examine(name: str, check: Callable[[Device], str], device: Device) -> Findin
     try:
         return Finding(name, "ok", check(device))
     except Unwell as finding:
-        return Finding(name, finding.level, str(finding), finding.mend)
+        return Finding(name, finding.level, str(finding), finding.remedy)
     except MobileAgentError as error:
         return Finding(
             name, "problem", str(error), "see docs/devices.md, and report it if it stays"

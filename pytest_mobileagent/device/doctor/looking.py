@@ -6,6 +6,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.doctor.finding import Doubtful, Unwell
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ def screenshot(device: Device) -> str:
     size = "{}x{}".format(*screen.size)
     if sorted(screen.size) != sorted(_window_size(device)):
         said = "{}x{}".format(*_window_size(device))
-        mend = "`adb shell wm size reset`; foldables and second displays are not supported"
-        raise Unwell(f"the screenshot has {size} pixels, but the screen {said}", mend)
+        remedy = "`adb shell wm size reset`; foldables and second displays are not supported"
+        raise Unwell(f"the screenshot has {size} pixels, but the screen {said}", remedy)
     if screen.image.getextrema() == ((0, 0), (0, 0), (0, 0)):
-        mend = "wake and unlock the device; apps that forbid screenshots show black too"
-        raise Unwell("the screenshot is all black", mend)
+        remedy = "wake and unlock the device; apps that forbid screenshots show black too"
+        raise Unwell("the screenshot is all black", remedy)
     return f"screenshots of {size} pixels"
 
 
@@ -51,13 +52,13 @@ def focus(device: Device) -> str:
     """The device tells which app is in front."""
     screen = device.observe().screen
     if not screen.package:
-        mend = "open the launcher; if it stays so, report what `dumpsys window displays` prints"
-        raise Unwell("the device does not say which app is in front", mend)
+        remedy = "open the launcher; if it stays so, report what `dumpsys window displays` prints"
+        raise Unwell("the device does not say which app is in front", remedy)
     return f"in front: {screen.package}/{screen.activity}"
 
 
 def _window_size(device: Device) -> tuple[int, int]:
-    pixels = re.findall(r"(\d+)x(\d+)", device.shell("wm size"))
+    pixels = re.findall(r"(\d+)x(\d+)", system_of(device).shell("wm size"))
     if not pixels:
         return device.info.size
     return int(pixels[-1][0]), int(pixels[-1][1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.doctor.finding import Doubtful, Unwell
 from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
 from pytest_mobileagent.device.health import LOCK, POWER, ROOM, free_mb, is_locked, wakefulness
@@ -16,12 +17,15 @@ _ROOM_MB = 300
 _CLOCK_SECONDS = 3600.0
 _SCALES = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
 UNICODE_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
+UNICODE_REMEDY = (
+    "install the app ADBKeyboard (github.com/senzhk/ADBKeyBoard), or use Appium's driver"
+)
 
 
 def answers(device: Device) -> str:
     """Commands reach the device, and their output comes back."""
     started = time.monotonic()
-    said = device.shell("echo here").strip()
+    said = system_of(device).shell("echo here").strip()
     if said != "here":
         msg = f"`echo here` came back as {said[:100]!r}"
         raise Unwell(msg, "reconnect the device; `adb kill-server` helps when adb is confused")
@@ -30,7 +34,7 @@ def answers(device: Device) -> str:
 
 def awake(device: Device) -> str:
     """The screen is on: what is dark shows nothing and takes no touches."""
-    state = wakefulness(device.shell(POWER))
+    state = wakefulness(system_of(device).shell(POWER))
     if not state:
         raise Doubtful(
             "`dumpsys power` does not say whether the screen is on", "look at the device"
@@ -45,25 +49,25 @@ def awake(device: Device) -> str:
 
 def unlocked(device: Device) -> str:
     """No lock screen stands in front of the apps."""
-    if is_locked(device.shell(LOCK)):
-        mend = "unlock it, and set Settings → Security → Screen lock to None"
-        raise Unwell("the lock screen is shown", mend)
+    if is_locked(system_of(device).shell(LOCK)):
+        remedy = "unlock it, and set Settings → Security → Screen lock to None"
+        raise Unwell("the lock screen is shown", remedy)
     return "no lock screen"
 
 
 def root(device: Device) -> str:
     """The shell is root's: databases and preferences of apps can be read by nobody else."""
-    user = device.shell("id -u").strip()
+    user = system_of(device).shell("id -u").strip()
     if user != "0":
         msg = f"the shell is that of user {user[:20]}: databases of apps cannot be read"
-        mend = "use an image on which `adb root` works: one with Google APIs, without Google Play"
-        raise Doubtful(msg, mend)
+        remedy = "use an image on which `adb root` works: one with Google APIs, without Google Play"
+        raise Doubtful(msg, remedy)
     return "the shell is root's"
 
 
 def storage(device: Device) -> str:
     """There is room on the data partition."""
-    said = device.shell(ROOM)
+    said = system_of(device).shell(ROOM)
     free = free_mb(said)
     if free is None:
         msg = f"`df` says {' '.join(said.split())[:100]!r}"
@@ -76,22 +80,23 @@ def storage(device: Device) -> str:
 
 def clock(device: Device) -> str:
     """The clock agrees with this machine's: goals name times, and TLS needs the right day."""
-    said = device.shell("date +%s").strip()
+    said = system_of(device).shell("date +%s").strip()
     if not said.isdigit():
         raise Unwell(f"`date +%s` says {said[:100]!r}", "set the device's date")
     apart = abs(int(said) - time.time())
     if apart > _CLOCK_SECONDS:
         msg = f"the device's clock is {apart / 3600:.0f} hours off"
-        mend = (
+        remedy = (
             "`adb shell date @SECONDS` as root; certificates of web sites may be refused until then"
         )
-        raise Doubtful(msg, mend)
+        raise Doubtful(msg, remedy)
     return f"the clock is {apart:.0f} s off"
 
 
 def animations(device: Device) -> str:
     """Animations are off: every step waits for those that are not."""
-    values = {name: device.shell(f"settings get global {name}").strip() for name in _SCALES}
+    shell = system_of(device).shell
+    values = {name: shell(f"settings get global {name}").strip() for name in _SCALES}
     on = [name for name, value in values.items() if value not in {"0", "0.0"}]
     if on:
         commands = "; ".join(f"settings put global {name} 0" for name in on)
@@ -101,25 +106,24 @@ def animations(device: Device) -> str:
 
 def keyboard(device: Device) -> str:
     """Text beyond ASCII can be typed: `input text` cannot, the app ADBKeyboard can."""
-    installed = device.shell("ime list -a -s").split()
+    installed = system_of(device).shell("ime list -a -s").split()
     if UNICODE_KEYBOARD not in installed:
-        mend = "install the app ADBKeyboard (github.com/senzhk/ADBKeyBoard), or use Appium's driver"
-        raise Doubtful("adb cannot type beyond ASCII here", mend)
+        raise Doubtful("adb cannot type beyond ASCII here", UNICODE_REMEDY)
     return "ADBKeyboard is installed"
 
 
 def events(device: Device) -> str:
     """Events can be heard: some tasks are decided by them."""
-    if "package:" not in device.shell(f"pm path {LISTENER}"):
-        mend = "install an event listener, see docs/events.md; other tasks need none"
-        raise Doubtful(f"the app {LISTENER} is not installed: no events are heard", mend)
+    if "package:" not in system_of(device).shell(f"pm path {LISTENER}"):
+        remedy = "install an event listener, see docs/events.md; other tasks need none"
+        raise Doubtful(f"the app {LISTENER} is not installed: no events are heard", remedy)
     return "the event listener is installed"
 
 
 def snapshots(device: Device) -> str:
     """Tasks can start from a snapshot: without, only their own apps are cleared."""
-    names = device.snapshots()
+    names = system_of(device).snapshots()
     if not names:
-        mend = "use an emulator, and save one: `adb emu avd snapshot save NAME`"
-        raise Doubtful("there are no snapshots: tasks clear their own apps, and no more", mend)
+        remedy = "use an emulator, and save one: `adb emu avd snapshot save NAME`"
+        raise Doubtful("there are no snapshots: tasks clear their own apps, and no more", remedy)
     return f"snapshots: {', '.join(names)}"

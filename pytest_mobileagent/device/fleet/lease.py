@@ -13,7 +13,7 @@ from pytest_mobileagent.errors import InfrastructureError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.device.drivers.adb.shell import Address
+    from pytest_mobileagent.device.address import Address
 
 _LEASE_SECONDS = 120.0
 

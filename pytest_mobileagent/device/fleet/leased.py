@@ -9,8 +9,8 @@ from pytest_mobileagent.device.fleet.lease import Lease, lease
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_mobileagent.device.address import Address
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.drivers.adb.shell import Address
     from pytest_mobileagent.device.fleet.lease import Provision
 
 

@@ -25,8 +25,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.device.drivers.adb.console import Console
-from pytest_mobileagent.device.drivers.adb.shell import Address, Shell, register, serials
+from pytest_mobileagent.device.drivers.adb.shell import Shell, register, serials
 from pytest_mobileagent.device.fleet.ports import console_port
 from pytest_mobileagent.device.fleet.supervisor import die_with_parent
 from pytest_mobileagent.errors import DeviceError, HostError, InfrastructureError

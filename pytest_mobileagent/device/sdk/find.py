@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.setup.files import UNFINISHED, NoAvdFilesError, avd_folder
+from pytest_mobileagent.device.sdk.files import UNFINISHED, NoAvdFilesError, avd_folder
 from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action import Key
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
-from pytest_mobileagent.device.setup.files import UNFINISHED, avd_folder, configure
+from pytest_mobileagent.device.sdk.files import UNFINISHED, avd_folder, configure
 from pytest_mobileagent.device.sources.avd import Avd, AvdProvision
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pytest_mobileagent.device.drivers.adb.shell import Address
+    from pytest_mobileagent.device.address import Address
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.sdk.find import Sdk
     from pytest_mobileagent.device.setup.recipe import Recipe
@@ -170,14 +170,14 @@ class Build:
     def _ask(self, script: str) -> str:
         assert self._phone is not None
         with contextlib.closing(AdbDevice(self._phone)) as device:
-            return device.shell(script)
+            return device.system.shell(script)
 
     def _settle(self) -> None:
         assert self._phone is not None
         with contextlib.closing(AdbDevice(self._phone)) as device:
             device.perform(Key("home"))
             device.observe()
-            device.shell("sync")
+            device.system.shell("sync")
 
     def _save(self) -> None:
         assert self._phone is not None

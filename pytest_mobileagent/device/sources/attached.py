@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.drivers.adb.shell import Address
+from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.device.drivers.adb.shell import Address
+from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.device.sdk import emulator
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Avd:
     writable: bool = False
 
     def command(self, snapshot: str | None = None) -> list[str]:
-        """Return the command of the program that starts and ends the emulator, for the supervisor."""
+        """Return the command of the program that starts and ends the emulator."""
         options = ["--emulator", str(self.program), "--avd", self.name, "--gpu", self.gpu]
         options += ["--adb-server-port", "{adb}", "--boot-limit", str(self.boot_limit)]
         options += ["--snapshot", snapshot] if snapshot else []

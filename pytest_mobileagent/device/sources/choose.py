@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent.device.address import Address
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.drivers.adb.shell import Address
     from pytest_mobileagent.device.drivers.adb.system import Restart
     from pytest_mobileagent.device.fleet.lease import Provision
     from pytest_mobileagent.device.fleet.shared import SharedRun

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.drivers.adb.shell import Address
+from pytest_mobileagent.device.address import Address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -23,5 +23,5 @@ def whole_phone():
 @pytest.fixture
 def device(whole_phone):
     with contextlib.closing(AdbDevice(whole_phone)) as device:
-        device.reset("default_boot", ())
+        device.system.reset("default_boot", ())
         yield device

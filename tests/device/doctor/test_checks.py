@@ -14,14 +14,19 @@ from pytest_mobileagent.errors import DeviceError
 TEN_HOURS_AGO = "ten hours ago"
 
 
+def live(**methods):
+    """A device that is nothing but a system."""
+    return SimpleNamespace(system=SimpleNamespace(**methods))
+
+
 @pytest.mark.parametrize("check", [*checks.LOOKING, *checks.ACTING], ids=checks.title)
 def test_a_sound_device_is_found_sound(device, check):
-    device.shell(
+    device.system.shell(
         "for s in window_animation_scale transition_animation_scale animator_duration_scale;"
         " do settings put global $s 0; done"
     )
     finding = examine(checks.title(check), check, device)
-    assert (finding.level, finding.mend) == ("ok", ""), finding.seen
+    assert (finding.level, finding.remedy) == ("ok", ""), finding.seen
     assert finding.seen
 
 
@@ -40,11 +45,11 @@ def test_acting_leaves_the_rotation_as_it_was(device):
     ],
 )
 def test_what_the_device_shows_is_judged(device, check, command, level, seen):
-    device.shell(command)
+    device.system.shell(command)
     finding = examine("it", check, device)
     assert finding.level == level
     assert seen in finding.seen
-    assert bool(finding.mend) == (level != "ok")
+    assert bool(finding.remedy) == (level != "ok")
 
 
 @pytest.mark.parametrize(
@@ -65,14 +70,14 @@ def test_what_the_device_shows_is_judged(device, check, command, level, seen):
 def test_what_a_device_says_of_itself_is_judged(check, said, level, seen):
     if said == TEN_HOURS_AGO:  # the parameters of a test are the same in every worker
         said = str(int(time.time()) - 36_000)
-    finding = examine("it", check, SimpleNamespace(shell=lambda _: said))
+    finding = examine("it", check, live(shell=lambda _: said))
     assert finding.level == level
     assert seen in finding.seen
-    assert finding.mend
+    assert finding.remedy
 
 
 def test_without_snapshots_it_warns():
-    finding = examine("it", state.snapshots, SimpleNamespace(snapshots=list))
+    finding = examine("it", state.snapshots, live(snapshots=list))
     assert finding.level == "warning"
 
 
@@ -92,7 +97,8 @@ def test_the_keyboard_is_not_blamed_for_a_screen_that_cannot_be_read():
     def perform(_):
         raise DeviceError("no view hierarchy")
 
-    broken = SimpleNamespace(perform=perform, shell=lambda _: "", observe=lambda: perform(None))
+    broken = live(shell=lambda _: "")
+    broken.perform, broken.observe = perform, lambda: perform(None)
     finding = examine("it", acting.types_beyond_ascii, broken)
     assert finding.level == "problem"
-    assert "ADBKeyboard" not in finding.mend
+    assert "ADBKeyboard" not in finding.remedy

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.errors import DeviceError
 
 
@@ -81,7 +82,7 @@ def test_a_device_that_is_lost_at_the_start_is_explained(whole_phone, capsys, mo
     def lost(*_):
         raise DeviceError("it went away")
 
-    monkeypatch.setattr(AdbDevice, "shell", lost)
+    monkeypatch.setattr(AdbSystem, "shell", lost)
     monkeypatch.setattr(AdbDevice, "observe", lost)
     assert doctor(whole_phone) == 1
     assert "PROBLEM  it went away" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from pytest_mobileagent import (
     Key,
     LongPress,
     Open,
+    Reset,
     Scroll,
     Swipe,
     Tap,
@@ -107,7 +108,7 @@ def test_probes_read_settings_and_databases(device):
     }
     screen = open_counter(device)
     device.perform(Tap(*center(screen, resource_id="add")))
-    device.shell("settings put global airplane_mode_on 1")
+    device.system.shell("settings put global airplane_mode_on 1")
     assert device.observe(probes).probes == {
         "count": [{"n": 1}],
         "nothing": [],
@@ -125,20 +126,21 @@ def test_a_query_that_cannot_be_is_the_tasks_fault(device):
 def test_reset_brings_the_app_back(device):
     screen = open_counter(device)
     device.perform(Tap(*center(screen, resource_id="add")))
-    how = device.reset("default_boot", (COUNTER,))
-    assert how == (
-        "snapshot default_boot" if device.snapshots() else f"no snapshots: cleared {COUNTER}"
-    )
+    reset = device.system.reset("default_boot", (COUNTER,))
+    if device.system.snapshots():
+        assert reset == Reset("snapshot", "default_boot")
+    else:
+        assert reset == Reset("cleared", cleared=(COUNTER,), reason="no snapshots")
     observation = device.observe({"count": sqlite(DATABASE, "select n from counter")})
     assert observation.screen.package != COUNTER
     assert observation.probes == {"count": [{"n": 0}]}
 
 
-def test_events_are_heard_wherever_adb_reaches_the_device(device):
+def test_events_are_heard_wherever_adb_reaches_the_device(device, request):
     screen = open_counter(device)
     device.events()
     device.perform(Tap(*center(screen, resource_id="add")))
     device.observe()
     clicked = [event.resource_id for event in device.events() if event.type == "clicked"]
     assert clicked == ([f"{COUNTER}:id/add"] if device.info.listener else [])
-    assert device.info.listener == (device.system.__class__.__name__ == "AdbSystem")
+    assert device.info.listener == ("hub" not in request.node.name)

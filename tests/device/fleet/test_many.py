@@ -16,7 +16,7 @@ PHONES = 8
 
 def count(provision, slot):
     with contextlib.closing(AdbDevice(provision.address(slot))) as device:
-        device.reset("default_boot", ())
+        device.system.reset("default_boot", ())
         device.perform(Open("com.example.counter"))
         for _ in range(slot + 1):
             device.perform(Tap(*device.observe().screen.find(resource_id="add").bounds.center))

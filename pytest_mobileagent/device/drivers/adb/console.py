@@ -12,7 +12,8 @@ from pytest_mobileagent.errors import DeviceError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.device.drivers.adb.shell import Address, Shell
+    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.drivers.adb.shell import Shell
 
 
 _THIS_MACHINE = {"127.0.0.1", "localhost", "::1"}

@@ -29,10 +29,11 @@ from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.device.drivers.adb.shell import Address, Output
+    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.drivers.adb.shell import Output
     from pytest_mobileagent.device.drivers.adb.system import Restart
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
@@ -75,7 +76,7 @@ class AdbDevice:
         settle: Settle | None = None,
         restart: Restart | None = None,
     ) -> None:
-        self.system = AdbSystem(address, restart)
+        self.system = AdbSystem(address, restart, self._forget)
         self._settle = settle or Settle()
         self._shot: bytes | None = None
         self._dump_file = f"/data/local/tmp/mobileagent-{secrets.token_hex(4)}.xml"
@@ -111,7 +112,7 @@ class AdbDevice:
             time.sleep(action.seconds)
             return
         command = script(action, self._size, self.info.sdk)
-        if isinstance(action, Open) and action.app not in self.packages():
+        if isinstance(action, Open) and action.app not in self.system.packages():
             return  # as on a real phone, nothing happens
         if needs_unicode_keyboard(action):
             command = self._with_unicode_keyboard(command)
@@ -122,29 +123,6 @@ class AdbDevice:
                 raise DeviceError(msg)
             self._shot = shot.raw
 
-    def reset(self, snapshot: str, apps: Sequence[str]) -> str:
-        """Bring the device to a task's starting point (see `AdbSystem.reset`)."""
-        self._shot = None
-        return self.system.reset(snapshot, apps)
-
-    def refresh(self) -> None:
-        """Read anew what is known of the device (see `AdbSystem.refresh`)."""
-        self._shot = None
-        self.system.refresh()
-        self._size = self.info.size
-
-    def snapshots(self) -> Sequence[str]:
-        """Return the names of the snapshots; only emulators have any."""
-        return self.system.snapshots()
-
-    def packages(self) -> frozenset[str]:
-        """Return the packages that are installed."""
-        return self.system.packages()
-
-    def shell(self, script: str) -> str:
-        """Run a shell script on the device and return what it wrote."""
-        return self.system.shell(script)
-
     def events(self) -> tuple[Event, ...]:
         """Return what happened on the device since the last call."""
         return self.system.events()
@@ -152,6 +130,11 @@ class AdbDevice:
     def close(self) -> None:
         """Let go of the device. It stays as it is."""
         self.system.close()
+
+    def _forget(self) -> None:
+        """Forget the last screen: a reset, or a change of the display, has replaced it."""
+        self._shot = None
+        self._size = self.info.size
 
     def _no_tree(self, look: _Look) -> DeviceError:
         why = reason(look.outputs[1].text)

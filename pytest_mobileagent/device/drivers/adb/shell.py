@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from adbutils import AdbConnection
 
+    from pytest_mobileagent.device.address import Address
+
 # Packet ids of adb's shell protocol, version 2.
 _STDIN, _STDOUT, _STDERR, _EXIT = range(4)
 _OPEN_SECONDS = 20.0  # an adb server, or a device, that hangs answers nothing at all
@@ -34,22 +36,6 @@ class Output:
     def text(self) -> str:
         """The output as text."""
         return self.raw.decode("utf-8", "replace").replace("\r\n", "\n")
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """How to reach a device: its serial, and the adb server that knows it.
-
-    `home` is the home folder in which the emulator that it may be keeps its console's token.
-    """
-
-    serial: str
-    adb_host: str
-    adb_port: int
-    home: str
-
-    def __str__(self) -> str:
-        return f"{self.serial} at {self.adb_host}:{self.adb_port}"
 
 
 class BrokeOffError(DeviceError):
@@ -187,7 +173,7 @@ def open_service(address: Address, service: str) -> AdbConnection:
 
 
 def restart_as_root(address: Address) -> bool:
-    """Have the device start its adbd anew as root; False if it may not.
+    """Have the device restart its adbd as root; False if it may not.
 
     Raises:
         DeviceError: the device cannot be reached, or does not say.

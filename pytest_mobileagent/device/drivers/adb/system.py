@@ -33,12 +33,13 @@ from pytest_mobileagent.device.health import (
     is_locked,
     wakefulness,
 )
+from pytest_mobileagent.episode.reset import Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.device.drivers.adb.shell import Address
+    from pytest_mobileagent.device.address import Address
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.task.probe import Probe, Value
 
@@ -55,15 +56,22 @@ Restart = Callable[["Address", str], "tuple[Address, bool]"]
 class AdbSystem:
     """A device that adb reaches, without its screen.
 
-    `restart` starts a device anew that loads no snapshots while it runs, if it can be had anew.
+    `restart` replaces a device that loads no snapshot while it runs, if it can be replaced.
+    `changed` is called after what the screen showed has gone: after a reset, and a `refresh`.
 
     Raises:
         DeviceError: the device is not there, or is not ready within a minute.
     """
 
-    def __init__(self, address: Address, restart: Restart | None = None) -> None:
+    def __init__(
+        self,
+        address: Address,
+        restart: Restart | None = None,
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
         self.address = address
         self._restart = restart
+        self._changed = changed
         self._shell = Shell(address)
         self._listener = EventStream(address)
         self._packages: frozenset[str] | None = None
@@ -98,7 +106,7 @@ class AdbSystem:
         outputs = self.look(FOCUS, CLOCK, *probe_scripts(probes))
         return state_of(outputs, probes)
 
-    def reset(self, snapshot: str, apps: Sequence[str]) -> str:
+    def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         """Load the snapshot; where the device has none at all, clear and stop `apps` instead.
 
         Raises:
@@ -109,20 +117,23 @@ class AdbSystem:
         try:
             self._load(snapshot)
         except NoSnapshotError as why:
-            how = self._clear(apps, str(why))
+            self._clear(apps)
+            reset = Reset("cleared", cleared=tuple(apps), reason=str(why))
         else:
-            how = f"snapshot {snapshot}"
+            reset = Reset("snapshot", snapshot)
         self._check_health()
         self._listen()
-        return how
+        self._changed()
+        return reset
 
     def refresh(self) -> None:
-        """Read anew what is known of the device; Android may have been started anew meanwhile."""
+        """Read again what is known of the device; Android may have restarted meanwhile."""
         self._listener.stop()
         self._await_ready()
         self._check_health()
         self.info = read_info(self._shell)
         self._listen()
+        self._changed()
 
     def _listen(self) -> None:
         """Hear the events of what happens from now on, if a listener is installed."""
@@ -250,12 +261,11 @@ class AdbSystem:
         if not loaded:
             raise NoSnapshotError(f"no snapshots, as the emulator could not start from {snapshot}")
 
-    def _clear(self, apps: Sequence[str], why: str) -> str:
+    def _clear(self, apps: Sequence[str]) -> None:
         names = [shlex.quote(app) for app in apps]
         self._shell.run_all(
             [*(f"am force-stop {name}; pm clear {name}" for name in names), "input keyevent 3"]
         )
-        return f"{why}: cleared {', '.join(apps) or 'nothing'}"
 
 
 def state_of(outputs: Sequence[Output], probes: Mapping[str, Probe]) -> DeviceState:

@@ -12,7 +12,7 @@ from pytest_mobileagent.device.drivers.appium.session import AppiumSession
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.device.drivers.adb.shell import Address
+    from pytest_mobileagent.device.address import Address
     from pytest_mobileagent.device.drivers.adb.system import Restart
     from pytest_mobileagent.device.settle import Settle
 

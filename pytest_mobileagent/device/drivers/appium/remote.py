@@ -10,6 +10,7 @@ from pytest_mobileagent.device.device import DeviceState
 from pytest_mobileagent.device.drivers.adb.console import snapshot_names
 from pytest_mobileagent.device.drivers.adb.system import read_clock
 from pytest_mobileagent.episode.device_info import DeviceInfo
+from pytest_mobileagent.episode.reset import Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class RemoteSystem:
         values = {name: probe.parse(self.shell(probe.script)) for name, probe in probes.items()}
         return DeviceState(package, activity, read_clock(clock), values)
 
-    def reset(self, snapshot: str, apps: Sequence[str]) -> str:
+    def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         """Load the snapshot; where there is none, clear and stop `apps` instead.
 
         Raises:
@@ -61,17 +62,17 @@ class RemoteSystem:
             raise TaskError(msg)
         if names:
             self._console(f"avd snapshot load {snapshot}")
-            return f"snapshot {snapshot}"
+            return Reset("snapshot", snapshot)
         installed = [app for app in apps if app in self.packages()]
         with self._session.speaking("clearing apps") as driver:
             for app in installed:
                 driver.terminate_app(app)
                 driver.execute_script("mobile: clearApp", {"appId": app})
             driver.press_keycode(3)
-        return f"no snapshots: cleared {', '.join(installed) or 'nothing'}"
+        return Reset("cleared", cleared=tuple(installed), reason="no snapshots")
 
     def refresh(self) -> None:
-        """Read anew what is known of the device, from the session that there is now."""
+        """Read again what is known of the device, from the session that there is now."""
         self._packages = None
         self.info = self._read_info()
 

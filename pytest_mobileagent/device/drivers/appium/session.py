@@ -67,6 +67,16 @@ class AppiumSession:
             return False
         return True
 
+    def renew(self, what: str) -> None:
+        """End the session and make a new one; `what` names it where that fails.
+
+        Raises:
+            DeviceError: there is none to be had.
+        """
+        self.close()
+        with self.speaking(what):
+            pass
+
     def close(self) -> None:
         """End the session."""
         driver, self._driver = self._driver, None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.device.drivers.adb.console import (
     Console,
     NoSnapshotError,
@@ -16,7 +17,7 @@ from pytest_mobileagent.device.drivers.adb.console import (
     console_of,
     console_port,
 )
-from pytest_mobileagent.device.drivers.adb.shell import Address, Output
+from pytest_mobileagent.device.drivers.adb.shell import Output
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:

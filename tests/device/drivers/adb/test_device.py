@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent import Key, Open, Tap, Type, setting, sqlite
+from pytest_mobileagent import Key, Open, Reset, Tap, Type, setting, sqlite
+from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
-from pytest_mobileagent.device.drivers.adb.shell import Address, Output
+from pytest_mobileagent.device.drivers.adb.shell import Output
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.errors import DeviceError, TaskError
 
-APPS = Path(__file__).parents[2] / "apps"
+APPS = Path(__file__).parents[3] / "apps"
 COUNTER = "com.example.counter"
 DATABASE = "/data/data/com.example.counter/databases/counter.db"
 
@@ -54,8 +55,8 @@ def test_the_keyboard_that_was_there_is_back_after_typing_beyond_ascii(device):
 def test_reset_brings_everything_back(device):
     screen = open_counter(device)
     device.perform(Tap(*center(screen, resource_id="add")))
-    device.shell("settings put global airplane_mode_on 1; touch /data/local/tmp/left")
-    assert device.reset("default_boot", ()) == "snapshot default_boot"
+    device.system.shell("settings put global airplane_mode_on 1; touch /data/local/tmp/left")
+    assert device.system.reset("default_boot", ()) == Reset("snapshot", "default_boot")
     probes = {
         "count": sqlite(DATABASE, "select n from counter"),
         "plane": setting("global", "airplane_mode_on"),
@@ -63,12 +64,12 @@ def test_reset_brings_everything_back(device):
     observation = device.observe(probes)
     assert observation.screen.package != COUNTER
     assert observation.probes == {"count": [{"n": 0}], "plane": "0"}
-    assert "No such file" in device.shell("ls /data/local/tmp/left")
+    assert "No such file" in device.system.shell("ls /data/local/tmp/left")
 
 
 def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(device):
     with pytest.raises(TaskError, match=r"no snapshot 'before' \(it has: default_boot\)"):
-        device.reset("before", ())
+        device.system.reset("before", ())
 
 
 def test_without_snapshots_the_apps_are_cleared(device, monkeypatch):
@@ -77,7 +78,9 @@ def test_without_snapshots_the_apps_are_cleared(device, monkeypatch):
     monkeypatch.setattr(
         "pytest_mobileagent.device.drivers.adb.console.console_port", lambda serial: None
     )
-    assert device.reset("default_boot", [COUNTER]) == f"no snapshots: cleared {COUNTER}"
+    assert device.system.reset("default_boot", [COUNTER]) == Reset(
+        "cleared", cleared=(COUNTER,), reason="no snapshots"
+    )
     assert device.observe().screen.package != COUNTER
     assert open_counter(device).find(text="Count: 0")
 
@@ -102,8 +105,8 @@ def emulator(tmp_path_factory):
 def test_an_emulator_that_drops_the_connection_after_a_load_is_waited_for(emulator, seconds):
     device = emulator(f"--drop-on-load={seconds}")
     for _ in range(2):
-        assert device.reset("default_boot", ()) == "snapshot default_boot"
-        assert COUNTER in device.packages()
+        assert device.system.reset("default_boot", ()) == Reset("snapshot", "default_boot")
+        assert COUNTER in device.system.packages()
         time.sleep(float(seconds))  # the drop may come at the worst of times
         assert device.observe().screen.elements
     device.close()
@@ -113,7 +116,9 @@ def test_the_apps_of_a_read_only_emulator_are_cleared(emulator):
     device = emulator("--read-only")
     open_counter(device)
     why = "no snapshots, as the emulator runs with -read-only"
-    assert device.reset("default_boot", [COUNTER]) == f"{why}: cleared {COUNTER}"
+    reset = device.system.reset("default_boot", [COUNTER])
+    assert (reset.kind, reset.cleared, reset.reason) == ("cleared", (COUNTER,), why)
+    assert str(reset) == f"{why}: cleared {COUNTER}"
     device.close()
 
 
@@ -126,9 +131,9 @@ def test_a_phone_that_sleeps_is_woken_before_a_task(device, monkeypatch):
     monkeypatch.setattr(
         "pytest_mobileagent.device.drivers.adb.console.console_port", lambda serial: None
     )
-    device.shell("input keyevent SLEEP")
-    device.reset("default_boot", ())
-    assert "mWakefulness=Awake" in device.shell("dumpsys power")
+    device.system.shell("input keyevent SLEEP")
+    device.system.reset("default_boot", ())
+    assert "mWakefulness=Awake" in device.system.shell("dumpsys power")
 
 
 @pytest.mark.parametrize(
@@ -145,18 +150,18 @@ def test_a_phone_on_which_nothing_works_is_no_device(device, monkeypatch, said, 
             f"pytest_mobileagent.device.drivers.adb.system.{name}", f"echo '{text}'"
         )
     with pytest.raises(DeviceError, match=problem):
-        device.reset("default_boot", ())
+        device.system.reset("default_boot", ())
 
 
 def test_a_look_after_a_restore_survives_that_the_connection_drops(device):
-    device.reset("default_boot", ())
+    device.system.reset("default_boot", ())
     device.system._shell._connection.conn.shutdown(2)
     assert device.observe().screen.elements
     device.system._restored_at -= 60
     device.system._shell._connection.conn.shutdown(2)
     with pytest.raises(DeviceError, match="broke off"):
         device.observe()
-    device.reset("default_boot", ())
+    device.system.reset("default_boot", ())
 
 
 def test_a_device_that_lists_no_apps_is_broken_and_lacks_none(device, monkeypatch):
@@ -164,4 +169,4 @@ def test_a_device_that_lists_no_apps_is_broken_and_lacks_none(device, monkeypatc
     monkeypatch.setattr(device.system, "look", lambda *_: [said])
     monkeypatch.setattr(device.system, "_packages", None)
     with pytest.raises(DeviceError, match=r"lists no apps; it says .*find service"):
-        device.packages()
+        device.system.packages()

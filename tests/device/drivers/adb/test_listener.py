@@ -22,7 +22,7 @@ def connected(phone):
 
 @pytest.fixture
 def device(connected):
-    connected.reset("default_boot", ())
+    connected.system.reset("default_boot", ())
     return connected
 
 
@@ -68,18 +68,18 @@ def test_a_step_takes_no_more_round_trips_for_it(device):
 
 
 def test_other_services_stay_enabled(device, phone):
-    device.shell(f"settings put {SETTING} com.other/.Service")
+    device.system.shell(f"settings put {SETTING} com.other/.Service")
     stream = EventStream(phone)
     stream.start(lambda script: device.system.run(script)[0].text)
     stream.stop()
-    enabled = device.shell(f"settings get {SETTING}").strip()
+    enabled = device.system.shell(f"settings get {SETTING}").strip()
     assert enabled == f"com.other/.Service:{COMPONENT}"
 
 
 def test_what_happened_before_a_snapshot_is_not_heard(device):
     device.perform(Open(COUNTER))
     tap(device, resource_id="add")
-    device.reset("default_boot", ())
+    device.system.reset("default_boot", ())
     device.observe()
     assert device.events() == ()
     device.perform(Open(COUNTER))
@@ -97,13 +97,13 @@ def test_events_outlive_a_connection_that_drops(device):
 
 def test_a_listener_that_is_gone_in_the_middle_breaks_the_device(device):
     device.events()
-    device.shell(f"am force-stop {PACKAGE}")
+    device.system.shell(f"am force-stop {PACKAGE}")
     with pytest.raises(DeviceError, match="cannot be reached"):
         device.events()
 
 
 def test_a_device_without_the_app_has_no_events(device):
-    device.shell(f"pm uninstall {PACKAGE}")
+    device.system.shell(f"pm uninstall {PACKAGE}")
     device.system._listen()
     assert not device.info.listener
     assert device.system.listener_problem == f"the app {PACKAGE} is not installed"

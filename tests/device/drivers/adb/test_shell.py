@@ -5,8 +5,9 @@ import threading
 
 import pytest
 
+from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.device.drivers.adb import shell
-from pytest_mobileagent.device.drivers.adb.shell import Address, Shell, restart_as_root, serials
+from pytest_mobileagent.device.drivers.adb.shell import Shell, restart_as_root, serials
 from pytest_mobileagent.errors import DeviceError
 
 
