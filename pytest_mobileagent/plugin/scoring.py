@@ -13,6 +13,7 @@ from _pytest._code.code import (  # a failure that pytest can send, print, and w
     ReprFileLocation,
     ReprTraceback,
 )
+from _pytest.subtests import failed_subtests_key
 
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.case import Case
 
 _CLOSEST: pytest.StashKey[list[str]] = pytest.StashKey()
+_RUNS: pytest.StashKey[bool] = pytest.StashKey()  # set while a body runs, which may have subtests
 _HELD: pytest.StashKey[bool] = pytest.StashKey()
 _AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
 
@@ -53,8 +55,9 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     all the same. Its yes counts only where the task says so.
     """
     __tracebackhide__ = True
-    episode = item.funcargs.get("episode")
+    case, episode = case_of(item), item.funcargs.get("episode")
     own = item.obj
+    item.stash[_RUNS] = True
     item.obj = _without_return(own, item.name)
     with collect_misses() as misses:
         try:
@@ -66,9 +69,10 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
             pytest.skip(str(error))
         finally:
             item.obj = own
-    if isinstance(episode, Episode) and episode.termination in _AGENTS_FAULT:
+            del item.stash[_RUNS]
+    if case and isinstance(episode, Episode) and episode.termination in _AGENTS_FAULT:
         item.stash[_HELD] = True
-        if not episode.case.task.success_after_error and ASKING not in item.stash:
+        if not case.task.success_after_error and ASKING not in item.stash:
             raise AgentFailedError(episode.error)
     return result
 
@@ -93,7 +97,7 @@ def score(
     Whatever goes wrong here is this one case's error, and the run goes on.
     """
     case = case_of(item)
-    if case is None or ASKING in item.stash:
+    if case is None or ASKING in item.stash or _RUNS in item.stash:
         return report
     try:
         result = _result(case, item, report, call)
@@ -118,7 +122,7 @@ def _result(
     raised = call.excinfo.value if call.excinfo is not None else None
     if isinstance(raised, InfrastructureError):
         broke.append(str(raised))
-    outcome, success = _outcome(report, raised)
+    outcome, success = _outcome(report, raised, _failed_subtests(item))
     verdict = None
     if episode is not None and (success is not None or outcome == "review"):
         verdict = _verdict(item, episode, report, call, success)
@@ -138,10 +142,13 @@ def _result(
     )
 
 
-def _outcome(report: pytest.TestReport, raised: BaseException | None) -> tuple[str, bool | None]:
+def _outcome(
+    report: pytest.TestReport, raised: BaseException | None, subtests: int
+) -> tuple[str, bool | None]:
     """Return the outcome of a case, and whether its goal was met; what counts is pytest's report.
 
-    Any exception of a body but an AssertionError is the task's fault, and decides nothing.
+    `subtests` counts those that failed. Any exception of a body but an AssertionError is the task's
+    fault, and decides nothing.
     """
     if isinstance(raised, UndecidedError):
         return "review", None
@@ -149,12 +156,18 @@ def _outcome(report: pytest.TestReport, raised: BaseException | None) -> tuple[s
         return ("xpassed", True) if report.passed else ("xfailed", False)
     if report.skipped or report.when != "call":
         return ("skipped" if report.skipped else "error"), None
-    if report.passed:
+    if report.passed and not subtests:
         return "passed", True
     if raised is None:  # another plugin's doing, or a strict xfail that holds
         return "failed", str(report.longrepr).startswith("[XPASS(strict)]")
     decides = isinstance(raised, AssertionError | pytest.fail.Exception)
     return ("failed", False) if decides else ("error", None)
+
+
+def _failed_subtests(item: pytest.Function) -> int:
+    """Return how many subtests failed, for which pytest fails the test when it shows the report."""
+    counts = item.config.stash.get(failed_subtests_key, None)
+    return 0 if counts is None else counts[item.id]
 
 
 def _fault(

@@ -4,8 +4,8 @@ episode = play(MyAgent, "How many items are on the list?", phone=FakePhone(["lis
 assert episode.answers("3")
 """
 
-from pytest_mobileagent.testing.phones import FakePhone, MemoryPhone
+from pytest_mobileagent.testing.phones import FakeLease, FakePhone, MemoryPhone
 from pytest_mobileagent.testing.play import play
 from pytest_mobileagent.testing.screens import make_screen
 
-__all__ = ["FakePhone", "MemoryPhone", "make_screen", "play"]
+__all__ = ["FakeLease", "FakePhone", "MemoryPhone", "make_screen", "play"]

@@ -153,5 +153,31 @@ class MemoryPhone(FakePhone):
         return next((self.links[here, name] for name in names if (here, name) in self.links), None)
 
 
+class FakeLease:
+    """A lease of a phone in memory, to override the fixture `mobile_lease` with.
+
+    `pytest tasks` then runs on that phone, and starts no other::
+
+        @pytest.fixture(scope="session")
+        def mobile_lease():
+            return FakeLease(FakePhone(["list.xml"]))
+    """
+
+    def __init__(self, phone: FakePhone) -> None:
+        self.phone = phone
+        self.given_up = 0
+
+    def get(self) -> FakePhone:
+        """Return the phone."""
+        return self.phone
+
+    def give_up(self) -> None:
+        """Count that the phone was declared broken; the next `get` returns it again."""
+        self.given_up += 1
+
+    def close(self) -> None:
+        """Let go of nothing."""
+
+
 def _info(size: tuple[int, int]) -> DeviceInfo:
     return DeviceInfo("fake", "Fake phone", "15", 35, size, 420, listener=True)

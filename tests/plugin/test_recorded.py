@@ -1,0 +1,76 @@
+"""A test that is scored again over its recorded episode: no device, no agent, no lease."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+RUN = Path(__file__).parents[1] / "episode" / "data" / "version1"
+
+CONFTEST = """
+from pathlib import Path
+import pytest
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config):
+    from pytest_mobileagent import load
+    from pytest_mobileagent.plugin.fixtures import RECORDED
+    folders = Path("recorded", "episodes").iterdir()
+    config.stash[RECORDED] = {load(folder).case.key: folder for folder in folders}
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    pytest.fail("a device was asked for")
+
+@pytest.fixture(scope="session")
+def agent():
+    pytest.fail("an agent was asked for")
+
+def pytest_unconfigure():
+    import sys
+    rooms = ("agent", "device.drivers", "device.fleet", "run.session")
+    wanted = tuple(f"pytest_mobileagent.{room}" for room in rooms)
+    print("IMPORTED", [name for name in sys.modules if name.startswith(wanted)])
+"""
+
+TASKS = """
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.parametrize("times", [2, 3])
+@task("Count to {times}.", app="com.example.counter")
+def test_count(episode, times):
+    assert episode.probe("count") == [{"n": times}]
+
+@task("Tell me the code.", app="com.example.counter")
+def test_code(episode):
+    assert episode.answers("4712")
+"""
+
+
+@pytest.fixture
+def recorded(pytester: pytest.Pytester) -> Path:
+    """A run of the version before, beside a suite whose check of the code has changed."""
+    pytester.makeconftest(CONFTEST)
+    (pytester.path / "tasks" / "counter").mkdir(parents=True)
+    (pytester.path / "tasks" / "counter" / "test_counter.py").write_text(TASKS)
+    return Path(shutil.copytree(RUN, pytester.path / "recorded"))
+
+
+def test_a_changed_check_is_scored_over_recorded_episodes(pytester, recorded):
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "tasks")
+    result.assert_outcomes(passed=1, failed=1, skipped=1)
+    result.stdout.fnmatch_lines(["IMPORTED []"])
+    verdicts = sorted(recorded.glob("episodes/*/verdicts.jsonl"))
+    told = [json.loads(path.read_text()) for path in verdicts]
+    assert [verdict["passed"] for verdict in told] == [False, True]
+
+
+def test_verdicts_are_appended(pytester, recorded):
+    for _ in range(2):
+        pytester.runpytest_inprocess("-p", "no:cacheprovider", "tasks")
+    (path,) = recorded.glob("episodes/*count-2*/verdicts.jsonl")
+    assert len(path.read_text().splitlines()) == 2

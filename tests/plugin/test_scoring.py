@@ -1,0 +1,295 @@
+"""From a test body to a verdict: what pytest reports is what counts, and prefixes harm nobody."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HEAD = """
+import pytest, warnings
+from pytest_mobileagent import task
+
+def note(text):
+    with open("asked.txt", "a") as file:
+        file.write(text)
+
+"""
+OFF = "--mobile-agent-process=off"
+
+CONFTEST = """
+import pytest
+from pytest_mobileagent import Agent, Finish, Tap
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+class Taps(Agent):
+    taps = 3
+    def start(self, briefing):
+        self.left = self.taps
+    def step(self, observation):
+        self.left -= 1
+        return Tap(5, 5) if self.left >= 0 else Finish("12 items")
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
+
+@pytest.fixture(scope="session")
+def agent():
+    return Taps
+"""
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
+    """Run a test file on a phone in memory, with an agent of three taps; return the tasks, too."""
+
+    def run(body: str, *arguments: str) -> tuple[pytest.RunResult, list[dict[str, Any]]]:
+        pytester.makeconftest(CONFTEST)
+        pytester.makepyfile(HEAD + body)
+        result = pytester.runpytest_inprocess(
+            "-p", "no:cacheprovider", "--agent=taps.py:Taps", OFF, *arguments
+        )
+        reports = sorted(pytester.path.glob("runs/*/report.json"))
+        return result, json.loads(reports[-1].read_text())["tasks"] if reports else []
+
+    pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
+    return run
+
+
+def test_a_verdict_tells_when_the_goal_was_first_met(run):
+    _, (task,) = run("@task('Go.')\ndef test_go(episode): assert episode.screen.texts >= ('2',)")
+    assert (task["outcome"], task["success"], task["first_success_step"]) == ("passed", True, 2)
+    assert task["verdict"]["scorer"] == "check"
+
+
+def test_a_goal_that_was_met_on_the_way_is_told(run):
+    result, (task,) = run(
+        "@task('Go.')\ndef test_go(episode): assert episode.screen.texts == ('1',)"
+    )
+    assert (task["success"], task["first_success_step"]) == (False, 1)
+    result.stdout.fnmatch_lines(["ended *; the goal was met after step 1"])
+
+
+def test_a_failure_takes_ten_lines_at_most_and_shows_no_source(run):
+    result, _ = run("@task('Go.')\ndef test_go(episode):\n    assert episode.answers('13 items')")
+    lines = result.outlines
+    first = next(number for number, line in enumerate(lines) if line.startswith("goal "))
+    last = next(number for number, line in enumerate(lines) if line.startswith("screen "))
+    assert last - first < 10
+    result.stdout.fnmatch_lines(["sought *episode.answers('13 items')*", "closest *12 items*"])
+    result.stdout.no_fnmatch_line("*def test_go*")
+
+
+def test_a_body_is_asked_once_for_each_prefix_and_leaves_nothing_behind(run, pytester):
+    _, (task,) = run(
+        """
+asked = []
+@task('Go.')
+def test_go(episode):
+    asked.append(len(episode.steps))
+    note(f"{len(episode.steps)} ")
+    assert episode.answer
+
+def test_after():
+    assert asked == [4]
+"""
+    )
+    assert sorted((pytester.path / "asked.txt").read_text().split()) == ["0", "1", "2", "3", "4"]
+    assert task["first_success_step"] == 3
+
+
+@pytest.mark.parametrize("fixture", ["tmp_path", "record_property", "subtests", "request"])
+def test_a_body_that_asks_for_more_is_asked_once(run, pytester, fixture):
+    _, (task,) = run(
+        f"""
+@task('Go.')
+def test_go(episode, {fixture}):
+    note(".")
+    assert episode.answer
+"""
+    )
+    assert (pytester.path / "asked.txt").read_text() == "."
+    assert (task["success"], task["first_success_step"]) == (True, None)
+
+
+def test_a_failed_subtest_is_a_failure(run):
+    result, (task,) = run(
+        """
+@task('Go.')
+def test_go(episode, subtests):
+    with subtests.test("one"):
+        assert not episode.answer
+"""
+    )
+    assert task["success"] is False
+    assert result.ret == 1
+
+
+SOFT = """
+import pytest
+
+problems = []
+
+def soft(condition):
+    if not condition:
+        problems.append("soft")
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if call.when == "call" and problems:
+        problems.clear()
+        report.outcome, report.longrepr = "failed", "a soft check failed"
+    return report
+"""
+
+
+def test_what_another_plugin_makes_of_a_report_counts(run, pytester):
+    pytester.makepyfile(softly=SOFT)
+    pytester.syspathinsert()
+    _, (never, late) = run(
+        """
+from softly import soft
+@task('Go.')
+def test_a_never(episode): soft(False)
+@task('Go.')
+def test_b_late(episode): soft(episode.screen.texts >= ('2',))
+""",
+        "-p",
+        "softly",
+    )
+    assert (never["success"], never["first_success_step"]) == (False, None)
+    assert (late["success"], late["first_success_step"]) == (True, 2)
+
+
+def test_warnings_of_prefixes_are_not_repeated(run):
+    result, _ = run(
+        "@task('Go.')\ndef test_go(episode): warnings.warn('once', UserWarning)", "-W", "default"
+    )
+    result.assert_outcomes(passed=1, warnings=1)
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome", "success", "fault"),
+    [
+        ("assert False", "failed", False, "agent"),
+        ("pytest.fail('no')", "failed", False, "agent"),
+        ("episode.scren", "error", None, "task"),
+        ("{}['a']", "error", None, "task"),
+        ("episode.screen.find_all(xpath='[')", "error", None, "task"),
+        ("return True", "error", None, "task"),
+        ("pytest.skip('not here')", "skipped", None, None),
+        ("episode.event(type='clicked')", "passed", True, None),
+    ],
+)
+def test_whose_fault_it_is(run, body, outcome, success, fault):
+    _, (task,) = run(f"@task('Go.')\ndef test_go(episode): {body}")
+    assert (task["outcome"], task["success"], task["fault"]) == (outcome, success, fault)
+
+
+def test_an_expected_failure_is_pytests_own(run):
+    _, (fails, holds, strict) = run(
+        """
+@pytest.mark.xfail
+@task('Go.')
+def test_a(episode): assert False
+@pytest.mark.xfail(strict=False)
+@task('Go.')
+def test_b(episode): pass
+@pytest.mark.xfail(strict=True)
+@task('Go.')
+def test_c(episode): pass
+"""
+    )
+    assert [t["outcome"] for t in (fails, holds, strict)] == ["xfailed", "xpassed", "failed"]
+    assert [t["success"] for t in (fails, holds, strict)] == [False, True, True]
+
+
+def test_what_a_person_has_to_decide_neither_passes_nor_fails(run):
+    result, (task,) = run(
+        """
+from pytest_mobileagent.errors import UndecidedError
+@task('Go.')
+def test_go(episode): raise UndecidedError("one says yes, one says no")
+"""
+    )
+    assert (task["outcome"], task["success"], task["fault"]) == ("review", None, None)
+    assert result.ret == 0
+    assert "1 passed" not in result.stdout.str()
+    assert "1 failed" not in result.stdout.str()
+
+
+def test_an_agents_error_ends_an_episode_but_does_not_decide_it(run, pytester):
+    conftest = CONFTEST.replace("self.left -= 1", "raise ValueError('ouch')")
+    body = "@task('Go.'{})\ndef test_go(episode): pass"
+    pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
+    results = []
+    for flag in ("", ", success_after_error=True"):
+        pytester.makeconftest(conftest)
+        pytester.makepyfile("from pytest_mobileagent import task\n" + body.format(flag))
+        pytester.runpytest_inprocess("-p", "no:cacheprovider", "--agent=taps.py:Taps", OFF)
+        report = max(pytester.path.glob("runs/*/report.json"))
+        results += json.loads(report.read_text())["tasks"]
+    assert [task["success"] for task in results] == [False, True]
+    assert [task["termination"] for task in results] == ["agent error", "agent error"]
+    assert results[0]["verdict"]["evidence"]["check_held"] is True
+    assert "ValueError: ouch" in results[0]["reason"]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "pytest.mark.mobile_task('Go.', level=9)",
+        "pytest.mark.mobile_task(3)",
+        "pytest.mark.mobile_task('Go.', 'more')",
+    ],
+)
+def test_a_broken_mark_is_one_tasks_error(run, mark):
+    result, tasks = run(
+        f"""
+@pytest.mark.parametrize("n", [pytest.param(1, marks={mark}),
+                               pytest.param(2, marks=task('Go.'))])
+def test_go(episode, n): pass
+"""
+    )
+    assert [t["outcome"] for t in tasks] == ["error", "passed"]
+    result.assert_outcomes(errors=1, passed=1)
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")
+
+
+def test_a_mark_that_is_added_later_is_guarded_too(run, pytester):
+    pytester.syspathinsert()
+    pytester.makepyfile(
+        later="import pytest\ndef pytest_collection_modifyitems(items):\n"
+        "    items[0].add_marker(pytest.mark.mobile_task('Go.', level=9))\n"
+    )
+    result, tasks = run("def test_go(episode): pass", "-p", "later")
+    assert [t["outcome"] for t in tasks] == ["error"]
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")
+
+
+def test_a_result_that_cannot_be_computed_is_one_tasks_error(run, monkeypatch):
+    scoring = importlib.import_module("pytest_mobileagent.plugin.scoring")
+
+    def explode(*arguments: Any, **more: Any) -> None:
+        raise OverflowError("too large")
+
+    monkeypatch.setattr(scoring, "_result", explode)
+    result, tasks = run("@task('Go.')\ndef test_a(episode): pass\ndef test_b(): pass")
+    assert [t["outcome"] for t in tasks] == ["error"]
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")
+    assert result.ret == 1
+
+
+def test_escape_sequences_do_not_reach_the_terminal(run):
+    result, _ = run(
+        "@task('Go \\x1b[31m there.')\ndef test_go(episode): assert 0, 'no\\x1b]0;x\\x07'"
+    )
+    assert "\x1b[31m" not in result.stdout.str()
+    assert "\x1b]0" not in result.stdout.str()
