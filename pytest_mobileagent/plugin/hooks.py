@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import HostError, TaskError
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import hookspecs
 from pytest_mobileagent.plugin.config import RUN, RunConfig
 from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
@@ -63,7 +64,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     run = config.stash[RUN]
     if run.agent is None:
         return []
-    given = [str(setting) for setting in run.settings.values() if setting.is_given]
+    given = [printable(str(setting)) for setting in run.settings.values() if setting.is_given]
     return ["mobileagent: " + given[0], *(f"  {line}" for line in given[1:])]
 
 
