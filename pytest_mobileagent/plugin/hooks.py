@@ -91,6 +91,19 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["mobileagent"] = node.config.stash[RUN].for_worker()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    session = config.stash[SESSION]
+    if session.agent is None:
+        return None
+    from pytest_mobileagent.plugin.scheduler import TaskScheduling, is_wanted  # noqa: PLC0415
+    from pytest_mobileagent.run.expected import expected_times  # noqa: PLC0415
+
+    if not is_wanted(config):
+        return None
+    return TaskScheduling(config, log, lambda: expected_times(session.folder.path))
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     try:
