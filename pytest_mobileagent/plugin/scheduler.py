@@ -81,9 +81,13 @@ class TaskScheduling:
 
     @property
     def tests_finished(self) -> bool:
-        """Whether all tests are done, but for those that wait to be the last of their worker."""
+        """Whether all tests are done, but for those that wait to be the last of their worker.
+
+        Not before every worker has collected: one that collects something else is an error however
+        fast the others are. They have to be waited for in any case.
+        """
         waiting = any(len(hand) >= _IN_HAND for hand in self._hands.values())
-        return self._collection is not None and not self._pool and not waiting
+        return self._collection is not None and not (self._to_come or self._pool or waiting)
 
     @property
     def has_pending(self) -> bool:
