@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from processes import run_pytest
 
 from pytest_mobileagent import Agent, Finish, Screen, Wait
 from pytest_mobileagent.device.device import Capture
@@ -102,15 +102,13 @@ def own_time_per_step() -> float:
         return 1000 * (time.perf_counter() - before) / STEPS
 
 
-def seconds_of(arguments: list[str], folder: str, repeats: int = 5) -> float:
-    """The median of the seconds that pytest takes with these arguments."""
-    taken = []
+def costs(commands: Mapping[str, list[str]], folder: str, repeats: int) -> dict[str, float]:
+    """Return the least processor time of each of these pytest commands, run in turns."""
+    taken: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(repeats):
-        before = time.perf_counter()
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-        subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=True)
-        taken.append(time.perf_counter() - before)
-    return statistics.median(taken)
+        for name, arguments in commands.items():
+            taken[name].append(run_pytest(arguments, folder)[1])
+    return {name: min(seconds) for name, seconds in taken.items()}
 
 
 def main() -> None:
@@ -118,18 +116,22 @@ def main() -> None:
     sys.stdout.write(f"own time per step: {own_time_per_step():.2f} ms\n")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "pytest.ini").write_text("[pytest]\n")
-        without = seconds_of(["--help", "-p", "no:mobileagent"], folder)
-        with_plugin = seconds_of(["--help"], folder)
-        sys.stdout.write(
-            f"pytest --help: {1000 * (with_plugin - without):+.0f} ms with the plugin\n"
-        )
+        off = ["-p", "no:mobileagent"]
+        helps = costs({"with": ["--help"], "without": ["--help", *off]}, folder, 10)
+        added = 1000 * (helps["with"] - helps["without"])
+        sys.stdout.write(f"pytest --help: {added:+.0f} ms with the plugin\n")
         Path(folder, "test_tasks.py").write_text(TASKS)
         Path(folder, "test_plain.py").write_text(PLAIN)
         quiet = ["--collect-only", "-qq"]
-        plain = seconds_of([*quiet, "-p", "no:mobileagent", "test_plain.py"], folder, 3)
-        tasks = seconds_of([*quiet, "test_tasks.py"], folder, 3)
-        ratio = tasks / plain
-        sys.stdout.write(f"collecting {ROWS} tasks: {tasks:.2f} s, {ratio:.2f} of plain pytest\n")
+        collections = {
+            "tasks": [*quiet, "test_tasks.py"],
+            "plain": [*quiet, *off, "test_plain.py"],
+        }
+        seconds = costs(collections, folder, 4)
+        ratio = seconds["tasks"] / seconds["plain"]
+        sys.stdout.write(
+            f"collecting {ROWS} tasks: {seconds['tasks']:.2f} s, {ratio:.2f} of plain pytest\n"
+        )
 
 
 if __name__ == "__main__":
