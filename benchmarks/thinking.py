@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent import Scripted
 
 if TYPE_CHECKING:
-    from pytest_mobileagent import Action, Screen
+    from pytest_mobileagent import Action, Observation
 
 SECONDS = float(os.environ.get("BENCHMARK_THINKING", "1"))
 
@@ -17,6 +17,6 @@ SECONDS = float(os.environ.get("BENCHMARK_THINKING", "1"))
 class Thinking(Scripted):
     """Waits as for a model's reply."""
 
-    def step(self, screen: Screen) -> Action:
+    def step(self, observation: Observation) -> Action:
         time.sleep(SECONDS)
-        return super().step(screen)
+        return super().step(observation)

@@ -16,7 +16,12 @@ for name in sys.modules:
     if name.startswith("pytest_mobileagent."):
         print("loaded", name)
 """
-NEEDED = {"errors", "plugin", "task"}  # the rooms; what it takes to write options and tasks
+NEEDED = {
+    "errors",
+    "plain",
+    "plugin",
+    "task",
+}  # the rooms; what it takes to write options and tasks
 
 
 def loaded(folder, *arguments: str) -> set[str]:
