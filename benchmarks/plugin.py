@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import sys
 import tempfile
 import time
@@ -23,8 +24,6 @@ from pytest_mobileagent.task.task import Task
 from pytest_mobileagent.testing import FakePhone
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pytest_mobileagent import Action, Briefing, Observation
 
 STEPS = 200
@@ -46,6 +45,29 @@ def episode(): pass
 @pytest.mark.parametrize("n", range({ROWS}))
 @pytest.mark.filterwarnings("default")
 def test_count(episode, n): pass
+"""
+
+TABLE = """
+from pytest_mobileagent import rows, tasks
+
+@tasks(rows("rows.csv"))
+def test_row(episode, row): pass
+"""
+PLAIN_TABLE = """
+import csv
+import pytest
+
+with open("rows.csv") as file:
+    ROWS = [
+        pytest.param(row, marks=pytest.mark.filterwarnings("default"), id=str(number))
+        for number, row in enumerate(csv.DictReader(file))
+    ]
+
+@pytest.fixture
+def episode(): pass
+
+@pytest.mark.parametrize("row", ROWS)
+def test_row(episode, row): pass
 """
 
 
@@ -82,13 +104,14 @@ def own_time_per_step(process: AgentProcess | None) -> float:
         return 1000 * (time.perf_counter() - before) / STEPS
 
 
-def costs(commands: Mapping[str, list[str]], folder: str, repeats: int) -> dict[str, float]:
-    """Return the least processor time of each of these pytest commands, run in turns."""
-    taken: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(repeats):
-        for name, arguments in commands.items():
-            taken[name].append(run_pytest(arguments, folder)[1])
-    return {name: min(seconds) for name, seconds in taken.items()}
+def in_turns(
+    ours: list[str], plain: list[str], folder: str, turns: int
+) -> list[tuple[float, float]]:
+    """Return the processor time of both pytest commands, in each of so many turns."""
+    return [
+        (run_pytest(ours, folder)[1], run_pytest([*plain, "-p", "no:mobileagent"], folder)[1])
+        for _ in range(turns)
+    ]
 
 
 def main() -> None:
@@ -100,22 +123,21 @@ def main() -> None:
     sys.stdout.write(f"{own_time_per_step(None):.2f} ms with the agent in a thread\n")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "pytest.ini").write_text("[pytest]\n")
-        off = ["-p", "no:mobileagent"]
-        helps = costs({"with": ["--help"], "without": ["--help", *off]}, folder, 10)
-        added = 1000 * (helps["with"] - helps["without"])
+        helps = in_turns(["--help"], ["--help"], folder, 15)
+        added = 1000 * statistics.median(ours - plain for ours, plain in helps)
         sys.stdout.write(f"pytest --help: {added:+.0f} ms with the plugin\n")
-        Path(folder, "test_tasks.py").write_text(TASKS)
-        Path(folder, "test_plain.py").write_text(PLAIN)
-        quiet = ["--collect-only", "-qq"]
-        collections = {
-            "tasks": [*quiet, "test_tasks.py"],
-            "plain": [*quiet, *off, "test_plain.py"],
-        }
-        seconds = costs(collections, folder, 4)
-        ratio = seconds["tasks"] / seconds["plain"]
-        sys.stdout.write(
-            f"collecting {ROWS} tasks: {seconds['tasks']:.2f} s, {ratio:.2f} of plain pytest\n"
-        )
+        table = [f"Count to {n}.,com.example,3" for n in range(ROWS)]
+        Path(folder, "rows.csv").write_text("\n".join(["goal,app,golden_steps", *table]))
+        for what, tasks, plain in (("parameters", TASKS, PLAIN), ("a table", TABLE, PLAIN_TABLE)):
+            Path(folder, "test_tasks.py").write_text(tasks)
+            Path(folder, "test_plain.py").write_text(plain)
+            quiet = ["--collect-only", "-qq"]
+            taken = in_turns([*quiet, "test_tasks.py"], [*quiet, "test_plain.py"], folder, 7)
+            seconds = statistics.median(ours for ours, _ in taken)
+            ratio = statistics.median(ours / plain for ours, plain in taken)
+            sys.stdout.write(
+                f"collecting {ROWS} tasks of {what}: {seconds:.2f} s, {ratio:.2f} of plain pytest\n"
+            )
 
 
 if __name__ == "__main__":
