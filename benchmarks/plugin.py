@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from processes import run_pytest
+
 from pytest_mobileagent import Agent, Finish, Screen, Wait
-from pytest_mobileagent.device.device import Capture
-from pytest_mobileagent.episode.device_info import DeviceInfo
+from pytest_mobileagent.agent.process.host import AgentProcess
+from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.run.attempt import Plan, attempt
+from pytest_mobileagent.run.player import AgentPlayer, in_thread
+from pytest_mobileagent.run.session import Limits
+from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
+from pytest_mobileagent.testing import FakePhone
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from pytest_mobileagent import Action
-    from pytest_mobileagent.task.probe import Probe
-    from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent import Action, Briefing, Observation
 
 STEPS = 200
 ROWS = 10_000
@@ -31,7 +33,7 @@ import pytest
 from pytest_mobileagent import task
 
 @pytest.mark.parametrize("n", range({ROWS}))
-@task("Count to {{n}}.", app="com.example")
+@task("Count to {{n}}.", app="com.example", golden_steps=3)
 def test_count(episode, n): pass
 """
 PLAIN = f"""
@@ -45,91 +47,97 @@ def episode(): pass
 def test_count(episode, n): pass
 """
 
+TABLE = """
+from pytest_mobileagent import rows, tasks
 
-class StillDevice:
-    """A device that costs nothing: the same screen again and again."""
+@tasks(rows("rows.csv"))
+def test_row(episode, row): pass
+"""
+PLAIN_TABLE = """
+import csv
+import pytest
 
-    info = DeviceInfo("still", "none", "14", 34, (1080, 2400), 420)
+with open("rows.csv") as file:
+    ROWS = [
+        pytest.param(row, marks=pytest.mark.filterwarnings("default"), id=str(number))
+        for number, row in enumerate(csv.DictReader(file))
+    ]
 
-    def __init__(self, screens: list[Screen]) -> None:
-        self.screens = screens
-        self.looks = 0
+@pytest.fixture
+def episode(): pass
 
-    def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
-        self.looks += 1
-        return Capture(self.screens[self.looks % len(self.screens)], {})
-
-    def perform(self, action: Action) -> None:
-        """Do nothing."""
-
-    def reset(self, snapshot: str, apps: Sequence[str]) -> str:
-        return "nothing to do"
-
-    def packages(self) -> frozenset[str]:
-        return frozenset()
-
-    def shell(self, script: str) -> str:
-        return ""
-
-    def events(self) -> tuple[Event, ...]:
-        return ()
-
-    def close(self) -> None:
-        """Do nothing."""
+@pytest.mark.parametrize("row", ROWS)
+def test_row(episode, row): pass
+"""
 
 
 class Patient(Agent):
     """Waits, until it has done so often enough."""
 
-    def __init__(self) -> None:
+    def start(self, briefing: Briefing) -> None:
         self.left = STEPS
 
-    def step(self, screen: Screen) -> Action:
+    def step(self, observation: Observation) -> Action:
         self.left -= 1
         return Wait(0) if self.left >= 0 else Finish()
 
 
-def own_time_per_step() -> float:
-    """Milliseconds of the plugin per step, screens of a usual size being recorded."""
+def own_time_per_step(process: AgentProcess | None) -> float:
+    """Milliseconds of the plugin per step, screens of a usual size being recorded.
+
+    The agent runs in the process, or in a thread of this one.
+    """
     xml = "<hierarchy rotation='0'>" + "<node text='x' bounds='[0,0][9,9]'/>" * 200 + "</hierarchy>"
     header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x04\x38\0\0\x09\x60\x08\x02\0\0\0"
     png = [header + bytes([n]) * 100_000 for n in range(20)]
     screens = [Screen(xml, content, time=datetime(2026, 5, 4)) for content in png]
-    plan = Plan(Task("Wait."), "wait", "wait", "", {}, "patient", Patient, STEPS, 60.0, 0, 0)
+    phone = FakePhone([screens[n % len(screens)] for n in range(STEPS + 1)])
+    make_player = partial(in_thread, Patient, None)
+    if process is not None:
+        process.load()
+        make_player = lambda _case, _values: AgentPlayer(process)  # noqa: E731
+    plan = Plan(Case(Task("Wait."), "wait"), "patient", make_player, Limits(STEPS, 60.0), 0)
     with tempfile.TemporaryDirectory() as folder:
+        store = ScreenStore(Path(folder, "screens"))
         before = time.perf_counter()
-        attempt(plan, StillDevice(screens), Path(folder, "episode"), 0)
+        attempt(plan, phone, store, Path(folder, "episodes", "wait.0"), 0)
         return 1000 * (time.perf_counter() - before) / STEPS
 
 
-def seconds_of(arguments: list[str], folder: str, repeats: int = 5) -> float:
-    """The median of the seconds that pytest takes with these arguments."""
-    taken = []
-    for _ in range(repeats):
-        before = time.perf_counter()
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-        subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=True)
-        taken.append(time.perf_counter() - before)
-    return statistics.median(taken)
+def in_turns(
+    ours: list[str], plain: list[str], folder: str, turns: int
+) -> list[tuple[float, float]]:
+    """Return the processor time of both pytest commands, in each of so many turns."""
+    return [
+        (run_pytest(ours, folder)[1], run_pytest([*plain, "-p", "no:mobileagent"], folder)[1])
+        for _ in range(turns)
+    ]
 
 
 def main() -> None:
     """Measure and print."""
-    sys.stdout.write(f"own time per step: {own_time_per_step():.2f} ms\n")
+    process = AgentProcess(f"{__file__}:Patient", [], [], "benchmark")
+    in_process = own_time_per_step(process)
+    process.kill()
+    sys.stdout.write(f"own time per step: {in_process:.2f} ms, ")
+    sys.stdout.write(f"{own_time_per_step(None):.2f} ms with the agent in a thread\n")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "pytest.ini").write_text("[pytest]\n")
-        without = seconds_of(["--help", "-p", "no:mobileagent"], folder)
-        with_plugin = seconds_of(["--help"], folder)
-        sys.stdout.write(
-            f"pytest --help: {1000 * (with_plugin - without):+.0f} ms with the plugin\n"
-        )
-        Path(folder, "test_tasks.py").write_text(TASKS)
-        Path(folder, "test_plain.py").write_text(PLAIN)
-        quiet = ["--collect-only", "-qq"]
-        plain = seconds_of([*quiet, "-p", "no:mobileagent", "test_plain.py"], folder, 3)
-        tasks = seconds_of([*quiet, "test_tasks.py"], folder, 3)
-        ratio = tasks / plain
-        sys.stdout.write(f"collecting {ROWS} tasks: {tasks:.2f} s, {ratio:.2f} of plain pytest\n")
+        helps = in_turns(["--help"], ["--help"], folder, 15)
+        added = 1000 * statistics.median(ours - plain for ours, plain in helps)
+        sys.stdout.write(f"pytest --help: {added:+.0f} ms with the plugin\n")
+        table = [f"Count to {n}.,com.example,3" for n in range(ROWS)]
+        Path(folder, "rows.csv").write_text("\n".join(["goal,app,golden_steps", *table]))
+        for what, tasks, plain in (("parameters", TASKS, PLAIN), ("a table", TABLE, PLAIN_TABLE)):
+            Path(folder, "test_tasks.py").write_text(tasks)
+            Path(folder, "test_plain.py").write_text(plain)
+            quiet = ["--collect-only", "-qq"]
+            taken = in_turns([*quiet, "test_tasks.py"], [*quiet, "test_plain.py"], folder, 7)
+            seconds = statistics.median(ours for ours, _ in taken)
+            ratio = statistics.median(ours / plain for ours, plain in taken)
+            sys.stdout.write(
+                f"collecting {ROWS} tasks of {what}: {seconds:.2f} s, {ratio:.2f} of plain pytest\n"
+            )
 
 
 if __name__ == "__main__":

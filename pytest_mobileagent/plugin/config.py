@@ -45,13 +45,13 @@ class RunConfig:
         self._given: dict[str, str] = given.get("mobileagent", {})
         self._workers: int = given.get("workercount", 1)
         self.is_owner = not given
-        if self.is_owner and self.agent is not None and not config.option.help:
+        if self.is_owner and self.agent is not None:
             # A name from elsewhere may be meant for other folders: only their tasks insist on it.
             if self.settings["agent"].source == "--agent":
                 self._find_agent(self.agent)
             self._check_devices()
             self._check_runs()
-        if self.is_owner and not config.option.help:
+        if self.is_owner:
             self.environments  # noqa: B018 - an error is told before anything is collected
 
     @property

@@ -21,7 +21,6 @@ from pytest_mobileagent.errors import (
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -76,6 +75,8 @@ def _at_the_start(device: Device, request: pytest.FixtureRequest) -> Device:
 
     case = case_of(request.node)
     if case is None:
+        from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT  # noqa: PLC0415
+
         system_of(device).reset(DEFAULT_SNAPSHOT, ())
         return device
     system_of(device).reset(case.task.snapshot, case.task.packages)

@@ -40,13 +40,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{MARKER}(goal, **fields): a task for the agent (see pytest_mobileagent.task)"
     )
-    try:
-        run = config.stash[RUN] = RunConfig(config)
-    except pytest.UsageError:
-        if not config.option.help:  # it has to work, whatever is set
-            raise
+    if config.option.help:  # it has to work, whatever is set, and needs none of it
         return
-    if config.option.collectonly or config.option.help:
+    run = config.stash[RUN] = RunConfig(config)
+    if config.option.collectonly:
         return
     run.start_agent()
     if run.is_owner:
@@ -73,6 +70,7 @@ def pytest_collection(session: pytest.Session) -> None:
     session.config.stash[RUN].check_agent()
 
 
+@pytest.hookimpl(tryfirst=True)  # run.json is there before pytest-xdist hands out what it lists
 def pytest_collection_finish(session: pytest.Session) -> None:
     run = session.config.stash[RUN]
     if run.agent is None or session.config.option.collectonly:
@@ -90,6 +88,19 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     node.workerinput["mobileagent"] = node.config.stash[RUN].for_worker()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    run = config.stash[RUN]
+    if run.agent is None:
+        return None
+    from pytest_mobileagent.plugin.scheduler import TaskScheduling, is_wanted  # noqa: PLC0415
+    from pytest_mobileagent.run.expected import expected_times  # noqa: PLC0415
+
+    if not is_wanted(config):
+        return None
+    return TaskScheduling(config, log, lambda: expected_times(run.folder.path))
 
 
 @pytest.hookimpl(trylast=True)

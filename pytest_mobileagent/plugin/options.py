@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.device.settle import parse_settle
-from pytest_mobileagent.device.sources.spec import parse_device
-
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from pytest_mobileagent.device.settle import Settle
+    from pytest_mobileagent.device.sources.spec import DeviceSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,18 @@ def _list(text: str) -> tuple[str, ...]:
     return words
 
 
+def _device(text: str) -> DeviceSpec:
+    from pytest_mobileagent.device.sources.spec import parse_device  # noqa: PLC0415 - not for --help
+
+    return parse_device(text)
+
+
+def _settle(text: str) -> Settle:
+    from pytest_mobileagent.device.settle import parse_settle  # noqa: PLC0415 - not for --help
+
+    return parse_settle(text)
+
+
 def _one_of(*choices: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text not in choices:
@@ -124,7 +136,7 @@ OPTIONS = (
         "run agents in a process of their own, or with `off` in a thread, for debuggers",
     ),
     Option(
-        "--mobile-device", "DEVICE", "virtual", parse_device,
+        "--mobile-device", "DEVICE", "virtual", _device,
         "where tasks run: `virtual`; `avd:NAME` for emulators that the run starts; "
         "`serial:[HOST:PORT/]SERIAL,…` for attached devices; `appium:URL` for those of a server",
     ),
@@ -154,7 +166,7 @@ OPTIONS = (
         "the most seconds that the agent may take in an episode; ends one that hangs",
     ),
     Option(
-        "--mobile-settle", "SECONDS[,PACKAGE=SECONDS]", "5", parse_settle,
+        "--mobile-settle", "SECONDS[,PACKAGE=SECONDS]", "5", _settle,
         "the most seconds to wait after an action until the screen stays the same; some apps may "
         "have others",
     ),

@@ -1,0 +1,80 @@
+"""How long the tasks of a run may take, from what is on disk before any of them has begun."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_ENDLESS = 1e9  # no task takes that long; such numbers are damage
+
+
+def expected_times(folder: Path) -> dict[str, float]:
+    """Return how long the tasks of the run in this folder may take, by node id.
+
+    In seconds, if the newest earlier run of the same agent beside it says how long any of them
+    took; else in golden steps. A task of which neither is known gets the mean of the others. Empty
+    if nothing is known: files that are missing, or damaged, cost the order and nothing else.
+    """
+    run = _read(folder / "run.json")
+    tasks = {task["nodeid"]: _number(_golden_steps(task)) for task in _tasks(run)}
+    seconds = {n: s for n, s in _earlier_seconds(folder, _agent(run)).items() if n in tasks}
+    both = [
+        (steps, seconds[nodeid]) for nodeid, steps in tasks.items() if steps and nodeid in seconds
+    ]
+    rate = sum(took for _, took in both) / sum(steps for steps, _ in both) if both else 1.0
+    known = {nodeid: rate * steps for nodeid, steps in tasks.items() if steps} | seconds
+    if not known:
+        return {}
+    mean = sum(known.values()) / len(known)
+    return {nodeid: known.get(nodeid, mean) for nodeid in tasks}
+
+
+def _earlier_seconds(folder: Path, agent: str | None) -> dict[str, float]:
+    """Return the seconds of each task in the newest run of the agent beside this folder."""
+    if agent is None:
+        return {}
+    # Names begin with the time, so that the newest comes last.
+    with suppress(OSError):
+        for path in sorted(folder.parent.glob("*/report.json"), reverse=True):
+            if path.parent.name < folder.name and _agent(report := _read(path)) == agent:
+                times = {task["nodeid"]: _number(task.get("seconds")) for task in _tasks(report)}
+                return {nodeid: took for nodeid, took in times.items() if took}
+    return {}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _agent(document: Mapping[str, Any]) -> str | None:
+    run = document.get("run")
+    agent = run.get("agent") if isinstance(run, dict) else None
+    return agent if isinstance(agent, str) else None
+
+
+def _tasks(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    tasks = document.get("tasks")
+    tasks = tasks if isinstance(tasks, list) else []
+    return [t for t in tasks if isinstance(t, dict) and isinstance(t.get("nodeid"), str)]
+
+
+def _golden_steps(case: Mapping[str, Any]) -> object:
+    """Return the golden steps of a case, which may stand in its task."""
+    task = case.get("task")
+    return case.get("golden_steps", task.get("golden_steps") if isinstance(task, dict) else None)
+
+
+def _number(value: object) -> float | None:
+    """Return a number above 0, None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 < value < _ENDLESS else None

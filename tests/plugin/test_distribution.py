@@ -1,0 +1,97 @@
+"""Tests handed out to real workers of pytest-xdist, by whom, and when something goes wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+AGENT = "from pytest_mobileagent import Agent\n\nclass Idle(Agent):\n    pass\n"
+CONFTEST = """
+def pytest_mobileagent_agents(config):
+    return config.rootpath / "agents"
+"""
+PLAIN = """
+import os, pathlib, pytest
+
+@pytest.mark.parametrize("n", range(6))
+def test_plain(n):
+    pass
+
+def test_deadly():
+    marker = pathlib.Path("died")
+    if {die} and not marker.exists():
+        marker.touch()
+        os._exit(1)
+"""
+
+
+@pytest.fixture
+def workers(pytester):
+    """Runs tests that need no phone on two workers, with an agent."""
+    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider -p no:hypothesispytest\n")
+    pytester.makeconftest(CONFTEST)
+    pytester.mkdir("agents").joinpath("idle.py").write_text(AGENT)
+    pytester.makepyfile(PLAIN.format(die=False))
+
+    def run(*arguments: str) -> pytest.RunResult:
+        return pytester.runpytest_subprocess("-n2", "-v", *arguments)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "scheduler"),
+    [
+        (["--agent=idle"], "TaskScheduling"),
+        ([], "LoadScheduling"),
+        (["--agent=idle", "--dist=worksteal"], "WorkStealingScheduling"),
+        (["--agent=idle", "--dist=loadfile"], "LoadFileScheduling"),
+        (["--agent=idle", "--dist=load"], "LoadScheduling"),
+    ],
+    ids=["agent", "no-agent", "worksteal", "loadfile", "load"],
+)
+def test_what_the_user_chose_is_respected(workers, arguments, scheduler):
+    result = workers(*arguments)
+    result.assert_outcomes(passed=7)
+    result.stdout.fnmatch_lines([f"scheduling tests via {scheduler}"])
+
+
+def test_the_line_of_workers_says_how_many_tests_there_are(workers):
+    workers("--agent=idle").stdout.fnmatch_lines(["2 workers ?7 items?"])
+
+
+def test_a_worker_that_dies_is_replaced(workers, pytester):
+    pytester.makepyfile(PLAIN.format(die=True))
+    result = workers("--agent=idle")
+    result.assert_outcomes(passed=7)
+    result.stdout.fnmatch_lines(["*REPEATED*test_deadly*"])
+
+
+@pytest.mark.parametrize("flag", ["-x", "--maxfail=1"])
+def test_a_run_stops_at_the_first_failure(workers, pytester, flag):
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("n", range(40))
+        def test_plain(n):
+            assert False
+        """
+    )
+    result = workers("--agent=idle", flag)
+    assert 1 <= result.parseoutcomes()["failed"] <= 4
+    result.stdout.fnmatch_lines(["*stopping after 1 failures*"])
+
+
+def test_workers_that_collect_differently_are_an_error(workers, pytester):
+    pytester.makepyfile(
+        """
+        import os, pytest
+
+        @pytest.mark.parametrize("n", [os.environ["PYTEST_XDIST_WORKER"]])
+        def test_plain(n):
+            pass
+        """
+    )
+    result = workers("--agent=idle")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["*Different tests were collected between gw? and gw?*"])
