@@ -73,7 +73,7 @@ class RunFolder:
         whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks}
         part = path.with_name(f".{_RUN}.{os.getpid()}")
         try:
-            write_json(part, whole)
+            write_json(part, whole, indent=None)
             part.replace(path)
         except OSError as error:
             part.unlink(missing_ok=True)
