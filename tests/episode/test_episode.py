@@ -139,7 +139,7 @@ def test_a_tap_hits_what_a_function_finds_on_the_screen_that_the_agent_saw(
     assert not episode.tapped(lambda screen: screen.find_all(resource_id="product")[0])
     assert not episode.tapped(lambda screen: screen.find_all(resource_id="none")[0])
     assert not episode.tapped(lambda screen: screen.find(resource_id="none"))
-    assert not episode.tapped(lambda screen: screen.find(text="none").children[0])
+    assert not episode.tapped(lambda screen: screen.get(text="none").children[0])
 
 
 def test_what_was_tapped_instead_is_told(
