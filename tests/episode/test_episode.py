@@ -55,7 +55,7 @@ def test_steps_are_actions_and_a_report_is_none(
 ) -> None:
     episode = make_episode(*actions)
     assert episode.step_count == count
-    assert str(episode.answer) == answer
+    assert episode.answer == answer
 
 
 def test_screens_are_those_before_each_step_and_the_last(
