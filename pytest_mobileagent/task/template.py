@@ -24,7 +24,7 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
     """
     try:
         return _Names().vformat(template, (), values)
-    except Exception as error:  # noqa: BLE001 - values may be of any class, and may fail in any way
+    except Exception as error:  # values may be of any class, and may fail in any way
         known = ", ".join(sorted(values)) or "none"
         msg = f"cannot fill {template!r}: {error} (names with a value: {known})"
         raise TaskError(msg) from error

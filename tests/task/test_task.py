@@ -123,7 +123,7 @@ def test_the_step_limit_is_given_or_follows_from_the_golden_steps(
 
 @pytest.mark.parametrize("factor", [1e308, float("inf"), float("nan"), 10.0**6, 10**400])
 def test_a_step_factor_that_nobody_can_mean_is_told(factor: float) -> None:
-    with pytest.raises(TaskError, match="2 golden steps times a step factor of .* lower --mobile"):
+    with pytest.raises(TaskError, match=r"2 golden steps times a step factor of .* lower --mobile"):
         Task("Do it.", golden_steps=2).limit(factor)
     assert Task("Do it.", golden_steps=2, step_limit=3).limit(factor) == 3
 
