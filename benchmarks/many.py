@@ -27,9 +27,9 @@ def drive(provision: VirtualProvision, slot: int) -> int:
             device.perform(Open(COUNTER))
             screen = device.observe().screen
             for _ in range(TAPS):
-                device.perform(Tap(*screen.find(resource_id="add").bounds.center))
+                device.perform(Tap(*screen.get(resource_id="add").bounds.center))
                 screen = device.observe().screen
-            assert screen.find(resource_id="count").text == f"Count: {TAPS}", (
+            assert screen.get(resource_id="count").text == f"Count: {TAPS}", (
                 f"phone {slot} lost taps"
             )
             steps += TAPS + 1

@@ -158,7 +158,7 @@ def test_count(episode, times):
     solution=[open_app(), tap(text="Second page"), answer(seen(resource_id="code"))],
 )
 def test_code(episode):
-    assert "4711" in episode.answer
+    assert episode.answers("4711")
 """
 
 

@@ -1,50 +1,71 @@
-"""The agent's answer, compared as a person would: words and numbers count, their dress does not."""
+"""What an agent answered, compared as a person would: by words and numbers, not by notation."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
 
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen.explain import missed
 from pytest_mobileagent.screen.text import normalise
 
 # A minus counts where a word begins: "-5" has one, "3-5" and "2024-05-06" have not.
 _NUMBER = re.compile(r"((?:(?<![^\s(])[-\u2212])?\d+(?:[.,:]\d+)*)")
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DECIMAL = re.compile(r"(-?)0*(\d+?)(?:\.(\d*?)0*)?")
+_MEASURED = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
 # Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana and Chinese characters.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
+# What each unit measures, and how many of the smallest such unit it is. Android counts storage
+# in thousands.
+_UNITS = {
+    **{unit: ("storage", 1000**power) for power, unit in enumerate(("b", "kb", "mb", "gb", "tb"))},
+    **{unit: ("storage", 1024**power) for power, unit in enumerate(("kib", "mib", "gib"), 1)},
+    "mm": ("length", 1), "cm": ("length", 10), "m": ("length", 1000), "km": ("length", 10**6),
+    "mg": ("mass", 1), "g": ("mass", 1000), "kg": ("mass", 10**6),
+    "ml": ("volume", 1), "cl": ("volume", 10), "l": ("volume", 1000),
+    "ms": ("time", 1), "s": ("time", 1000), "min": ("time", 60_000), "h": ("time", 3_600_000),
+}  # fmt: skip
 
 
-class Answer(str):
-    """What the agent answered: text that compares by its words and numbers.
+def answers(said: str, expected: str | Sequence[str], *, any_order: bool = False) -> bool:
+    """Whether an answer says the expected text, or each of several one after the other.
 
-    Case, punctuation, accents' encoding and spaces are ignored; "1,200" equals "1200", "1.50"
-    equals "1.5", "09:30" equals "9:30"; words and numbers match as a whole, so "2" is not in "12"
-    nor in "-2". Scripts that put no spaces between words, such as Chinese, match by character.
-    `in` looks for the same words in a row; a blank text is in no answer.
+    The same words and numbers have to stand in a row somewhere in the answer, each as a whole: "2"
+    is not in "12" nor in "-2". Case, punctuation, spaces and the encoding of accents are ignored;
+    "1,200" is "1200", "1.50" is "1.5", "09:30" is "9:30", and "1.2 GB" is "1200 MB" but not
+    "1.2 MB". Scripts that put no spaces between words, such as Chinese, match by character. With
+    `any_order`, several texts may stand in any order, but not share a word.
+
+    Raises:
+        TaskError: what is expected is empty, or no text.
     """
+    wanted = _wanted(expected)
+    if _says(said, wanted, any_order=any_order):
+        return True
+    missed(partial(explain, said, wanted, any_order=any_order))
+    return False
 
-    __slots__ = ()
 
-    def __contains__(self, part: object) -> bool:
-        wanted, here = tokens(str(part)), tokens(self)
-        if not wanted:  # signs and emoji only
-            sign = normalise(str(part))
-            return bool(sign) and sign in normalise(self)
-        return any(here[i : i + len(wanted)] == wanted for i in range(len(here) - len(wanted) + 1))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, str) or tokens(self) != tokens(other):
-            return False
-        return bool(tokens(self)) or normalise(self) == normalise(other)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    # A set or dict of texts would not find an answer that is written otherwise.
-    __hash__ = None  # type: ignore[assignment]
+def explain(said: str, wanted: Sequence[str], *, any_order: bool = False) -> str:
+    """Say what was expected of an answer, what it says, and how the two were compared."""
+    several = " in any order" if any_order else " in this order" if len(wanted) > 1 else ""
+    sought = f"the answer does not say {', '.join(map(repr, wanted))}{several}"
+    if not normalise(said):
+        return f"{sought}: there is no answer"
+    texts = [" ".join(tokens(text)) or normalise(text) for text in wanted]
+    return "\n".join(
+        [
+            sought,
+            f"  it says: {_cut(said)!r}",
+            f"  compared: {', '.join(map(repr, texts))} with {_cut(' '.join(tokens(said)))!r}",
+        ]
+    )
 
 
 def tokens(text: str) -> list[str]:
@@ -54,6 +75,63 @@ def tokens(text: str) -> list[str]:
     for place, part in enumerate(_NUMBER.split(folded)):
         found += [_number(part)] if place % 2 else _words(part)
     return found
+
+
+def _wanted(expected: str | Sequence[str]) -> list[str]:
+    wanted = [expected] if isinstance(expected, str) else expected
+    if not isinstance(wanted, Sequence) or not all(isinstance(text, str) for text in wanted):
+        msg = f"answers({expected!r}): the expected answer has to be a text or a list of texts"
+        raise TaskError(msg)
+    if not wanted or not all(map(normalise, wanted)):
+        msg = f"answers({expected!r}): the expected answer is empty, which any answer would contain"
+        raise TaskError(msg)
+    return list(wanted)
+
+
+def _says(said: str, wanted: Sequence[str], *, any_order: bool) -> bool:
+    here: list[str | None] = [*tokens(said)]
+    start = 0
+    # In any order, longer texts choose their place first: "York" is left what "New York" is not.
+    for text in sorted(wanted, key=lambda t: -len(tokens(t))) if any_order else wanted:
+        sought = tokens(text)
+        if not sought:  # signs and emoji only
+            if normalise(text) not in normalise(said):
+                return False
+            continue
+        place = next((p for p in range(start, len(here)) if _says_at(here, p, sought)), None)
+        if place is None:
+            return False
+        end = place + len(sought)
+        here[place:end] = [None] * len(sought)
+        start = 0 if any_order else end
+    return True
+
+
+def _says_at(here: Sequence[str | None], place: int, sought: Sequence[str]) -> bool:
+    """Whether the sought words stand at a place; numbers with units may be written in others."""
+    found = here[place : place + len(sought)]
+    if len(found) < len(sought):
+        return False
+    at = 0
+    while at < len(sought):
+        quantity = _quantity(sought[at : at + 2])
+        if quantity is not None and quantity == _quantity(found[at : at + 2]):
+            at += 2
+        elif found[at] == sought[at]:
+            at += 1
+        else:
+            return False
+    return True
+
+
+def _quantity(pair: Sequence[str | None]) -> tuple[str, Fraction] | None:
+    """Return what a number and a unit measure, and how much of it; None if they are no such."""
+    if len(pair) < 2 or pair[0] is None or pair[1] not in _UNITS:
+        return None
+    if not _MEASURED.fullmatch(pair[0]):
+        return None
+    what, factor = _UNITS[pair[1]]
+    return what, Fraction(pair[0]) * factor
 
 
 def _words(text: str) -> list[str]:
@@ -75,6 +153,5 @@ def _number(token: str) -> str:
     return number if number == "0" else sign + number
 
 
-def answers(said: str, expected: object, *, any_order: bool = False) -> bool:
-    """Whether an answer says what is expected."""
-    return str(expected) in Answer(said)
+def _cut(text: str) -> str:
+    return text if len(text) <= 300 else f"{text[:300]}…"

@@ -30,7 +30,7 @@ class Episode(EpisodeRecord):
 
     def tapped(
         self,
-        target: Callable[[Screen], Element | Sequence[Element]] | None = None,
+        target: Callable[[Screen], Element | Sequence[Element] | None] | None = None,
         **criteria: Any,
     ) -> bool:
         """Whether some tap of the agent was inside an element of the screen that it saw.
@@ -101,10 +101,12 @@ class Episode(EpisodeRecord):
         return found
 
     def answers(self, expected: str | Sequence[str], *, any_order: bool = False) -> bool:
-        """Whether the agent's answer says what is expected (see `check.answers`)."""
-        if answers(self.answer, expected, any_order=any_order):
-            return True
-        return self._missed(f"the answer {self.answer!r} does not say {expected!r}", ())
+        """Whether the agent's answer says what is expected (see `check.answers`).
+
+        Raises:
+            TaskError: what is expected is empty, or no text.
+        """
+        return answers(self.answer, expected, any_order=any_order)
 
     def _missed(
         self, what: str, instead: Iterable[str], misses: Sequence[Callable[[], str]] = ()
@@ -133,7 +135,7 @@ def load(folder: Path) -> Episode:
 
 def _targets(
     screen: Screen,
-    target: Callable[[Screen], Element | Sequence[Element]] | None,
+    target: Callable[[Screen], Element | Sequence[Element] | None] | None,
     criteria: Mapping[str, Any],
 ) -> list[Element]:
     if target is None:

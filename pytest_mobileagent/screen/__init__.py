@@ -1,7 +1,8 @@
 """What is seen: the view hierarchy and the screenshot."""
 
 from pytest_mobileagent.screen.element import Bounds, Element
+from pytest_mobileagent.screen.explain import NotFoundError
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.screen.selector import Selector
 
-__all__ = ["Bounds", "Element", "Screen", "Selector"]
+__all__ = ["Bounds", "Element", "NotFoundError", "Screen", "Selector"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -20,10 +21,11 @@ FLAGS = (
     "password",
     "selected",
 )
+_LINKS = ("children", "parent")
 
 
 class Bounds(NamedTuple):
-    """A rectangle in pixels of the screen; right and bottom are outside of it."""
+    """A rectangle in pixels of the screen; its right and bottom edges lie outside it."""
 
     left: int
     top: int
@@ -50,12 +52,21 @@ class Bounds(NamedTuple):
         return self.left <= x < self.right and self.top <= y < self.bottom
 
 
-@dataclass(frozen=True, slots=True)
+# Not the equality of dataclasses: it recurses, and hierarchies can be deeper than the stack.
+@dataclass(frozen=True, slots=True, eq=False)
 class Element:
     """A node of the view hierarchy, with Android's attributes.
 
-    `resource_id` is the full one ("package:id/name"), `class_name` the Java class. Two elements are
-    equal when they and all below them are equal, wherever they stand.
+    - `class_name`: the Java class ("android.widget.Button").
+    - `text`, `content_desc`: the words on it, and those that are read aloud for it.
+    - `resource_id`: in full ("package:id/name"); `package`: the app that it belongs to.
+    - `bounds`: where it is, in pixels of the screen; (0, 0, 0, 0) if unknown.
+    - `checkable`, `checked`, `clickable`, `enabled`, `focusable`, `focused`, `scrollable`,
+      `long_clickable`, `password`, `selected`: Android's flags.
+    - `children`: the elements directly inside it; `parent`: the one that it is inside of, or None.
+
+    Two elements are equal if their attributes and everything below them are equal; where they
+    stand does not matter.
     """
 
     class_name: str
@@ -75,11 +86,25 @@ class Element:
     password: bool = False
     selected: bool = False
     children: tuple[Element, ...] = field(default=(), repr=False)
-    parent: Element | None = field(default=None, repr=False, compare=False)
+    parent: Element | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for child in self.children:
             object.__setattr__(child, "parent", self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Element):
+            return NotImplemented
+        if self is other:
+            return True
+        # Elements in document order, each with the number of its children, determine a tree.
+        pairs = zip(self.iter(), other.iter(), strict=False)
+        return all(
+            len(one.children) == len(two.children) and _own(one) == _own(two) for one, two in pairs
+        )
+
+    def __hash__(self) -> int:
+        return hash((_own(self), len(self.children)))
 
     def iter(self) -> Iterator[Element]:
         """Yield this element and all below it, in document order."""
@@ -104,11 +129,11 @@ class Element:
 
     @property
     def label(self) -> str:
-        """The words that a person would call this element by: its own, or those inside it."""
+        """The words that a person would call this element by: its own, or else those inside it."""
         return self.text or self.content_desc or " ".join(self.texts)
 
     def describe(self) -> str:
-        """One line for a person: class, words, id and place."""
+        """Describe the element in one line: its class, words, id and bounds."""
         left, top, right, bottom = self.bounds
         words = [f"{name}={value!r}" for name, value in self._words() if value]
         name = self.class_name.rpartition(".")[2] or "element"
@@ -120,3 +145,6 @@ class Element:
             ("content_desc", self.content_desc),
             ("resource_id", self.resource_id),
         )
+
+
+_own = attrgetter(*(each.name for each in fields(Element) if each.name not in _LINKS))

@@ -12,10 +12,33 @@ if TYPE_CHECKING:
 _misses: ContextVar[list[Callable[[], str]] | None] = ContextVar("misses", default=None)
 
 
-def missed(explain: Callable[[], str]) -> None:
-    """Note that a look-up found nothing, for whoever collects.
+class NotFoundError(AssertionError):
+    """No element meets the criteria: says what was sought, and which elements come closest.
 
-    The explanation is made when somebody reads it: it takes far longer than the look-up.
+    The explanation may be a function, called when somebody reads the message: explaining takes far
+    longer than searching, and a check that is evaluated at every step often fails.
+    """
+
+    def __init__(self, explanation: str | Callable[[], str]) -> None:
+        super().__init__(explanation)
+
+    def __str__(self) -> str:
+        (explanation,) = self.args
+        if callable(explanation):
+            self.args = (explanation(),)
+        return str(self.args[0])
+
+    def __repr__(self) -> str:
+        return f"NotFoundError({str(self)!r})"
+
+    def __reduce__(self) -> tuple[type[NotFoundError], tuple[str]]:
+        return NotFoundError, (str(self),)
+
+
+def missed(explain: Callable[[], str]) -> None:
+    """Note that a search found nothing, for whoever collects misses.
+
+    `explain` is called only if somebody reads the explanation: it takes far longer than the search.
     """
     misses = _misses.get()
     if misses is not None:
@@ -24,7 +47,7 @@ def missed(explain: Callable[[], str]) -> None:
 
 @contextmanager
 def collect_misses() -> Iterator[list[Callable[[], str]]]:
-    """Collect what explains the look-ups that find nothing inside the `with` block."""
+    """Collect the explanations of all searches that find nothing inside the `with` block."""
     misses: list[Callable[[], str]] = []
     token = _misses.set(misses)
     try:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.screen.element import FLAGS, Element
+from pytest_mobileagent.screen.element import FLAGS
 from pytest_mobileagent.screen.text import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
+
+    from pytest_mobileagent.screen.element import Element
 
 _WORDS = ("text", "resource_id", "content_desc", "class_name")
 PATTERNS = (*_WORDS, "package")
@@ -20,60 +22,61 @@ CRITERIA = (*PATTERNS, "xpath", *FLAGS)
 
 
 class CriteriaError(TaskError, TypeError):
-    """Elements cannot be looked for by such criteria."""
+    """The criteria of a search make no sense: an unknown name, a wrong type, a bad XPath."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Criteria that an element has to meet, all of them.
+    """Criteria, all of which an element has to meet.
 
-    - `text`, `content_desc`: equal after Unicode spaces are normalised, or a compiled regular
-      expression that is searched for.
+    - `text`, `content_desc`: compared after Unicode spaces are normalised.
     - `resource_id`: short ("storage_used") or full ("org.coursera.android:id/storage_used").
     - `class_name`: short ("EditText") or full ("android.widget.EditText"); `package`.
     - `xpath`: an XPath 1.0 expression over either dialect of the hierarchy.
     - flags: `checked=True`, `enabled=False`, …
+
+    A compiled regular expression may take the place of any text but `xpath`; it is searched for.
     """
 
     criteria: tuple[tuple[str, Any], ...]
 
     @classmethod
     def of(cls, criteria: Mapping[str, Any]) -> Selector:
-        """Check the names of the criteria and hold them.
+        """Check the criteria and return them as a selector.
 
         Raises:
-            CriteriaError: there is no criterion, one that does not exist, or one of the wrong type.
+            CriteriaError: there is no criterion, an unknown one, or one of the wrong type.
         """
         if not criteria:
-            msg = f"nothing to look for: give one of {', '.join(CRITERIA)}"
+            msg = f"nothing to look for: give at least one of {', '.join(CRITERIA)}"
             raise CriteriaError(msg)
         for name, value in criteria.items():
             if name not in CRITERIA:
                 near = difflib.get_close_matches(name, CRITERIA, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
-                msg = f"elements have no {name!r}{hint} (there are {', '.join(CRITERIA)})"
+                msg = f"there is no criterion {name!r}{hint} (known: {', '.join(CRITERIA)})"
                 raise CriteriaError(msg)
             if value is None:
-                msg = f"{name}=None matches nothing; leave {name!r} out"
+                msg = f"{name}=None matches nothing; leave {name} out"
                 raise CriteriaError(msg)
             if not isinstance(value, _type_of(name)):
                 kind = "True or False" if name in FLAGS else "a text"
                 also = " or a compiled regular expression" if name in PATTERNS else ""
-                msg = f"{name}={value!r}: {kind}{also} is needed, not {type(value).__name__}"
+                msg = f"{name}={value!r} has to be {kind}{also}, not {type(value).__name__}"
                 raise CriteriaError(msg)
         return cls(tuple(criteria.items()))
 
     @property
     def xpath(self) -> str | None:
-        """The XPath expression among the criteria."""
+        """The XPath expression among the criteria; None if there is none."""
         return next((value for name, value in self.criteria if name == "xpath"), None)
 
     def matches(self, element: Element) -> bool:
-        """Whether the element meets all criteria other than the XPath."""
+        """Whether the element meets all criteria except `xpath`."""
         return all(_meets(element, name, wanted) for name, wanted in self.criteria)
 
     def nearest(self, elements: Iterable[Element], count: int = 3) -> list[Element]:
-        """Return the elements whose words are most like those sought, the best first."""
+        """Return the `count` elements whose words are most like those sought, best first."""
         sought = [(n, _plain(v)) for n, v in self.criteria if n in _WORDS and n != "class_name"]
         classes = [v for n, v in self.criteria if n == "class_name"]
         scored = [
@@ -86,38 +89,6 @@ class Selector:
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={_show(value)}" for name, value in self.criteria)
-
-
-class Missing(Element):
-    """Stands for an element that was not found: false, and explains itself when it is used."""
-
-    __slots__ = ("_explain",)
-    _explain: Callable[[], str]
-
-    def __init__(self, explain: Callable[[], str]) -> None:
-        object.__setattr__(self, "_explain", explain)
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __repr__(self) -> str:
-        return f"<{self._explain().splitlines()[0]}>"
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __getattribute__(self, name: str) -> Any:
-        if not name.startswith("_") and hasattr(Element, name):
-            _raise(self._explain())
-        return object.__getattribute__(self, name)
-
-
-def _raise(explanation: str) -> NoReturn:
-    __tracebackhide__ = True
-    raise AssertionError(explanation)
 
 
 def _type_of(name: str) -> type[Any] | tuple[type[Any], ...]:
@@ -150,7 +121,7 @@ def _show(wanted: Any) -> str:
 
 
 def _likeness(name: str, wanted: str, element: Element) -> float:
-    """Return how like the wanted words an element's are, 0 to 1; its other words count less."""
+    """Return how similar an element's words are to those wanted, 0 to 1."""
     if name == "resource_id":
         return _ratio(wanted.rpartition("/")[2], element.resource_id.rpartition("/")[2])
     own, other = (

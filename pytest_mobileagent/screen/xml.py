@@ -9,14 +9,14 @@ from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.screen.element import FLAGS, Bounds, Element
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lxml.etree import _Element
 
-_BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
+# Ten digits, as Android's integers have at most.
+_BOUNDS = re.compile(r"\[(-?\d{1,10}),(-?\d{1,10})\]\[(-?\d{1,10}),(-?\d{1,10})\]")
 # Some serializers write an emoji as references to two surrogates, which no XML parser accepts.
-_SURROGATES = re.compile(r"(?:&#(?:5[5-7]\d{3}|x[dD][89a-fA-F][\da-fA-F]{2});)+")
-_REFERENCE = re.compile(r"&#(?:x(\w+)|(\d+));")
+_SURROGATE = re.compile(r"&#(?:x0*(d[89a-f][\da-f]{2})|0*(5[5-7]\d{3}));", re.ASCII | re.IGNORECASE)
+# A document type can only stand before the root, after comments and instructions.
+_DOCTYPE = re.compile(r"\ufeff?(?:\s++|(?><\?.*?\?>)|(?><!--.*?-->))*+<!DOCTYPE", re.DOTALL)
 
 
 def parse(xml: str) -> Element:
@@ -32,8 +32,8 @@ def parse(xml: str) -> Element:
     # Children before their parents, without recursion: documents may be deep.
     built: dict[_Element, Element] = {}
     tree = parse_tree(xml)
-    for node in reversed(list(nodes(tree))):
-        built[node] = _element(node, tuple(built[child] for child in node if child in built))
+    for node in reversed(list(tree.iter())):
+        built[node] = _element(node, tuple(built[child] for child in node))
     return built[tree]
 
 
@@ -41,16 +41,20 @@ def parse_tree(xml: str) -> _Element:
     """Return the lxml tree of a view hierarchy (see `parse`)."""
     from lxml import etree  # noqa: PLC0415 - collection must not pay for it
 
-    text = _SURROGATES.sub(_join_surrogates, xml).strip()
-    if "<!DOCTYPE" in text:
+    text = _join_surrogates(xml).strip()
+    if _DOCTYPE.match(text):
         msg = "not a view hierarchy: it declares a document type, which could define entities"
         raise ScreenError(msg)
     # Text is decoded already, whatever encoding its declaration names.
     parser = etree.XMLParser(
-        encoding="utf-8", resolve_entities=False, no_network=True, remove_comments=True
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        remove_comments=True,
+        remove_pis=True,
     )
     try:
-        tree = etree.fromstring(text.encode("utf-8", "replace"), parser)
+        tree = etree.fromstring(text.encode(), parser)
     except etree.XMLSyntaxError as error:
         excerpt = text[:80] + ("…" if len(text) > 80 else "")
         msg = f"not a view hierarchy: {error} (it begins {excerpt!r})"
@@ -72,27 +76,20 @@ def _joined(displays: _Element) -> _Element:
 
     first = next(iter(displays), etree.Element("display"))
     joined = etree.Element("hierarchy")
-    for hierarchy in first.iter("hierarchy"):
+    for hierarchy in list(first.iter("hierarchy")):
         joined.set("rotation", hierarchy.get("rotation", "0"))
         joined.extend(list(hierarchy))
     return joined
 
 
-def nodes(tree: _Element) -> Iterator[_Element]:
-    """Yield the nodes of a parsed hierarchy in document order, which is that of `Element.iter`."""
-    return (node for node in tree.iter() if isinstance(node.tag, str))
-
-
 def in_other_dialect(tree: _Element) -> _Element:
-    """Return a copy of the hierarchy in which classes are tags if they were attributes, or back."""
+    """Return a copy of the hierarchy in the other dialect, its nodes in the same order."""
     import copy  # noqa: PLC0415
 
     other = copy.deepcopy(tree)
-    for node in nodes(other):
-        if node is other:
-            continue
+    for node in other.iterdescendants():
         class_name = class_of(node)
-        node.tag = _tag(class_name) if node.tag == "node" else "node"
+        _rename(node, _tag(class_name) if node.tag == "node" else "node")
         node.set("class", class_name)
     return other
 
@@ -102,19 +99,24 @@ def class_of(node: _Element) -> str:
     return node.get("class") or ("" if node.tag == "node" else str(node.tag))
 
 
-def _join_surrogates(match: re.Match[str]) -> str:
-    """Return the characters that a run of references comes to; half a pair becomes U+FFFD."""
-    found = _REFERENCE.findall(match[0])
-    units = [int(hexa, 16) if hexa else int(number) for hexa, number in found]
-    text = "".join(map(chr, units))
+def _join_surrogates(xml: str) -> str:
+    """Return the text with each pair of surrogates as one character, half a pair as U+FFFD."""
+    text = _SURROGATE.sub(lambda found: chr(int(found[1] or "0", 16) or int(found[2])), xml)
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _tag(class_name: str) -> str:
     """Return Appium's tag for a class: characters that a tag cannot hold become others."""
     tag = re.sub(r"\.+", ".", re.sub(r"[$@#&]", ".", class_name)).strip(".")
-    tag = re.sub(r"[^\w.\-]", "_", tag)
-    return tag if re.match(r"[^\W\d]", tag) else "android.view.View"
+    return re.sub(r"[^\w.\-]", "_", tag)
+
+
+def _rename(node: _Element, tag: str) -> None:
+    """Give a node a tag; Android's plainest class where XML knows no such name."""
+    try:
+        node.tag = tag
+    except ValueError:
+        node.tag = "android.view.View"
 
 
 def _element(node: _Element, children: tuple[Element, ...]) -> Element:

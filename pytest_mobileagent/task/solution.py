@@ -44,10 +44,7 @@ class Scene:
             TaskError: there is no such element, or the criteria make no sense.
         """
         wanted = self.fill(criteria)
-        try:
-            found = self.screens[-1].find_all(**wanted)
-        except (TypeError, ValueError) as error:
-            raise TaskError(str(error)) from error
+        found = self.screens[-1].find_all(**wanted)
         if not found:
             raise TaskError(self.screens[-1].explain(Selector.of(wanted)))
         if not -len(found) <= nth < len(found):
@@ -117,7 +114,7 @@ def open_app(app: str | None = None) -> Move:
 
 
 def tap(*, nth: int = 0, **criteria: Any) -> Move:
-    """Tap the centre of the n-th element (from 0) that meets the criteria of `Screen.find`."""
+    """Tap the centre of the n-th element (from 0) that meets the criteria (see `Selector`)."""
     return Move(
         f"tap({Selector.of(criteria)})", lambda s: Tap(*s.find(criteria, nth).bounds.center)
     )

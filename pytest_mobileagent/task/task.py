@@ -23,6 +23,7 @@ KINDS = ("operation", "single-frame query", "multi-frame query", "cross-app", "o
 NEEDS = ("events",)
 DEFAULT_SNAPSHOT = "default_boot"
 DEFAULT_STEP_LIMIT = 20  # where nothing is known of the task's length
+MOST_STEPS = 1_000_000  # more than any agent can do, and any run can record
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +78,33 @@ class Task:
 
     def __post_init__(self) -> None:
         if not isinstance(self.goal, str) or not self.goal.strip():
-            msg = f"a task needs a goal in words, not {self.goal!r}"
+            msg = f"a task needs a goal in words, not {_shown(self.goal)}"
             raise TaskError(msg)
+        self._check_texts()
         if self.kind not in KINDS:
-            near = difflib.get_close_matches(str(self.kind), KINDS, 1)
+            near = difflib.get_close_matches(_shown(self.kind), KINDS, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            msg = f"kind={self.kind!r} is none of {', '.join(KINDS)}{hint}"
+            msg = f"kind={_shown(self.kind)} is none of {', '.join(KINDS)}{hint}"
             raise TaskError(msg)
-        if self.level not in {None, 1, 2, 3}:
-            msg = f"level={self.level!r} is none of 1, 2, 3"
+        if self.level is not None and (type(self.level) is not int or self.level not in {1, 2, 3}):
+            msg = f"level={_shown(self.level)} is none of 1, 2, 3"
             raise TaskError(msg)
         for name in ("golden_steps", "step_limit"):
             value = getattr(self, name)
-            if value is not None and (type(value) is not int or value < 1):
-                msg = f"{name}={value!r} has to be a whole number from 1"
+            if value is not None and (type(value) is not int or not 1 <= value <= MOST_STEPS):
+                msg = f"{name}={_shown(value)} has to be a whole number from 1 to {MOST_STEPS}"
                 raise TaskError(msg)
-        if isinstance(self.apps, str):
-            msg = f"apps={self.apps!r} has to be a list of packages"
-            raise TaskError(msg)
         self._check_parts()
+
+    def _check_texts(self) -> None:
+        for name in ("app", "language", "snapshot"):
+            value = getattr(self, name)
+            if not isinstance(value, str) and not (name == "app" and value is None):
+                msg = f"{name}={_shown(value)} has to be a text"
+                raise TaskError(msg)
+        if not _is_texts(self.apps):
+            msg = f"apps={_shown(self.apps)} has to be a list of packages"
+            raise TaskError(msg)
 
     def _check_parts(self) -> None:
         if not isinstance(self.solution, Sequence) or not isinstance(self.probes, Mapping):
@@ -103,11 +112,16 @@ class Task:
             raise TaskError(msg)
         for move in self.solution:
             if not hasattr(move, "ends_episode"):
-                msg = f"the solution has {move!r}, which is no move such as open_app() or tap(…)"
+                msg = f"the solution has {_shown(move)}, which is no move such as tap(…)"
                 raise TaskError(msg)
         for name, probe in dict(self.probes).items():
+            if not isinstance(name, str):
+                msg = f"probes has the name {_shown(name)}, which has to be a text"
+                raise TaskError(msg)
             if not callable(getattr(probe, "parse", None)):
-                msg = f"probes[{name!r}]={probe!r} is no probe such as sqlite(…) or setting(…)"
+                msg = (
+                    f"probes[{name!r}]={_shown(probe)} is no probe such as sqlite(…) or setting(…)"
+                )
                 raise TaskError(msg)
 
         self._check_words()
@@ -152,13 +166,21 @@ class Task:
         return self.golden_steps or counted or None
 
     def limit(self, factor: float) -> int:
-        """Return the most steps an agent gets: `step_limit`, or golden steps times `factor`."""
+        """Return the most steps an agent gets: `step_limit`, or golden steps times `factor`.
+
+        Raises:
+            TaskError: the golden steps times the factor are more than `MOST_STEPS`, or no number.
+        """
         if self.step_limit is not None:
             return self.step_limit
         golden = self.shortest
         if golden is None:
             return DEFAULT_STEP_LIMIT
-        return max(1, math.ceil(round(golden * factor, 6)))  # 50 * 1.1 is a little above 55
+        product = golden * factor
+        if not product <= MOST_STEPS:  # nor if it is not a number
+            msg = f"{golden} golden steps times a step factor of {factor} exceed {MOST_STEPS} steps"
+            raise TaskError(f"{msg}: lower --mobile-step-factor, or give the task a step_limit")
+        return max(1, math.ceil(round(product, 6)))  # 50 * 1.1 is a little above 55
 
     def values(self, parameters: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         """Return what the placeholders of goal and solution stand for."""
@@ -167,3 +189,20 @@ class Task:
     def goal_for(self, parameters: Mapping[str, Any], now: datetime) -> str:
         """Return the goal in words for these parameters, when the phone's clock says `now`."""
         return fill(self.goal, self.values(parameters, now))
+
+
+def _is_texts(value: object) -> bool:
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, str | bytes)
+        and all(isinstance(text, str) and text for text in value)
+    )
+
+
+def _shown(value: object) -> str:
+    """Return a value as an error message shows it, however long or odd it is."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - as of a number with too many digits
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 60 else f"{text[:60]}…"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -11,16 +12,19 @@ from pytest_mobileagent.errors import TaskError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_WIDTH = re.compile(r"\d{4,}")
+_WIDTH_OF_TIME = re.compile(r"(?<!%)(?:%%)*%[-_^#+]*\d{4,}")
+
 
 def fill(template: str, values: Mapping[str, Any]) -> str:
     """Replace each `{name}` or `{name:format}` in a template, `{{` and `}}` being braces.
 
     Raises:
-        TaskError: a name has no value, or the template is malformed.
+        TaskError: the template is malformed, a name has no value, or a format does not fit one.
     """
     try:
         return _Names().vformat(template, (), values)
-    except (KeyError, ValueError, IndexError, TypeError) as error:
+    except Exception as error:  # values may be of any class, and may fail in any way
         known = ", ".join(sorted(values)) or "none"
         msg = f"cannot fill {template!r}: {error} (names with a value: {known})"
         raise TaskError(msg) from error
@@ -51,3 +55,11 @@ class _Names(string.Formatter):
             msg = f"{{{field_name}}} has no value"
             raise ValueError(msg)
         return kwargs[field_name], field_name
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        # Of a time only what follows "%" is a width: "{now:%H:%M on 2026-05-04}" has none.
+        width = _WIDTH_OF_TIME if hasattr(value, "strftime") else _WIDTH
+        if width.search(format_spec):
+            msg = f"the format {format_spec!r} has a width or precision above 999"
+            raise ValueError(msg)
+        return str(super().format_field(value, format_spec))

@@ -79,7 +79,7 @@ def test_all_day(episode):
     solution=[open_app(), answer(seen(text="Noodle Bar, 5th Street"))],
 )
 def test_place(episode):
-    assert "Noodle Bar" in episode.answer
+    assert episode.answers("Noodle Bar")
 
 
 @task(

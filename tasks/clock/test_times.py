@@ -19,8 +19,8 @@ PAUSE = ("Pause", "暂停", "일시중지", "إيقاف مؤقت")  # what the b
     ],
 )
 def test_timer(episode):
-    assert "5:00" in episode.screen.find(resource_id="timer_label").text
-    assert episode.screen.find(resource_id="play_pause").content_desc in PAUSE
+    assert "5:00" in episode.screen.get(resource_id="timer_label").text
+    assert episode.screen.get(resource_id="play_pause").content_desc in PAUSE
 
 
 @task(
@@ -40,7 +40,7 @@ def test_timer(episode):
 )
 def test_tokyo(episode):
     difference = "//*[@text='Tokyo']/following-sibling::*[@text][1]"
-    assert episode.screen.find(xpath=difference).text.split()[0] in episode.answer
+    assert episode.answers(episode.screen.get(xpath=difference).text.split()[0])
 
 
 @task(

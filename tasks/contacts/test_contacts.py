@@ -57,7 +57,7 @@ def test_add(episode, given, family, number):
     ],
 )
 def test_company(episode):
-    assert "Tidewater" in episode.answer
+    assert episode.answers("Tidewater")
 
 
 @task(

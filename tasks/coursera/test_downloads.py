@@ -22,7 +22,7 @@ DOWNLOADS = sqlite(
     ],
 )
 def test_storage_used(episode):
-    assert episode.screen.find(resource_id="download_size").text in episode.answer
+    assert episode.answers(episode.screen.get(resource_id="download_size").text)
 
 
 @task(

@@ -91,4 +91,4 @@ def test_unsave(episode):
     ],
 )
 def test_weeks_in_all(episode):
-    assert str(episode.probe("weeks")[0]["weeks"]) in episode.answer
+    assert episode.answers(str(episode.probe("weeks")[0]["weeks"]))

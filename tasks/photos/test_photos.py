@@ -100,7 +100,7 @@ def test_album(episode):
 )
 def test_place(episode):
     assert episode.saw(text="Sandvik")
-    assert "Sandvik" in episode.answer
+    assert episode.answers("Sandvik")
 
 
 @task(

@@ -60,8 +60,8 @@ def test_save_the_cheapest(episode):
 )
 def test_rent(episode):
     assert episode.saw(text="13900550202")
-    assert "2600" in episode.answer
-    assert "13900550202" in episode.answer
+    assert episode.answers("2600")
+    assert episode.answers("13900550202")
 
 
 @task(

@@ -55,7 +55,7 @@ def test_steps_are_actions_and_a_report_is_none(
 ) -> None:
     episode = make_episode(*actions)
     assert episode.step_count == count
-    assert str(episode.answer) == answer
+    assert episode.answer == answer
 
 
 def test_screens_are_those_before_each_step_and_the_last(
@@ -139,7 +139,7 @@ def test_a_tap_hits_what_a_function_finds_on_the_screen_that_the_agent_saw(
     assert not episode.tapped(lambda screen: screen.find_all(resource_id="product")[0])
     assert not episode.tapped(lambda screen: screen.find_all(resource_id="none")[0])
     assert not episode.tapped(lambda screen: screen.find(resource_id="none"))
-    assert not episode.tapped(lambda screen: screen.find(text="none").children[0])
+    assert not episode.tapped(lambda screen: screen.get(text="none").children[0])
 
 
 def test_what_was_tapped_instead_is_told(

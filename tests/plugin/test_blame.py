@@ -14,7 +14,7 @@ def report(project):
 
 MISTAKES = {
     "returns": ("return False", "*the body of a task decides by assert*"),
-    "criteria": ("assert episode.screen.find(txt='x')", "*elements have no 'txt'; did you mean*"),
+    "criteria": ("assert episode.screen.find(txt='x')", "*no criterion 'txt'; did you mean*"),
     "probe": ("assert episode.probe('alarm')", "*the task has no probe 'alarm'*"),
     "tapped": ("assert episode.tapped('Save')", "*takes criteria such as text=*"),
 }  # fmt: skip

@@ -38,9 +38,9 @@ class Unlucky(Agent):
     def step(self, screen):
         if not screen.find(resource_id="count"):
             return Open(COUNTER)
-        if screen.find(resource_id="count").text == "Count: 2":
+        if screen.get(resource_id="count").text == "Count: 2":
             return Finish()
-        return Tap(*screen.find(resource_id="add").bounds.center)
+        return Tap(*screen.get(resource_id="add").bounds.center)
 """
 
 CONFTEST = """

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import pickle
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent import Screen
 from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.screen import NotFoundError
 from pytest_mobileagent.screen.explain import collect_misses
+from pytest_mobileagent.screen.selector import CriteriaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,12 +82,16 @@ def test_xpath_finds_inner_classes_by_appiums_tags(make_screen: Callable[..., Sc
         ("count(//node)", "gives 2.0, not elements"),
         ("//node/@text", "not elements"),
         ("string(//node/@text)", "gives 'Downloads', not elements"),
+        ("", "is not an XPath 1.0 expression"),
+        ("//a:b", "is not an XPath 1.0 expression"),
+        ("//*[@text='\0']", "is not an XPath 1.0 expression"),
+        ("//*[@text='\ud83d']", "is not an XPath 1.0 expression"),
     ],
 )
 def test_an_xpath_that_gives_no_elements_is_told(
     screen: Screen, expression: str, complaint: str
 ) -> None:
-    with pytest.raises(ValueError, match=re.escape(complaint)):
+    with pytest.raises(CriteriaError, match=re.escape(complaint)):
         screen.find_all(xpath=expression)
 
 
@@ -93,22 +100,16 @@ def test_the_hierarchy_itself_is_no_element(screen: Screen) -> None:
     assert screen.root not in screen.elements
 
 
-USES: dict[str, Callable[[Any], object]] = {
-    "text": lambda element: element.text,
-    "center": lambda element: element.bounds.center,
-    "children": lambda element: element.children,
-    "describe": lambda element: element.describe(),
-    "iter": lambda element: list(element.iter()),
-    "checked": lambda element: element.checked,
-}
+def test_an_element_that_is_not_there_is_none(screen: Screen) -> None:
+    assert screen.find(text="Downloads") is screen.get(text="Downloads") is screen.elements[0]
+    assert screen.find(text="Storage used") is None
+    assert screen.find_all(text="Storage used") == []
 
 
-@pytest.mark.parametrize("use", USES.values(), ids=USES)
-def test_a_missing_element_explains_itself_when_it_is_used(
-    screen: Screen, use: Callable[[Any], object]
-) -> None:
+def test_getting_what_is_not_there_says_what_comes_closest(screen: Screen) -> None:
     with pytest.raises(AssertionError) as caught:
-        use(screen.find(text="Storage used"))
+        screen.get(text="Storage used")
+    assert isinstance(caught.value, NotFoundError)
     assert str(caught.value).splitlines() == [
         "nothing on the screen of com.app has text='Storage used'",
         "  closest: <element text='Storage used: 12 MB' at [0,40][100,80]>",
@@ -116,21 +117,38 @@ def test_a_missing_element_explains_itself_when_it_is_used(
     ]
 
 
-def test_a_missing_element_is_false_and_like_no_other(screen: Screen) -> None:
-    missing = screen.find(text="nothing like it")
-    assert not missing
-    assert missing not in screen.elements
-    assert missing != screen.find(text="nothing like it")
-    assert repr(missing) == "<nothing on the screen of com.app has text='nothing like it'>"
-    with pytest.raises(AssertionError, match="nothing comes close; the screen says 'Downloads'"):
-        _ = missing.text
+def test_what_was_not_found_can_be_sent_to_another_process(screen: Screen) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        screen.get(text="Storage used")
+    sent = pickle.loads(pickle.dumps(caught.value))
+    assert (str(sent), repr(sent)) == (str(caught.value), repr(caught.value))
 
 
-def test_a_missing_element_on_an_empty_screen_says_so(make_screen: Callable[..., Screen]) -> None:
-    missing = make_screen().find(text="OK")
-    assert repr(missing) == "<nothing on the screen of ? has text='OK'>"
-    with pytest.raises(AssertionError, match="no words at all"):
-        _ = missing.text
+def test_nothing_is_explained_before_somebody_reads_it(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Screen, "explain", lambda *_: "explained")
+    with pytest.raises(NotFoundError) as caught:
+        screen.get(text="Storage used")
+    monkeypatch.setattr(Screen, "explain", None)
+    assert str(caught.value) == "explained"
+
+
+@pytest.mark.parametrize(
+    ("shown", "complaint"),
+    [
+        (
+            (),
+            "the screen of ? has text='OK'\n  nothing comes close; the screen says nothing",
+        ),
+        (("a", "b"), "  nothing comes close; the screen says 'a', 'b'"),
+    ],
+)
+def test_if_nothing_comes_close_the_screen_is_quoted(
+    make_screen: Callable[..., Screen], shown: tuple[str, ...], complaint: str
+) -> None:
+    with pytest.raises(NotFoundError, match=re.escape(complaint)):
+        make_screen(*shown).get(text="OK")
 
 
 def test_look_ups_that_miss_are_kept_for_whoever_collects(screen: Screen) -> None:
@@ -138,10 +156,13 @@ def test_look_ups_that_miss_are_kept_for_whoever_collects(screen: Screen) -> Non
     with collect_misses() as outer:
         screen.find(text="Downloads")
         screen.find(text="one")
+        with pytest.raises(NotFoundError):
+            screen.get(text="three")
         with collect_misses() as inner:
             screen.find_all(text="two")
     assert [explain().splitlines()[0][-10:] for explain in (*outer, *inner)] == [
         "text='one'",
+        "xt='three'",
         "text='two'",
     ]
 
@@ -170,10 +191,28 @@ def test_what_is_no_picture_has_no_size(picture: bytes) -> None:
         _ = Screen("<hierarchy/>", picture).size
 
 
+@pytest.mark.parametrize("picture", [b"", PICTURE, b"Error: no display"])
+def test_what_is_no_picture_has_no_image(picture: bytes) -> None:
+    with pytest.raises(ScreenError, match=r"the screenshot cannot be decoded: .*begins b'"):
+        _ = Screen("<hierarchy/>", picture).image
+
+
 def test_screens_are_equal_wherever_they_are_recorded(make_screen: Callable[..., Screen]) -> None:
     assert make_screen("a", where="here") == make_screen("a", where="there")
     assert make_screen("a") != make_screen("b")
     assert make_screen("a") != make_screen("a", shade=1)
+
+
+def test_a_screen_is_sent_without_what_was_derived_from_it(
+    make_screen: Callable[..., Screen],
+) -> None:
+    depth = 250
+    xml = f"<hierarchy>{'<node>' * depth}{'</node>' * depth}</hierarchy>"
+    screen = Screen(xml, make_screen().png)
+    assert len(screen.elements) == depth
+    sent = pickle.loads(pickle.dumps(screen))
+    assert sent == screen
+    assert (sent.elements, sent.size) == (screen.elements, screen.size)
 
 
 def test_texts_are_in_the_order_of_the_document(make_screen: Callable[..., Screen]) -> None:

@@ -66,13 +66,13 @@ def test_elements_meet_all_criteria(
 @pytest.mark.parametrize(
     ("criteria", "complaint"),
     [
-        ({}, "nothing to look for: give one of text, resource_id"),
-        ({"txet": "x"}, "elements have no 'txet'; did you mean 'text'?"),
-        ({"id": "x"}, "elements have no 'id'"),
-        ({"text": None}, "text=None matches nothing; leave 'text' out"),
-        ({"text": 7}, "text=7: a text or a compiled regular expression is needed, not int"),
-        ({"checked": "false"}, "checked='false': True or False is needed, not str"),
-        ({"xpath": re.compile("a")}, "a text is needed, not Pattern"),
+        ({}, "nothing to look for: give at least one of text, resource_id"),
+        ({"txet": "x"}, "there is no criterion 'txet'; did you mean 'text'?"),
+        ({"id": "x"}, "there is no criterion 'id'"),
+        ({"text": None}, "text=None matches nothing; leave text out"),
+        ({"text": 7}, "text=7 has to be a text or a compiled regular expression, not int"),
+        ({"checked": "false"}, "checked='false' has to be True or False, not str"),
+        ({"xpath": re.compile("a")}, "has to be a text, not Pattern"),
     ],
 )
 def test_criteria_that_make_no_sense_are_told(

@@ -4,8 +4,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from lxml import etree
 
 from pytest_mobileagent.errors import ScreenError
@@ -77,40 +75,6 @@ def test_children_know_their_ancestors(recorded_xml: str) -> None:
         assert top is root
 
 
-# What XML can hold, and what it does not fold into spaces in an attribute.
-ATTRIBUTE = st.text(
-    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff")
-)
-CLASSES = st.sampled_from(["android.view.View", "android.widget.Button", "a.b.Outer$Inner", "1"])
-NODES = st.recursive(
-    st.tuples(CLASSES, ATTRIBUTE, st.booleans(), st.just(())),
-    lambda below: st.tuples(CLASSES, ATTRIBUTE, st.booleans(), st.lists(below, max_size=3)),
-    max_leaves=8,
-)
-
-
-def written(node: Any, appium: bool) -> etree._Element:
-    class_name, text, checked, below = node
-    tag = re.sub(r"\W", ".", class_name) if appium else "node"
-    element = etree.Element(tag if tag[0].isalpha() else "android.view.View")
-    element.set("class", class_name)
-    element.set("text", text)
-    element.set("checked", str(checked).lower())
-    element.extend([written(child, appium) for child in below])
-    return element
-
-
-@given(st.lists(NODES, max_size=3))
-def test_both_dialects_are_read_to_equal_elements(windows: list[Any]) -> None:
-    screens = []
-    for appium in (False, True):
-        hierarchy = etree.Element("hierarchy")
-        hierarchy.extend([written(window, appium) for window in windows])
-        screens.append(parse(etree.tostring(hierarchy, encoding="unicode")))
-    assert screens[0] == screens[1]
-    assert [child.text for child in screens[0].children] == [window[1] for window in windows]
-
-
 def only(attributes: str) -> Element:
     (element,) = parse(f"<hierarchy><node {attributes}/></hierarchy>").children
     return element
@@ -130,6 +94,10 @@ def only(attributes: str) -> Element:
         ("&#55357;&#55357;&#56832;", "\ufffd😀"),
         ("&#56000;&#56001;", "\ufffd\ufffd"),
         ("&#55000;&#57344;", "\ud6d8\ue000"),
+        ("&#0055357;&#x0DE00;", "😀"),
+        ("\ud83d\ude00", "😀"),
+        ("\ud83d&#56832;", "😀"),
+        ("a\ude00b\ud83d", "a\ufffdb\ufffd"),
         ("&amp;#55357;&amp;#56832;", "&#55357;&#56832;"),
         ("9:41&#8239;AM", "9:41\u202fAM"),
         ("a&#10;b", "a\nb"),
@@ -151,6 +119,8 @@ def test_text_is_read_however_it_is_escaped(written: str, text: str) -> None:
         ("", (0, 0, 0, 0), (0, 0)),
         ("[a,b][c,d]", (0, 0, 0, 0), (0, 0)),
         ("[1,2][3,4] ", (0, 0, 0, 0), (0, 0)),
+        ("[-2147483648,0][2147483647,9]", (-(2**31), 0, 2**31 - 1, 9), (2**32 - 1, 9)),
+        (f"[0,0][1,{'9' * 5000}]", (0, 0, 0, 0), (0, 0)),
     ],
 )
 def test_bounds_are_read_and_never_have_a_negative_size(
@@ -172,6 +142,29 @@ def test_unknown_attributes_such_as_naf_are_no_obstacle() -> None:
 def test_comments_and_instructions_are_no_elements() -> None:
     root = parse("<hierarchy><!-- a --><?b c?><node text='d'><!-- e --></node></hierarchy>")
     assert [element.text for element in root.iter()] == ["", "d"]
+
+
+@pytest.mark.parametrize(
+    "prolog",
+    [
+        "<!-- <!DOCTYPE h> -->",
+        "<?xml version='1.0'?>\n<!-- a --><!-- <!DOCTYPE h [<!ENTITY a 'b'>]> -->",
+        "<?a <!DOCTYPE h> ?>",
+        "\ufeff<!---->",
+        "<!-- a -->" * 5000,
+    ],
+)
+def test_a_document_type_in_a_comment_is_none(prolog: str) -> None:
+    xml = f"{prolog}<hierarchy><node text='a'/><!-- <!DOCTYPE h> --></hierarchy>"
+    assert parse(xml).children[0].text == "a"
+
+
+def test_windows_are_read_whatever_stands_between_them() -> None:
+    window = "<window><hierarchy><node text='{}'/></hierarchy></window>"
+    between = "<?a?><!-- b -->"
+    display = f"{window.format(1)}{between}{window.format(2)}"
+    root = parse(f"<displays>{between}<display>{between}{display}</display></displays>")
+    assert [element.text for element in root.children] == ["1", "2"]
 
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "ISO-8859-1", "UTF-16", "GBK"])
@@ -209,6 +202,11 @@ LAUGHS = "".join(f'<!ENTITY l{n + 1} "{f"&l{n};" * 10}">' for n in range(9))
             f'<!DOCTYPE h [<!ENTITY l0 "ha">{LAUGHS}]><hierarchy><node text="&l9;"/></hierarchy>',
             "declares a document type",
         ),
+        (
+            '<?xml version="1.0"?><!-- a --> <?b?><!DOCTYPE h [<!ENTITY a "b">]><hierarchy/>',
+            "declares a document type",
+        ),
+        ('\ufeff<!DOCTYPE h [<!ENTITY a "b">]><hierarchy/>', "declares a document type"),
     ],
 )
 def test_what_is_no_hierarchy_is_refused_with_its_reason(xml: str, complaint: str) -> None:
@@ -225,20 +223,11 @@ def test_entities_read_no_files(tmp_path: Path) -> None:
     assert "4711" not in str(caught.value)
 
 
-@given(st.text(st.characters()) | st.text("<>/='hierarchynode &#;0[]", max_size=60))
-def test_any_text_is_either_read_or_refused(text: str) -> None:
-    for xml in (text, f"<hierarchy>{text}</hierarchy>", f"<hierarchy text='{text}'/>"):
-        try:
-            root = parse(xml)
-        except ScreenError:
-            continue
-        assert root.class_name == "hierarchy"
-
-
-@pytest.mark.parametrize("depth", [200, 1000, 5000])
+@pytest.mark.parametrize("depth", [200, 250, 1000, 5000])
 def test_a_deep_hierarchy_is_either_read_or_refused(depth: int) -> None:
     xml = f"<hierarchy>{'<node>' * depth}{'</node>' * depth}</hierarchy>"
     try:
         assert sum(1 for _ in parse(xml).iter()) == depth + 1
+        assert parse(xml) == parse(xml)
     except ScreenError as error:
-        assert depth > 200 and "depth" in str(error)  # noqa: PT017, PT018
+        assert depth > 250 and "depth" in str(error)  # noqa: PT017, PT018

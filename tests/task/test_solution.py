@@ -130,7 +130,10 @@ def test_opening_the_tasks_app_needs_one(scene: Callable[..., Scene]) -> None:
 BROKEN: dict[str, tuple[Callable[[], object], str]] = {
     "a tap on nothing": (tap, "nothing to look for"),
     "a misspelt criterion": (lambda: tap(txet="a"), "did you mean 'text'"),
-    "a misspelt criterion of a field": (lambda: type_text("a", id="b"), "elements have no 'id'"),
+    "a misspelt criterion of a field": (
+        lambda: type_text("a", id="b"),
+        "there is no criterion 'id'",
+    ),
     "words of nothing": (seen, "nothing to look for"),
     "too few parts": (lambda: answer("%s %s", seen(text="a")), "has 2 times %s, but 1 parts"),
     "too many parts": (lambda: answer("none", seen(text="a")), "has 0 times %s, but 1 parts"),

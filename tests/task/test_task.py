@@ -30,8 +30,29 @@ SOLUTION = [open_app(), tap(text="a"), answer("b")]
         ({"golden_steps": 2.0}, "golden_steps=2.0 has to be a whole number"),
         ({"golden_steps": True}, "golden_steps=True has to be a whole number"),
         ({"step_limit": -1}, "step_limit=-1 has to be a whole number from 1"),
+        ({"golden_steps": 10**400}, "golden_steps=1000"),
+        ({"golden_steps": 10**400}, "… has to be a whole number from 1 to 1000000"),
+        ({"golden_steps": 10**5000}, "golden_steps=<int> has to be a whole number"),
+        ({"step_limit": 1_000_001}, "step_limit=1000001 has to be a whole number from 1"),
+        ({"goal": 10**5000}, "a task needs a goal in words, not <int>"),
+        ({"kind": ["operation"]}, "kind=['operation'] is none of operation"),
+        ({"kind": 10**5000}, "kind=<int> is none of operation"),
+        ({"level": [1]}, "level=[1] is none of 1, 2, 3"),
+        ({"level": True}, "level=True is none of 1, 2, 3"),
+        ({"level": 2.0}, "level=2.0 is none of 1, 2, 3"),
+        ({"app": ["com.a"]}, "app=['com.a'] has to be a text"),
+        ({"language": None}, "language=None has to be a text"),
+        ({"snapshot": 1}, "snapshot=1 has to be a text"),
+        ({"apps": 1}, "apps=1 has to be a list of packages"),
+        ({"apps": None}, "apps=None has to be a list of packages"),
+        ({"apps": ["com.a", None]}, "apps=['com.a', None] has to be a list of packages"),
+        ({"apps": [""]}, "apps=[''] has to be a list of packages"),
+        ({"solution": None}, "a solution has to be a list of moves"),
+        ({"solution": [10**5000]}, "the solution has <int>, which is no move"),
+        ({"probes": [1]}, "probes a dictionary of them by name"),
+        ({"probes": {1: setting("global", "x")}}, "probes has the name 1, which has to be a text"),
         ({"apps": "com.a"}, "apps='com.a' has to be a list of packages"),
-        ({"solution": [open_app]}, "which is no move such as open_app()"),
+        ({"solution": [open_app]}, "which is no move such as tap(…)"),
         ({"solution": "tap"}, "the solution has 't', which is no move"),
         ({"probes": {"a": "select 1"}}, "probes['a']='select 1' is no probe such as sqlite(…)"),
         ({"gaol": "x"}, "a task got an unexpected keyword argument 'gaol'"),
@@ -98,6 +119,13 @@ def test_the_step_limit_is_given_or_follows_from_the_golden_steps(
     fields: dict[str, Any], factor: float, limit: int
 ) -> None:
     assert Task("Do it.", **fields).limit(factor) == limit
+
+
+@pytest.mark.parametrize("factor", [1e308, float("inf"), float("nan"), 10.0**6, 10**400])
+def test_a_step_factor_that_nobody_can_mean_is_told(factor: float) -> None:
+    with pytest.raises(TaskError, match=r"2 golden steps times a step factor of .* lower --mobile"):
+        Task("Do it.", golden_steps=2).limit(factor)
+    assert Task("Do it.", golden_steps=2, step_limit=3).limit(factor) == 3
 
 
 @given(st.integers(1, 1000), st.floats(0.01, 100))

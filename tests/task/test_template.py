@@ -24,6 +24,8 @@ NOW = datetime(2026, 2, 28, 8, 5)
         ("{tomorrow:%d %B}", "01 March"),
         ("{yesterday:%Y-%m-%d}", "2026-02-27"),
         ("{name!r:>8}", "  'Anna'"),
+        ("{hour:>999}", " " * 998 + "7"),
+        ("{now:%H on 2026-05-04, %%1000}", "08 on 2026-05-04, %1000"),
         ("{{hour}}", "{hour}"),
         ("", ""),
         ("{evil}", "{hour} %s {now.year}"),
@@ -34,10 +36,19 @@ def test_names_are_replaced_by_their_values(template: str, text: str) -> None:
     assert fill(template, {**times(NOW), **values}) == text
 
 
+class Odd:
+    def __str__(self) -> str:
+        msg = "no text"
+        raise RuntimeError(msg)
+
+
 @pytest.mark.parametrize(
     ("template", "complaint"),
     [
-        ("{hours}", "{hours} has no value (names with a value: hour, name)"),
+        (
+            "{hours}",
+            "{hours} has no value (names with a value: endless, hour, huge, name, now, odd)",
+        ),
         ("{}", "is not a plain name"),
         ("{0}", "{0} is not a plain name"),
         ("{name.__class__}", "{name.__class__} is not a plain name"),
@@ -47,11 +58,29 @@ def test_names_are_replaced_by_their_values(template: str, text: str) -> None:
         ("{hour:%d %B}", "Invalid format specifier"),
         ("{name:d}", "Unknown format code 'd'"),
         ("{hour!x}", "Unknown conversion specifier"),
+        ("{hour:1000000000}", "the format '1000000000' has a width or precision above 999"),
+        ("{hour:.1000000000f}", "has a width or precision above 999"),
+        ("{hour:{huge}}", "the format '1000000000' has a width or precision above 999"),
+        ("{now:%1000000000d}", "has a width or precision above 999"),
+        ("{now:%%%_01000000000d}", "has a width or precision above 999"),
+        ("{endless}", "Exceeds the limit"),
+        ("{endless:c}", "int too large"),
+        ("{odd}", "no text"),
     ],
 )
 def test_what_cannot_be_filled_is_a_broken_task(template: str, complaint: str) -> None:
     with pytest.raises(TaskError, match=re.escape(complaint)) as caught:
-        fill(template, {"name": "Anna", "hour": 7})
+        fill(
+            template,
+            {
+                "name": "Anna",
+                "hour": 7,
+                "now": NOW,
+                "huge": 10**9,
+                "endless": 10**5000,
+                "odd": Odd(),
+            },
+        )
     assert repr(template) in str(caught.value)
 
 

@@ -40,7 +40,7 @@ def open_counter(device):
 
 
 def center(screen, **criteria):
-    return screen.find(**criteria).bounds.center
+    return screen.get(**criteria).bounds.center
 
 
 def test_it_says_what_it_is(device, phone):
@@ -54,7 +54,7 @@ def test_a_look_agrees_with_itself(device):
     assert (screen.package, screen.activity) == (COUNTER, f"{COUNTER}.MainActivity")
     assert screen.size == device.info.size == screen.image.size
     assert screen.time is not None
-    assert screen.find(resource_id="count").text == "Count: 0"
+    assert screen.get(resource_id="count").text == "Count: 0"
 
 
 def test_taps_reach_what_they_point_at(device):
@@ -68,7 +68,7 @@ def test_taps_reach_what_they_point_at(device):
 def test_text_arrives_as_it_is(device, text):
     screen = open_counter(device)
     device.perform(Type(text, at=center(screen, resource_id="note")))
-    assert device.observe().screen.find(resource_id="note").text == (text or "Note")
+    assert device.observe().screen.get(resource_id="note").text == (text or "Note")
 
 
 def test_clearing_replaces_what_was_there(device):
@@ -77,7 +77,7 @@ def test_clearing_replaces_what_was_there(device):
     device.perform(
         Type("second", at=center(device.observe().screen, resource_id="note"), clear=True)
     )
-    assert device.observe().screen.find(resource_id="note").text == "second"
+    assert device.observe().screen.get(resource_id="note").text == "second"
 
 
 def test_keys_and_gestures_are_done(device):

@@ -19,8 +19,8 @@ def count(provision, slot):
         device.system.reset("default_boot", ())
         device.perform(Open("com.example.counter"))
         for _ in range(slot + 1):
-            device.perform(Tap(*device.observe().screen.find(resource_id="add").bounds.center))
-        return device.observe().screen.find(resource_id="count").text
+            device.perform(Tap(*device.observe().screen.get(resource_id="add").bounds.center))
+        return device.observe().screen.get(resource_id="count").text
 
 
 def test_each_phone_does_what_it_is_told():

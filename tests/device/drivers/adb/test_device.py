@@ -34,7 +34,7 @@ def open_counter(device):
 
 
 def center(screen, **criteria):
-    return screen.find(**criteria).bounds.center
+    return screen.get(**criteria).bounds.center
 
 
 def test_a_step_takes_two_round_trips(device):

@@ -27,7 +27,7 @@ def device(connected):
 
 
 def tap(device, **criteria):
-    device.perform(Tap(*device.observe().screen.find(**criteria).bounds.center))
+    device.perform(Tap(*device.observe().screen.get(**criteria).bounds.center))
     device.observe()
 
 
