@@ -18,6 +18,8 @@ from pytest_mobileagent import Agent, Finish, Open, Tap
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.address import Address
 
+pytestmark = pytest.mark.slow
+
 COUNTER = "com.example.counter"
 
 def console(serial, command):
