@@ -10,6 +10,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 AGENT = """
 import os, re, tempfile
 from pathlib import Path
@@ -17,8 +19,6 @@ from pathlib import Path
 from pytest_mobileagent import Agent, Finish, Open, Tap
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.address import Address
-
-pytestmark = pytest.mark.slow
 
 COUNTER = "com.example.counter"
 
