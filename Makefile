@@ -1,15 +1,19 @@
-# `make demo` runs an agent on virtual phones, `make test` passes the tests; both set up .venv first.
+# `make demo` runs an agent on virtual phones, `make test` passes the tests but the slow ones, which
+# are in `make test-all`, and `make lint` checks format and types; all set up .venv first.
 # `make appium` installs Appium (needs npm), without which the tests that drive phones by it skip.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint appium
+.PHONY: demo test test-all lint appium
 
 demo: .venv/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v --tb=no -rN
 
 test: .venv/ready
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test-all: .venv/ready
 	$(BIN)/pytest -n 2
 
 lint: .venv/ready

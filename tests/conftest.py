@@ -163,6 +163,13 @@ def test_code(episode):
 
 
 @pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """pytest's own, in whose runs hypothesis does not take a second of each process to load."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
+    return pytester
+
+
+@pytest.fixture
 def project(pytester: pytest.Pytester, phone: Address, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project with an app, two agents and three tasks: one that passes, one that the oracle
     overshoots, and one that asks for an answer.

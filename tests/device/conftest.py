@@ -24,7 +24,10 @@ DRIVERS = {
 }
 
 
-@pytest.fixture(scope="module", params=DRIVERS)
+@pytest.fixture(
+    scope="module",
+    params=["adb", *(pytest.param(name, marks=pytest.mark.slow) for name in ("appium", "hub"))],
+)
 def connected(phone, request):
     with contextlib.closing(DRIVERS[request.param](phone, request)) as device:
         yield device

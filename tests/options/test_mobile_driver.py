@@ -12,6 +12,7 @@ def report(project):
     return path.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_run_starts_an_appium_server_of_its_own(project, appium_home):
     result = project.run_virtual(
         *("tasks", "--agent=oracle", "-k", "code", "--mobile-driver=appium"),
@@ -20,6 +21,7 @@ def test_a_run_starts_an_appium_server_of_its_own(project, appium_home):
     result.assert_outcomes(passed=1)
 
 
+@pytest.mark.slow
 def test_the_devices_of_a_server_that_is_there_are_used(project, appium_url):
     where = {"appium:udid": project.phone.serial, "appium:adbPort": project.phone.adb_port}
     capabilities = project.pytester.path / "capabilities.json"

@@ -170,6 +170,7 @@ def test_emulators_are_replaced_after_so_many_tasks(project, sdk, nothing_left):
     nothing_left()
 
 
+@pytest.mark.slow
 def test_appium_follows_an_emulator_that_is_started_anew(project, sdk, appium_home, nothing_left):
     sdk.add_avd("pixel", "default_boot")
     options = ["--mobile-driver=appium", f"--mobile-appium-home={appium_home}", "--agent=oracle"]

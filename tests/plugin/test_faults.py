@@ -10,6 +10,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 AGENT = """
 import os, re, tempfile
 from pathlib import Path

@@ -31,6 +31,7 @@ def test_the_wheel_holds_only_the_package(wheel):
     assert "pytest_mobileagent/py.typed" in names
 
 
+@pytest.mark.slow
 def test_it_works_in_another_project(wheel, tmp_path, pytester):
     environment = tmp_path / "environment"
     venv.create(environment, with_pip=True)

@@ -120,8 +120,10 @@ class Emulator:
             if self.process.poll() is not None:
                 break
             if number is None:
-                with contextlib.suppress(DeviceError):
+                try:
                     Console(self.address).kill()
+                except DeviceError:  # it does not listen yet, or no more: do not wait for it
+                    continue
             else:
                 self._signal(number)
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tests.virtual.clients.conftest import Sessions, StartAppPhone
     from tests.virtual.phones import Running
 
+pytestmark = pytest.mark.slow
+
 SERVER = "io.appium.uiautomator2.server"
 
 

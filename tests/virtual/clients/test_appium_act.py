@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     Driven = tuple[Running, Remote]
 
+pytestmark = pytest.mark.slow
+
 
 def by_id(driver: Remote, name: str) -> WebElement:
     return driver.find_element(AppiumBy.ID, name)

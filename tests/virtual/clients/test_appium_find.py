@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     Driven = tuple[Running, Remote]
 
+pytestmark = pytest.mark.slow
+
 UI = AppiumBy.ANDROID_UIAUTOMATOR
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Driven = tuple[Running, Remote]
 
+pytestmark = pytest.mark.slow
+
 APP = "org.touches"
 
 
