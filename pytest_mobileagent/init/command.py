@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
         try:
             written = _write(folder / name, (PROJECT / name).read_bytes())
         except OSError as error:
-            print(f"error: cannot write {folder / name}: {error.strerror}")
+            print(f"error: cannot write {folder / name}: {error.strerror}", file=sys.stderr)
             return 1
         if written:
             print(f"wrote {name:33}{what}")

@@ -74,18 +74,13 @@ class _Probe:
 def _folders(config: pytest.Config, what: str) -> list[Path]:
     """Return the folders that ini keys name, then those that hooks return."""
     key, _ = _KEYS[what]
-    try:
-        named = config.getini(key)
-    except TypeError as error:  # as in `mobile_agent_paths = "agents"` of [tool.pytest]
-        msg = f'ini key {key}: {error}; write {key} = ["FOLDER"]'
-        raise pytest.UsageError(msg) from None
-    found = [(f"ini key {key}", path) for path in named]
+    found = [(f"ini key {key}", path) for path in config.getini(key)]
     hook = getattr(config.hook, f"pytest_mobileagent_{what}")
     for answer in hook(config=config):
         paths = answer if isinstance(answer, list | tuple) else [answer]
         found += [(f"hook {hook.name}", Path(path)) for path in paths if path is not None]
     for source, path in found:
         if not path.is_dir():
-            msg = f"{source} names {path}, which is not a folder: make it, or take it out there"
+            msg = f"{source} names {path}, which is not a folder: make it, or take it out"
             raise pytest.UsageError(msg)
     return [path for _, path in found]
