@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Agent
 
 ENTRY_POINTS = "pytest_mobileagent.agents"
+_PACKAGE = Path(__file__).parents[1]
 
 
 class UnknownAgentError(LookupError):
@@ -52,23 +53,41 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
     if reference not in sources:
         near = difflib.get_close_matches(reference, sources, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        names = ", ".join(sorted(sources)) or "none; register a folder of agents in conftest.py"
+        names = ", ".join(sorted(sources)) or "none: name folders of agents by mobile_agent_paths"
         msg = f"no agent is called {reference!r}{hint} (there are: {names})"
         raise UnknownAgentError(msg)
     return sources[reference]
 
 
 def available(folders: Iterable[Path]) -> dict[str, AgentSource]:
-    """Return the agents that have a name: files of the folders, then entry points."""
-    sources = {
-        point.name: AgentSource(point.name, point.load)
-        for point in entry_points(group=ENTRY_POINTS)
-    }
+    """Return the agents that have a name.
+
+    Files of the folders win over entry points, and these over the agents that come with the plugin.
+    """
+    sources = _in_folder(shipped_agents())
+    for point in entry_points(group=ENTRY_POINTS):
+        sources[point.name] = AgentSource(point.name, point.load)
     for folder in folders:
-        for path in sorted(folder.glob("*.py")) + sorted(folder.glob("*/__init__.py")):
-            name = path.stem if path.parent == folder else path.parent.name
-            if not name.startswith("_") and name != "conftest":
-                sources[name] = AgentSource(name, lambda path=path: _only_agent(path))  # type: ignore[misc]
+        sources |= _in_folder(folder)
+    return sources
+
+
+def shipped_agents() -> Path:
+    """Return the folder of the agents that come with the plugin.
+
+    The wheel has them inside the package, a checkout (and an editable install of it) beside it.
+    """
+    inside = _PACKAGE / "shipped_agents"
+    is_checkout = (_PACKAGE.parent / "pyproject.toml").is_file()
+    return _PACKAGE.parent / "agents" if is_checkout and not inside.is_dir() else inside
+
+
+def _in_folder(folder: Path) -> dict[str, AgentSource]:
+    sources = {}
+    for path in sorted(folder.glob("*.py")) + sorted(folder.glob("*/__init__.py")):
+        name = path.stem if path.parent == folder else path.parent.name
+        if not name.startswith("_") and name != "conftest":
+            sources[name] = AgentSource(name, lambda path=path: _only_agent(path))  # type: ignore[misc]
     return sources
 
 

@@ -10,7 +10,12 @@ import pytest
 
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.plugin.options import read_options
-from pytest_mobileagent.plugin.paths import agent_folders, app_folders, environment_folders
+from pytest_mobileagent.plugin.paths import (
+    agent_folders,
+    app_folders,
+    check_folders,
+    environment_folders,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,9 +54,11 @@ class RunConfig:
             # A name from elsewhere may be meant for other folders: only their tasks insist on it.
             if self.settings["agent"].source == "--agent":
                 self._find_agent(self.agent)
+            self._check_extras()
             self._check_devices()
             self._check_runs()
         if self.is_owner:
+            check_folders(config)
             self.environments  # noqa: B018 - an error is told before anything is collected
 
     @property
@@ -324,6 +331,20 @@ class RunConfig:
         if spec.kind == "appium" and driver.value == "adb" and driver.source != "default":
             msg = f"{driver} cannot drive the devices of an Appium server: leave it out"
             raise pytest.UsageError(msg)
+
+    def _check_extras(self) -> None:
+        from pytest_mobileagent.extras import MissingExtraError, check_extra  # noqa: PLC0415
+
+        device, driver = self.settings["mobile-device"], self.settings["mobile-driver"]
+        if self.config.option.collectonly:
+            return
+        try:
+            if device.value.kind in {"virtual", "appium"}:
+                check_extra(device.value.kind, str(device))
+            if driver.value == "appium":
+                check_extra("appium", str(driver))
+        except MissingExtraError as error:
+            raise pytest.UsageError(str(error)) from None
 
     def _find_agent(self, agent: str) -> None:
         from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent  # noqa: PLC0415

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import random
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -60,8 +61,8 @@ def task(
         TaskError: a field makes no sense.
     """
     given = {name: value for name, value in locals().items() if name != "goal"}
-    defaults = inspect.signature(task).parameters
-    fields = {name: v for name, v in given.items() if v is not defaults[name].default}
+    defaults = task.__kwdefaults__
+    fields = {name: value for name, value in given.items() if value is not defaults[name]}
     _make(goal, fields)  # so that an error is told where the task stands
     return getattr(pytest.mark, MARKER)(goal=goal, **fields)  # type: ignore[no-any-return]
 
@@ -75,18 +76,23 @@ def tasks(rows: Iterable[Row]) -> Callable[[Callable[..., None]], Callable[..., 
     Raises:
         TaskError: a row makes no sense; the text names its line.
     """
-    params = []
+    params, marker = [], getattr(pytest.mark, MARKER)
     for row in rows:
         try:
-            mark = task(**row.task_fields)
-        except TypeError as error:
-            msg = f"{row.where}: {error}".replace("task() ", "a task ")
-            raise TaskError(msg) from None
+            fields = row.task_fields
+            _check_fields(tuple((name, fields[name]) for name in fields if name != "goal"))
         except TaskError as error:
-            msg = f"{row.where}: {error}"
+            where = f"{row.where}: "
+            msg = f"{where}{str(error).removeprefix(where)}"
             raise TaskError(msg) from None
-        params.append(pytest.param(row, marks=mark, id=row.id))
+        params.append(pytest.param(row, marks=marker(**fields), id=row.id))
     return pytest.mark.parametrize(ROW, params)
+
+
+@lru_cache(maxsize=1024)
+def _check_fields(fields: tuple[tuple[str, Any], ...]) -> None:
+    """Look whether the fields of a row make sense: a long table has the same ones many times."""
+    _make("any goal", dict(fields))
 
 
 def case_of(item: pytest.Item) -> Case | None:

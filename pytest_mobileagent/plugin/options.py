@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.plugin.paths import add_path_keys
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -232,6 +234,7 @@ def add_options(parser: pytest.Parser) -> None:
             action="append" if option.repeats else "store",
         )
         parser.addini(option.name, f"{option.flag}: {option.help}", default=None)
+    add_path_keys(parser)
 
 
 def read_options(config: pytest.Config) -> dict[str, OptionValue]:

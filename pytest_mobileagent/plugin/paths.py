@@ -5,27 +5,46 @@ from __future__ import annotations
 import contextlib
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+_KEYS = {
+    "agents": ("mobile_agent_paths", "agents, which --agent finds by name"),
+    "apps": ("mobile_app_paths", "apps for virtual phones"),
+    "environments": ("mobile_env_paths", "environments, which --mobile-env names"),
+}
+
+
+def add_path_keys(parser: pytest.Parser) -> None:
+    """Register the ini keys that name folders."""
+    for what, (key, holds) in _KEYS.items():
+        text = f"folders of {holds}, relative to this file (see also pytest_mobileagent_{what})"
+        parser.addini(key, text, type="paths", default=[])
+
+
+def check_folders(config: pytest.Config) -> None:
+    """Look whether all registered folders are there.
+
+    Raises:
+        pytest.UsageError: one is missing; the text says where it is named.
+    """
+    for what in _KEYS:
+        _folders(config, what)
 
 
 def agent_folders(config: pytest.Config) -> list[Path]:
-    """Return the folders of agents that conftest files and plugins register."""
-    return _folders(config.hook.pytest_mobileagent_agents(config=config), "agents")
+    """Return the project's folders of agents; of two agents of the same name the last counts."""
+    return _folders(config, "agents")
 
 
 def app_folders(config: pytest.Config) -> list[Path]:
-    """Return the folders of apps that conftest files and plugins register."""
-    return _folders(config.hook.pytest_mobileagent_apps(config=config), "apps")
+    """Return the project's folders of apps for virtual devices."""
+    return _folders(config, "apps")
 
 
 def environment_folders(config: pytest.Config) -> list[Path]:
-    """Return the folders of environments that conftest files and plugins register."""
-    return _folders(config.hook.pytest_mobileagent_environments(config=config), "environments")
+    """Return the project's folders of environments."""
+    return _folders(config, "environments")
 
 
 def apps_of_project() -> list[Path]:
@@ -35,7 +54,7 @@ def apps_of_project() -> list[Path]:
         # This package is loaded already, so pytest cannot rewrite its asserts, and says so.
         status = pytest.main(["--quiet", "-p", "no:cacheprovider", "-W", "ignore"], plugins=[probe])
     if status != 0:
-        msg = "pytest cannot be configured in this folder; mend that, or name apps with --apps"
+        msg = "pytest cannot be configured in this folder: see above, or name apps with --apps"
         raise SystemExit(msg)
     return probe.folders
 
@@ -52,15 +71,16 @@ class _Probe:
         return 0
 
 
-def _folders(answers: Iterable[Any], what: str) -> list[Path]:
-    paths = [
-        Path(path)
-        for answer in answers
-        if answer is not None
-        for path in (answer if isinstance(answer, list | tuple) else [answer])
-    ]
-    for path in paths:
+def _folders(config: pytest.Config, what: str) -> list[Path]:
+    """Return the folders that ini keys name, then those that hooks return."""
+    key, _ = _KEYS[what]
+    found = [(f"ini key {key}", path) for path in config.getini(key)]
+    hook = getattr(config.hook, f"pytest_mobileagent_{what}")
+    for answer in hook(config=config):
+        paths = answer if isinstance(answer, list | tuple) else [answer]
+        found += [(f"hook {hook.name}", Path(path)) for path in paths if path is not None]
+    for source, path in found:
         if not path.is_dir():
-            msg = f"pytest_mobileagent_{what} registers {path}, which is not a folder"
+            msg = f"{source} names {path}, which is not a folder: make it, or take it out"
             raise pytest.UsageError(msg)
-    return paths
+    return [path for _, path in found]

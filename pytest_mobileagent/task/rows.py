@@ -50,7 +50,7 @@ class Row:
             TaskError: a cell is not of its field's type.
         """
         given = {name: value for name, value in self.columns.items() if value not in ("", None)}
-        if "goal" not in given:
+        if not str(given.get("goal", "")).strip():
             msg = f"{self.where}: a task needs a goal: give it in a column `goal`"
             raise TaskError(msg)
         fields: dict[str, Any] = {name: str(given[name]) for name in _WORDS if name in given}

@@ -24,16 +24,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return wheel
 
 
-def test_the_wheel_holds_only_the_package(wheel):
-    names = zipfile.ZipFile(wheel).namelist()
-    tops = {name.split("/")[0] for name in names}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"pytest_mobileagent"}
-    assert "pytest_mobileagent/py.typed" in names
-
-
-@pytest.mark.slow
-def test_it_works_in_another_project(wheel, tmp_path, pytester):
-    environment = tmp_path / "environment"
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of an environment in which nothing is installed but the wheel."""
+    environment = tmp_path_factory.mktemp("environment")
     venv.create(environment, with_pip=True)
     python = environment / "bin" / "python"
     install = [python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel]
@@ -41,49 +35,49 @@ def test_it_works_in_another_project(wheel, tmp_path, pytester):
     # What the wheel depends on comes from this environment: tests use no network.
     (packages,) = environment.glob("lib/python*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    pytester.makeconftest(
-        """
-        def pytest_mobileagent_apps(config):
-            return config.rootpath / "apps"
-        """
-    )
-    pytester.mkdir("apps").joinpath("hello.py").write_text(
-        """
-from pytest_mobileagent.virtual import Activity, App, Column, Icon, Text
+    return python
 
-class Main(Activity):
-    name = ".Main"
-    title = "Hello"
 
-    def content(self):
-        return Column([Text("Hello", id="hello")])
+def test_the_wheel_holds_only_the_package(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"pytest_mobileagent"}
+    assert "pytest_mobileagent/py.typed" in names
+    assert not [name for name in names if "__pycache__" in name]
 
-class Hello(App):
-    package = "com.example.hello"
-    label = "Hello"
-    icon = Icon("home", "#336699")
-    activities = [Main]
-"""
-    )
-    pytester.makepyfile(
-        test_hello="""
-        from pytest_mobileagent import Agent, Finish, Open, open_app, task
-        import pytest
 
-        class Opener(Agent):
-            def step(self, screen):
-                shown = screen.find(resource_id="hello")
-                return Finish() if shown else Open("com.example.hello")
+def test_the_wheel_holds_the_agents_and_the_templates(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    for agent in (ROOT / "agents").glob("*.py"):
+        assert f"pytest_mobileagent/shipped_agents/{agent.name}" in names
+    for path in (ROOT / "pytest_mobileagent" / "init" / "project").rglob("*.*"):
+        if "__pycache__" not in path.parts:
+            assert path.relative_to(ROOT).as_posix() in names
 
-        @task("Say hello.", app="com.example.hello", golden_steps=1)
-        def test_hello(episode):
-            assert episode.screen.find(resource_id="hello")
-        """
-    )
-    command = [python, "-m", "pytest", "--agent=test_hello.py:Opener", "-p", "no:cacheprovider"]
-    run = subprocess.run(command, cwd=pytester.path, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "1 passed" in run.stdout
-    where = "import pytest_mobileagent; print(pytest_mobileagent.__file__)"
-    found = subprocess.run([python, "-c", where], capture_output=True, text=True, check=True)
-    assert str(environment) in found.stdout
+
+def test_extras_hold_what_only_some_need(wheel):
+    (metadata,) = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("/METADATA")]
+    lines = zipfile.ZipFile(wheel).read(metadata).decode().splitlines()
+    extras = [line.partition(": ")[2] for line in lines if line.startswith("Provides-Extra")]
+    assert sorted(extras) == ["all", "appium", "virtual"]
+    needed = [line for line in lines if line.startswith("Requires-Dist") and "extra ==" not in line]
+    assert not [line for line in needed if "babel" in line or "appium" in line]
+
+
+@pytest.mark.slow
+def test_a_project_that_begins_with_it_runs(python, tmp_path):
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [python, "-m", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert run("pytest_mobileagent", "init").returncode == 0
+    passes = run("pytest", "tasks", "--agent=oracle", "-p", "no:cacheprovider")
+    assert passes.returncode == 0, passes.stdout + passes.stderr
+    assert "2 passed" in passes.stdout
+    for words in (
+        "import pytest_mobileagent; print(pytest_mobileagent.__file__)",
+        "from pytest_mobileagent.agent.registry import shipped_agents; print(shipped_agents())",
+    ):
+        command = [python, "-P", "-c", words]
+        found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert found.stdout.startswith(str(python.parents[1]))

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.extras import check_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,11 +16,16 @@ if TYPE_CHECKING:
 
 
 class VirtualProvision:
-    """As many virtual devices as there are workers, started when needed."""
+    """As many virtual devices as there are workers, started when needed.
+
+    Raises:
+        MissingExtraError: the packages of the virtual device are not installed.
+    """
 
     renews = True
 
     def __init__(self, run: SharedRun, count: int, apps: Iterable[Path]) -> None:
+        check_extra("virtual", "the virtual device")
         self._run = run
         self._count = count
         folders = [word for folder in apps for word in ("--apps", str(folder))]

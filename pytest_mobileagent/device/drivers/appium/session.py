@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.extras import check_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,7 +42,9 @@ class AppiumSession:
 
         Raises:
             DeviceError: the server is not there, or the device does not do it.
+            MissingExtraError: the packages for Appium are not installed.
         """
+        check_extra("appium", "driving devices by Appium")
         from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
         from urllib3.exceptions import HTTPError  # noqa: PLC0415
 

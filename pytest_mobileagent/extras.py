@@ -1,0 +1,39 @@
+"""Packages that only some users need: the extras of pyproject.toml."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from pytest_mobileagent.errors import HostError
+
+# The modules that each extra installs. Nothing is imported to find out whether they are there.
+MODULES = {
+    "virtual": (
+        "arabic_reshaper",
+        "babel",
+        "dateutil",
+        "font_roboto",
+        "justmytype_intl_rtl",
+        "paperang_p2_fonts_cjk",
+    ),
+    "appium": ("appium",),
+}
+
+
+class MissingExtraError(HostError):
+    """An extra is not installed; the text says how to install it."""
+
+
+def check_extra(extra: str, what: str) -> None:
+    """Look whether an extra is installed, before `what` is started that needs it.
+
+    Raises:
+        MissingExtraError: it is not.
+    """
+    missing = [name for name in MODULES[extra] if find_spec(name) is None]
+    if missing:
+        msg = (
+            f"{what} needs packages that are not installed ({', '.join(missing)}): "
+            f'pip install "pytest-mobileagent[{extra}]"'
+        )
+        raise MissingExtraError(msg)

@@ -1,0 +1,109 @@
+"""`python -m pytest_mobileagent init`: in an empty folder, a project that runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES = [
+    "agents/hasty.py",
+    "apps/shopping.py",
+    "pyproject.toml",
+    "tasks/shopping/test_shopping.py",
+]
+
+
+def init(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest_mobileagent", "init", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def written(folder: Path) -> list[str]:
+    return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+
+
+@pytest.fixture
+def made(pytester: pytest.Pytester) -> pytest.Pytester:
+    """The project that a user begins with."""
+    assert init(pytester.path).returncode == 0
+    return pytester
+
+
+def test_it_says_what_it_has_written(tmp_path):
+    done = init(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert [line.split()[:2] for line in lines] == [
+        ["wrote", "pyproject.toml"],
+        ["wrote", "apps/shopping.py"],
+        ["wrote", "agents/hasty.py"],
+        ["wrote", "tasks/shopping/test_shopping.py"],
+    ]
+    assert lines[0].endswith("where agents and apps are, and the agent to run (6 lines)")
+    assert written(tmp_path) == FILES
+    assert len((tmp_path / "pyproject.toml").read_text().splitlines()) == 6
+
+
+def test_it_makes_the_folder_that_it_is_given(tmp_path):
+    assert init(tmp_path, "new/bench").returncode == 0
+    assert written(tmp_path / "new" / "bench") == FILES
+
+
+def test_it_overwrites_nothing(tmp_path):
+    (tmp_path / "apps").mkdir()
+    (tmp_path / "apps" / "shopping.py").write_text("mine")
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    done = init(tmp_path)
+    assert done.returncode == 0
+    assert (tmp_path / "apps" / "shopping.py").read_text() == "mine"
+    assert (tmp_path / "pyproject.toml").read_text() == "[project]\n"
+    assert "left apps/shopping.py as it is" in done.stdout
+    assert '[tool.pytest]\naddopts = ["--import-mode=importlib"]' in done.stdout
+    assert 'mobile_agent_paths = ["agents"]' in done.stdout
+
+
+def test_its_lines_fit_below_the_older_header_of_pytests_options(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\n")
+    done = init(tmp_path)
+    assert "[tool.pytest.ini_options]\naddopts" in done.stdout
+    assert "[tool.pytest]" not in done.stdout
+
+
+def test_what_cannot_be_written_is_an_error_in_words(tmp_path):
+    (tmp_path / "apps").write_text("a file, no folder")
+    done = init(tmp_path)
+    assert done.returncode == 1
+    assert "error: cannot write apps/shopping.py: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("agent", "outcomes"),
+    [
+        ([], {"passed": 1, "failed": 1}),
+        (["--agent=oracle"], {"passed": 2}),
+        (["--agent=noop"], {"failed": 2}),
+        (["--agent=truncated_oracle"], {"failed": 2}),
+    ],
+    ids=["hasty", "oracle", "noop", "truncated_oracle"],
+)
+def test_the_project_runs(made, agent, outcomes):
+    result = made.runpytest_subprocess("tasks", *agent, "-p", "no:cacheprovider")
+    result.assert_outcomes(**outcomes)
+    failures = outcomes.get("failed", 0)
+    told = [line for line in result.outlines if line.startswith("closest ")]
+    assert len(told) == failures
+    assert all("AssertionError" in line for line in told)  # not an error of a body or a solution
+    result.stdout.fnmatch_lines(["suite *", "shopping * 2 *"])
+
+
+def test_the_project_runs_on_several_phones(made):
+    result = made.runpytest_subprocess("tasks", "-n", "2", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["FAILED tasks/shopping/test_shopping.py::test_milk*"])

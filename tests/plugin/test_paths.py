@@ -1,0 +1,100 @@
+"""Folders of agents, apps and environments: by ini keys, or by hooks of a conftest.py."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+AGENT = """
+from pytest_mobileagent import Agent, Finish
+
+class Mine(Agent):
+    def step(self, observation):
+        return Finish({says!r})
+"""
+TASK = """
+from pytest_mobileagent import task
+
+@task("Say who you are.")
+def test_who(episode):
+    assert episode.answers("project")
+"""
+HOOK = """
+def pytest_mobileagent_{what}(config):
+    return config.rootpath / "nowhere"
+"""
+KEYS = {
+    "agents": "mobile_agent_paths",
+    "apps": "mobile_app_paths",
+    "environments": "mobile_env_paths",
+}
+
+
+@pytest.mark.parametrize("name", ["mine", "noop"], ids=["its own", "the name of a shipped one"])
+def test_agents_of_an_ini_key_are_found_by_name(project, name):
+    project.pytester.makefile(".toml", pyproject='[tool.pytest]\nmobile_agent_paths = ["mine"]')
+    (project.pytester.path / "tox.ini").unlink()
+    project.write(
+        conftest="", tasks__test_who=TASK, **{f"mine__{name}": AGENT.format(says="project")}
+    )
+    result = project.run("tasks/test_who.py", f"--agent={name}", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1)
+
+
+def test_the_shipped_agents_are_found_in_every_project(pytester):
+    pytester.makepyfile("def test_something(): pass")
+    for agent in ("oracle", "truncated_oracle", "noop", "random", "lexical"):
+        assert pytester.runpytest_inprocess(f"--agent={agent}").ret == 0
+    result = pytester.runpytest_inprocess("--agent=orakel")
+    told = "ERROR: no agent is called 'orakel'; did you mean 'oracle'? (there are: lexical, noop, "
+    assert result.stderr.lines[0].startswith(told)
+
+
+@pytest.mark.parametrize("what", KEYS)
+def test_a_folder_that_is_missing_is_told_with_the_ini_key(pytester, what):
+    pytester.makeini(f"[pytest]\n{KEYS[what]} = nowhere")
+    result = pytester.runpytest_inprocess("--agent=noop")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    where = pytester.path / "nowhere"
+    told = (
+        f"ERROR: ini key {KEYS[what]} names {where}, which is not a folder: make it, or take it out"
+    )
+    assert result.stderr.lines == [told, ""]
+
+
+@pytest.mark.parametrize("what", KEYS)
+def test_a_folder_that_is_missing_is_told_with_the_hook(pytester, what):
+    pytester.makeconftest(HOOK.format(what=what))
+    result = pytester.runpytest_inprocess("--agent=noop")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    (line, _) = result.stderr.lines
+    assert line.startswith(
+        f"ERROR: hook pytest_mobileagent_{what} names {pytester.path / 'nowhere'}"
+    )
+
+
+def test_help_works_whatever_is_missing(pytester):
+    pytester.makeini("[pytest]\nmobile_agent_paths = nowhere")
+    result = pytester.runpytest_inprocess("--help")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*mobile_agent_paths (paths):*"])
+
+
+def test_a_phone_by_hand_has_the_apps_of_the_ini_key(pytester):
+    pytester.makefile(".toml", pyproject='[tool.pytest]\nmobile_app_paths = ["apps", "more"]')
+    pytester.mkdir("apps")
+    pytester.mkdir("more")
+    code = "from pytest_mobileagent.plugin.paths import apps_of_project as f; print(*f())"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == [str(pytester.path / "apps"), str(pytester.path / "more")]
+
+
+def test_a_phone_by_hand_needs_the_apps_that_the_project_names(pytester):
+    pytester.makefile(".toml", pyproject='[tool.pytest]\nmobile_app_paths = ["apps"]')
+    command = [sys.executable, "-m", "pytest_mobileagent", "device"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "ini key mobile_app_paths names" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,99 @@
+"""Packages that only some users need: what is missing is told with the command that installs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.extras import MODULES, check_extra
+
+ROOT = Path(__file__).parents[1]
+
+
+def plain(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+@pytest.mark.parametrize("extra", MODULES)
+def test_the_modules_are_those_of_the_extra(extra):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = {word.partition(">")[0] for word in project["optional-dependencies"][extra]}
+    homes = packages_distributions()
+    assert {plain(homes[module][0]) for module in MODULES[extra]} == wanted
+    check_extra(extra, "a test")
+
+
+def test_all_is_all_of_them():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["optional-dependencies"]["all"] == [f"pytest-mobileagent[{','.join(MODULES)}]"]
+
+
+def test_a_missing_package_is_told_with_the_command_that_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "babel", None)
+    told = r'^the phone needs packages .* \(babel\): pip install "pytest-mobileagent\[virtual\]"$'
+    with pytest.raises(HostError, match=told):
+        check_extra("virtual", "the phone")
+
+
+@pytest.mark.parametrize(
+    ("module", "options", "source"),
+    [
+        ("font_roboto", [], "--mobile-device=virtual (default)"),
+        (
+            "appium",
+            ["--mobile-device=appium:http://127.0.0.1:9"],
+            "--mobile-device=appium:http://127.0.0.1:9 (--mobile-device)",
+        ),
+        (
+            "appium",
+            ["--mobile-device=serial:1", "--mobile-driver=appium"],
+            "--mobile-driver=appium (--mobile-driver)",
+        ),
+    ],
+    ids=["virtual", "hub", "driver"],
+)
+def test_a_run_that_needs_it_ends_before_anything_starts(
+    pytester, monkeypatch, module, options, source
+):
+    pytester.makepyfile("def test_something(): pass")
+    monkeypatch.setitem(sys.modules, module, None)
+    result = pytester.runpytest_inprocess("--agent=noop", *options)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    extra = "appium" if module == "appium" else "virtual"
+    told = f"ERROR: {source} needs packages that are not installed ({module}): "
+    assert result.stderr.lines == [told + f'pip install "pytest-mobileagent[{extra}]"', ""]
+    assert not list(pytester.path.glob("runs"))
+
+
+def test_collecting_needs_no_extra(pytester, monkeypatch):
+    pytester.makepyfile("def test_something(): pass")
+    monkeypatch.setitem(sys.modules, "font_roboto", None)
+    result = pytester.runpytest_inprocess("--agent=noop", "--collect-only")
+    assert result.ret == 0
+
+
+def test_the_fixture_device_tells_it_too(pytester, monkeypatch):
+    pytester.makepyfile("def test_something(device): pass")
+    monkeypatch.setitem(sys.modules, "font_roboto", None)
+    result = pytester.runpytest_inprocess()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(['*pip install "pytest-mobileagent[[]virtual[]]"'])
+
+
+def test_the_command_device_tells_it_too(tmp_path):
+    # A module that is found first, and only once, says that it is not there.
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['babel'] = None")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "pytest_mobileagent", "device", "--apps", "."]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert 'pip install "pytest-mobileagent[virtual]"' in done.stderr
+    assert "Traceback" not in done.stderr
