@@ -35,9 +35,9 @@ def add_cases(config: pytest.Config, results: Iterable[Mapping[str, Any]]) -> No
                 nodeid=result["nodeid"],
                 location=(path, None, path),
                 keywords={},
-                outcome="passed" if when == "teardown" else outcome,
+                outcome="passed" if when == "teardown" else outcome,  # type: ignore[arg-type]
                 longrepr=(path, 0, reason) if outcome == "skipped" else reason,
-                when=when,  # type: ignore[arg-type]
+                when=when,
                 user_properties=properties(result),
             )
             xml.pytest_runtest_logreport(report)

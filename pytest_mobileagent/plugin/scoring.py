@@ -199,6 +199,8 @@ def _verdict(
         evidence["check_held"] = True
         if not success:
             reason = f"{reason} (the check held all the same)"
+    elif success is False and episode.termination in _AGENTS_FAULT:
+        reason = f"{episode.error}; {reason}"
     if success is False and call.excinfo is not None:
         evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
     return Verdict(success, "check", reason, evidence, first_step(item, episode, whole=success))

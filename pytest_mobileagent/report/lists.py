@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _MOST = 5  # tasks in a list; the others are in the report
 _LONGEST_NAME = 48
+_AGENTS_FAULT = ("agent error", "time limit")  # ends of which the reason tells more than the check
 _VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
 
 
@@ -56,7 +57,8 @@ def _failure(result: Result) -> str:
     steps = result["steps"]
     after = "" if steps is None else f" after {steps} step{'s' * (steps != 1)}"
     evidence = (result["verdict"] or {}).get("evidence") or {}
-    return f"{result['termination']}{after}: {evidence.get('sought') or result['reason']}"
+    sought = evidence.get("sought") if result["termination"] not in _AGENTS_FAULT else ""
+    return f"{result['termination']}{after}: {sought or result['reason']}"
 
 
 def _list(
