@@ -19,11 +19,10 @@ import adbutils
 import pytest
 from hypothesis import settings
 
-from pytest_mobileagent import Action, DeviceInfo, Episode, Screen, Step
+from pytest_mobileagent import Action, Case, DeviceInfo, Episode, Screen, Step, Task
 from pytest_mobileagent.device.drivers.appium import server
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import VirtualProvision
-from pytest_mobileagent.episode import TaskRecord
 from pytest_mobileagent.virtual.album import Album
 from pytest_mobileagent.virtual.main import boot
 
@@ -226,13 +225,14 @@ def make_episode(make_screen: Callable[..., Screen]) -> Callable[..., Episode]:
     """Makes an episode of actions; its screens say "0", "1", …, or are those that are given."""
 
     def make(*actions: Action, screens: tuple[Screen, ...] = (), **fields: Any) -> Episode:
-        looks = screens or tuple(make_screen(str(n)) for n in range(len(actions) + 1))
-        steps = tuple(Step(look, action) for look, action in zip(looks, actions, strict=False))
+        seen = screens or tuple(make_screen(str(n)) for n in range(len(actions) + 1))
+        steps = tuple(Step(each, (action,)) for each, action in zip(seen, actions, strict=False))
         given = {
-            "task": TaskRecord("suite/task", "Do it."),
+            "case": Case(Task("Do it."), "suite/task"),
+            "goal": "Do it.",
             "agent": "scripted",
             "device": DeviceInfo("emulator-5554", "Pixel", "15", 35, (100, 200), 160),
-            "screen": looks[-1],
+            "screen": seen[-1],
             "steps": steps,
         }
         return Episode(**{**given, **fields})

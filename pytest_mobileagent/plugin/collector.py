@@ -1,4 +1,4 @@
-"""The report of a run, made where all its results come together.
+"""All results of a run, from all its workers, gathered in the process that owns it.
 
 Registered in every session, so what only a run with tasks needs is imported where it is used.
 """
@@ -6,7 +6,6 @@ Registered in every session, so what only a run with tasks needs is imported whe
 from __future__ import annotations
 
 import signal
-import threading
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,15 +16,13 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import write_json
 from pytest_mobileagent.plugin.results import RESULT
-from pytest_mobileagent.report.metrics import summarise
-from pytest_mobileagent.report.terminal import remarks, table
+from pytest_mobileagent.plugin.signals import interrupt_at_sigterm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.plugin.config import RunConfig
 
-TOO_MUCH_BROKE = 9  # the exit status of a run that --mobile-max-infra ended
 _CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died
 _REPEATED = "repeated"
 
@@ -42,20 +39,17 @@ class Collector:
         self.missing: list[str] = []
         self.failed: set[str] = set()
         self.broken: set[str] = set()
+        self.uncollected: set[str] = set()
         self.problem = ""
         self.broke: dict[str, int] = {}  # attempts lost to infrastructure, by node id
         self.stop: Callable[[str], None] = lambda _: None
         self.stopped = False
-        self.ends_as_usual = True  # at SIGTERM
+        self.interrupts_at_sigterm = False
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self.stop = partial(_stop, session)
-        # What ends jobs of CI and clusters: as at Ctrl-C, what was done is reported.
-        is_free = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-        in_main = threading.current_thread() is threading.main_thread()
-        if self.run.agent is not None and is_free and in_main:
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
-            self.ends_as_usual = False
+        if self.run.agent is not None:
+            self.interrupts_at_sigterm = interrupt_at_sigterm()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -64,14 +58,18 @@ class Collector:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.selected.update(item.nodeid for item in session.items)
 
-    @pytest.hookimpl(optionalhook=True)
+    @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
         """Repeat a task whose worker died: that is no fault of the agent's."""
         crashes = self.crashes[crashitem] = self.crashes.get(crashitem, 0) + 1
         is_task = self.run.agent is not None or self._lost(crashitem) is not None
-        if is_task:
-            self._count(crashitem, 1)
-        if not is_task or crashes > self.run.value("mobile-retries"):
+        if not is_task:
+            return
+        self._count(crashitem, 1)
+        if report.outcome != "failed":  # another plugin repeats it
+            report.outcome = _REPEATED
+            return
+        if crashes > self.run.value("mobile-retries") or _left_to_others(sched.config, crashitem):
             return
         try:
             sched.mark_test_pending(crashitem)
@@ -79,9 +77,14 @@ class Collector:
             return
         report.outcome = _REPEATED
 
-    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+    def pytest_report_teststatus(
+        self, report: pytest.TestReport
+    ) -> tuple[str, str, str | tuple[str, dict[str, bool]]] | None:
         if report.outcome == _REPEATED:
-            return _REPEATED, "R", "REPEATED (its worker died)"
+            return _REPEATED, "", ""
+        result = getattr(report, RESULT, None)
+        if result is not None and result["outcome"] == "review" and report.skipped:
+            return "review", "R", ("REVIEW", {"yellow": True})
         return None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -105,19 +108,20 @@ class Collector:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self.broken.add(report.nodeid)
+            self.uncollected.add(report.nodeid)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        _drop_nameless_cases(session.config)
+        if self.interrupts_at_sigterm:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending
+        if self.run.agent is not None:
+            from pytest_mobileagent.plugin.workers import end_workers  # noqa: PLC0415
+
+            end_workers(session.config)
+        self._complete(session, exitstatus)
         is_run = bool(self.run.agent or self.results)
-        missing = sorted(self.selected - self.finished) if is_run else []
-        if exitstatus == pytest.ExitCode.OK and missing:
-            self.missing = missing
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        if exitstatus == pytest.ExitCode.TESTS_FAILED and self._only_decided_failures():
-            session.exitstatus = pytest.ExitCode.OK
-        if self.stopped:
-            session.exitstatus = TOO_MUCH_BROKE
+        if is_run:
+            session.exitstatus = self._status(exitstatus)
         if not self.results:
             return
         from pytest_mobileagent.report.document import document  # noqa: PLC0415
@@ -131,14 +135,44 @@ class Collector:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_unconfigure(self) -> None:
-        if not self.ends_as_usual:
+        if self.interrupts_at_sigterm:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
-    def _only_decided_failures(self) -> bool:
-        """Whether `--mobile-exit=run` is set, and all that failed are tasks that were decided."""
+    def _complete(self, session: pytest.Session, exitstatus: int) -> None:
+        """Add the results that no worker has reported: of what finished, broke off or never ran."""
+        from pytest_mobileagent.plugin.junit import add_cases, drop_nameless_cases  # noqa: PLC0415
+
+        drop_nameless_cases(session.config)
+        if self.run.agent is None or (self.uncollected and not self.results):
+            return
+        from pytest_mobileagent.plugin.ending import why_it_ended  # noqa: PLC0415
+        from pytest_mobileagent.plugin.lost import missing_results  # noqa: PLC0415
+
+        known = {result["nodeid"] for result in self.results.values()}
+        why = why_it_ended(session, exitstatus)
+        missing = [
+            self._with_crashes(result.to_wire())
+            for result in missing_results(self.run.folder, known, why)
+        ]
+        self.results.update((result["nodeid"], result) for result in missing)
+        add_cases(session.config, missing)
+
+    def _status(self, exitstatus: int) -> int:
+        """Return the exit status of the run, and keep which tests have no result."""
+        from pytest_mobileagent.plugin.ending import Ending  # noqa: PLC0415
+
+        missing = sorted(self.selected - self.finished)
         decided = {n for n, result in self.results.items() if result["success"] is not None}
-        sound = self.selected <= self.finished and not self.broken and self.failed <= decided
-        return sound and self.run.value("mobile-exit") == "run"
+        sound = not missing and not self.broken and self.failed <= decided
+        skipped = {n for n, result in self.results.items() if result["outcome"] == "skipped"}
+        ending = Ending(
+            too_much_broke=self.stopped,
+            is_incomplete=bool(missing),
+            only_decided_failures=sound and self.run.value("mobile-exit") == "run",
+            only_skips=bool(skipped) and self.selected <= skipped,
+        )
+        self.missing = missing if exitstatus == pytest.ExitCode.OK else []
+        return ending.status(exitstatus)
 
     def _count(self, nodeid: str, attempts: int) -> None:
         """Count attempts that infrastructure cost, and stop the run at --mobile-max-infra."""
@@ -160,18 +194,16 @@ class Collector:
         return None if result is None else result.to_wire()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if self.missing:
-            terminalreporter.section("tests without a result", red=True)
-            for nodeid in self.missing:
-                terminalreporter.line(nodeid)
-        if not self.results:
+        if not (self.missing or self.results):
             return
-        terminalreporter.section(f"mobile agent {self.run.agent or '(none)'}")
-        results = list(self.results.values())
-        for line in [*table(summarise(results)), *remarks(results)]:
-            terminalreporter.line(line)
-        report = self.run.folder.path / "report.json"
-        terminalreporter.line(self.problem or f"report: {report}")
+        from pytest_mobileagent.plugin.summary import show_missing, show_run  # noqa: PLC0415
+
+        show_missing(terminalreporter, self.missing)
+        if self.results:
+            report = self.run.folder.path / "report.json"
+            end = self.problem or f"report: {report}"
+            results = [self.results[nodeid] for nodeid in sorted(self.results)]
+            show_run(terminalreporter, self.run, results, end)
 
 
 def _now() -> str:
@@ -199,11 +231,9 @@ def _stop(session: pytest.Session, why: str) -> None:
     (session if distribution is None else distribution).shouldstop = why
 
 
-def _drop_nameless_cases(config: pytest.Config) -> None:
-    """Take out of JUnit's XML what a repeated task leaves there: a test case without a name."""
-    from _pytest.junitxml import xml_key  # noqa: PLC0415 - pytest offers no other way
-
-    xml = config.stash.get(xml_key, None)
-    if xml is not None:
-        cases = xml.node_reporters_ordered
-        cases[:] = [case for case in cases if getattr(case, "attrs", "finished")]
+def _left_to_others(config: pytest.Config, nodeid: str) -> bool:
+    """Whether pytest-rerunfailures counts how often a test is run, and runs it no more often."""
+    counts: Any = getattr(config, "failures_db", None)
+    if counts is None:
+        return False
+    return config.getoption("reruns", None) is not None or counts.get_test_reruns(nodeid) > 0

@@ -38,6 +38,16 @@ BROKE: pytest.StashKey[list[str]] = pytest.StashKey()  # what infrastructure fai
 # Where episodes are read from instead of being made: by the keys of their cases.
 RECORDED: pytest.StashKey[Mapping[str, Path]] = pytest.StashKey()
 
+_HOW_TO_INSTALL = {
+    "virtual": (
+        "describe it in a folder that the ini key mobile_app_paths or the hook "
+        "pytest_mobileagent_apps names"
+    ),
+    "avd": "install it in the AVD and save a snapshot with it",
+    "serial": "install it: adb -s SERIAL install FILE.apk",
+    "appium": "install it, or name it by the capability appium:app",
+}
+
 
 @pytest.fixture(scope="session")
 def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
@@ -140,7 +150,11 @@ def _recorded(case: Case, recorded: Mapping[str, Path]) -> Path:
 
 def _play(case: Case, request: pytest.FixtureRequest) -> Path:
     """Let the agent work on a case, again if infrastructure breaks, and return where it is kept."""
-    from pytest_mobileagent.run.attempt import UnfitDeviceError, attempt  # noqa: PLC0415
+    from pytest_mobileagent.run.attempt import (  # noqa: PLC0415
+        MissingAppError,
+        UnfitDeviceError,
+        attempt,
+    )
 
     run = request.config.stash[RUN]
     plan = _plan(case, request)
@@ -150,6 +164,8 @@ def _play(case: Case, request: pytest.FixtureRequest) -> Path:
         try:
             folder, number = run.folder.attempt(case)
             attempt(plan, lease.get(), run.folder.screens, folder, number)
+        except MissingAppError as error:
+            pytest.skip(printable(f"{error}; {_HOW_TO_INSTALL[run.value('mobile-device').kind]}"))
         except (UnfitDeviceError, NoSolutionError) as error:
             pytest.skip(printable(str(error)))
         except TaskError as error:

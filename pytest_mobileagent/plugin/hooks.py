@@ -50,6 +50,10 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
 
         config.pluginmanager.register(Collector(run), "mobileagent-collector")
+    if not run.is_owner and run.agent is not None:
+        from pytest_mobileagent.plugin.signals import interrupt_once  # noqa: PLC0415
+
+        interrupt_once()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -25,6 +25,7 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, RECORDED
 from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.junit import properties
 from pytest_mobileagent.plugin.prefixes import ASKING, first_step
 from pytest_mobileagent.plugin.results import RESULT
 from pytest_mobileagent.report.result import Result
@@ -108,9 +109,7 @@ def score(
         report.outcome, report.longrepr = "failed", what
         plain = Result(case, fault="infrastructure", reason=what).to_wire()
     setattr(report, RESULT, plain)
-    scalars = (str, int, float, bool)
-    shown = {name: value for name, value in plain.items() if isinstance(value, scalars)}
-    item.user_properties.extend((f"mobile_{n}", v) for n, v in shown.items() if n != "nodeid")
+    item.user_properties.extend(properties(plain))
     return report
 
 
@@ -200,6 +199,8 @@ def _verdict(
         evidence["check_held"] = True
         if not success:
             reason = f"{reason} (the check held all the same)"
+    elif success is False and episode.termination in _AGENTS_FAULT:
+        reason = f"{episode.error}; {reason}"
     if success is False and call.excinfo is not None:
         evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
     return Verdict(success, "check", reason, evidence, first_step(item, episode, whole=success))

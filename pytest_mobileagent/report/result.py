@@ -24,7 +24,7 @@ class Result:
     """What became of a case; `to_wire` gives the fields of a task in `report.json`.
 
     - `outcome`: passed, failed, review, skipped, error, xfailed, xpassed, or "not run".
-    - `fault`: whose it is, where it neither passed nor was skipped: agent, infrastructure, task.
+    - `fault`: whose it is, where it failed, broke or was not run: agent, infrastructure, task.
     - `reason`: in words.
     - `infrastructure`: what broke, once for each attempt that was lost to it, also where another
       attempt was decided.
@@ -71,6 +71,7 @@ class Result:
                     "episode": self.folder,
                     "verdict": self.verdict and _shown(self.verdict),
                     "first_success_step": self.verdict and self.verdict.first_step,
+                    "partial_credit": self.verdict and self.verdict.partial_credit,
                     **measures(self.episode, self.success, task.shortest),
                 }
             )

@@ -30,6 +30,10 @@ class UnfitDeviceError(MobileAgentError):
     """The device lacks what the task needs: an app, or a listener for events."""
 
 
+class MissingAppError(UnfitDeviceError):
+    """The device lacks an app that the task needs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How a case is to be played.
@@ -111,7 +115,7 @@ def _check_fitness(case: Case, info: DeviceInfo, installed: frozenset[str]) -> N
     missing = [package for package in case.task.packages if package not in installed]
     if missing:
         msg = f"device {info.serial} has no app {', '.join(missing)}"
-        raise UnfitDeviceError(msg)
+        raise MissingAppError(msg)
     if "events" in case.task.needs and not info.listener:
         msg = f"device {info.serial} has no event listener (docs/events.md)"
         raise UnfitDeviceError(msg)

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 BAD_AGENTS = {
-    "raises": ("raise ValueError('no idea')", "raised ValueError: no idea"),
     "nonsense": ("return 'tap the button'", "'tap the button' is not an action"),
     "nothing": ("return None", "None is not an action"),
-    "off_screen": ("return Tap(5000, 10)", "(5000, 10) is outside of the screen"),
+    "raises": ("raise ValueError('no idea')", "raised ValueError: no idea"),
     "exits": ("raise SystemExit(3)", "raised SystemExit: 3"),
     "interrupts": ("raise KeyboardInterrupt", "raised KeyboardInterrupt"),
     "hangs": ("threading.Event().wait()", "0.5 seconds were over"),
@@ -24,7 +23,7 @@ import threading
 from pytest_mobileagent import *
 
 class Bad(Agent):
-    def step(self, screen):
+    def step(self, observation):
         {body}
 """
 
@@ -38,7 +37,7 @@ def test_a_run_reports_every_task(project):
     result = project.run("tasks", "--agent=oracle")
     result.assert_outcomes(passed=2, failed=1)
     document = report(project)
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == 2
     assert document["run"]["agent"] == "oracle"
     by_id = {task["id"]: task for task in document["tasks"]}
     once, twice, code = (
@@ -77,7 +76,7 @@ def test_look(episode):
     )
     result = project.run("tasks", "--agent=oracle")
     result.stdout.fnmatch_lines(
-        ["*has text='Ad one'*", "*closest: <Button text='Add one'*", "*step 2: *.xml*"]
+        ["sought *text='Ad one'*", "closest *<Button text='Add one'*", "screen *.png"]
     )
 
 
@@ -90,8 +89,16 @@ def test_what_an_agent_does_wrong_is_its_failure(project, kind):
     result.assert_outcomes(failed=1)
     (task,) = report(project)["tasks"]
     assert task["success"] is False
+    assert task["fault"] == "agent"
     assert "the agent failed at step 1" in task["reason"]
     assert reason in task["reason"]
+
+
+def test_actions_that_cannot_be_done_are_steps_and_reach_the_limit(project):
+    project.write(agents__bad=BAD_AGENT.format(body="return Tap(5000, 10)"))
+    project.run("tasks", "--agent=bad", "-k", "code").assert_outcomes(failed=1)
+    (task,) = report(project)["tasks"]
+    assert (task["termination"], task["steps"], task["success"]) == ("step limit", 4, False)
 
 
 def test_a_step_limit_ends_an_agent_that_never_stops(project):
@@ -100,7 +107,7 @@ def test_a_step_limit_ends_an_agent_that_never_stops(project):
 from pytest_mobileagent import Agent, Key
 
 class Endless(Agent):
-    def step(self, screen):
+    def step(self, observation):
         return Key("home")
 """
     )
@@ -115,7 +122,8 @@ def test_a_success_at_the_step_limit_is_overdue(project):
 from pytest_mobileagent import Agent, Open, Tap, Wait
 
 class Restless(Agent):
-    def step(self, screen):
+    def step(self, observation):
+        screen = observation.screen
         add = screen.find(resource_id="add")
         if not add:
             return Open("com.example.counter")
@@ -139,12 +147,29 @@ def test_play(episode):
     assert False
 """
     )
-    result = project.run("tasks", "--agent=noop", "-rs")
+    result = project.run("tasks", "--agent=noop")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["*has no app com.example.absent*"])
+    result.stdout.fnmatch_lines(["skipped (1): * has no app com.example.absent; * FILE.apk"])
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED  # nothing was decided
     (task,) = report(project)["tasks"]
     assert (task["outcome"], task["success"]) == ("skipped", None)
     assert "com.example.absent" in task["reason"]
+
+
+def test_some_skipped_tasks_do_not_change_the_status(project):
+    project.write(
+        tasks__counter__test_absent="""
+from pytest_mobileagent import task
+
+@task("Play.", app="com.example.absent")
+def test_play(episode):
+    assert False
+"""
+    )
+    result = project.run("tasks", "--agent=oracle", "-k", "code or play")
+    result.assert_outcomes(passed=1, skipped=1)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*skips", "counter *(1/1) * 1", "*of all 2: 50.0%"])
 
 
 def test_a_broken_task_says_so_before_the_agent_is_blamed(project):

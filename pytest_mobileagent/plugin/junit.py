@@ -1,0 +1,51 @@
+"""JUnit's XML: cases that pytest itself knows nothing of, and one that it knows too much of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from _pytest.junitxml import xml_key  # pytest offers no other way
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "error": "failed"}
+
+
+def properties(result: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Return those fields of a result that are one plain value, as properties of a test case."""
+    scalars = (str, int, float, bool)
+    shown = {name: value for name, value in result.items() if isinstance(value, scalars)}
+    return [(f"mobile_{name}", value) for name, value in shown.items() if name != "nodeid"]
+
+
+def add_cases(config: pytest.Config, results: Iterable[Mapping[str, Any]]) -> None:
+    """Add the cases of results that no worker reported to JUnit's XML, if there is one."""
+    xml = config.stash.get(xml_key, None)
+    if xml is None:
+        return
+    for result in results:
+        path = result["nodeid"].partition("::")[0]
+        outcome = _AS_CALLED.get(result["outcome"], "skipped")
+        reason = f"{result['outcome']}: {result['reason']}"
+        decided = result["success"] is not None
+        for when in ("call" if decided else "setup", "teardown"):
+            report = pytest.TestReport(
+                nodeid=result["nodeid"],
+                location=(path, None, path),
+                keywords={},
+                outcome="passed" if when == "teardown" else outcome,  # type: ignore[arg-type]
+                longrepr=(path, 0, reason) if outcome == "skipped" else reason,
+                when=when,
+                user_properties=properties(result),
+            )
+            xml.pytest_runtest_logreport(report)
+
+
+def drop_nameless_cases(config: pytest.Config) -> None:
+    """Take out what a repeated task leaves there: a test case without a name."""
+    xml = config.stash.get(xml_key, None)
+    if xml is not None:
+        cases = xml.node_reporters_ordered
+        cases[:] = [case for case in cases if getattr(case, "attrs", "finished")]

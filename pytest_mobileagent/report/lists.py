@@ -1,0 +1,108 @@
+"""What stands below the table of a run: single tasks that one has to know of, and remarks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.metrics import without_snapshot
+from pytest_mobileagent.report.terminal import WIDTH, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Result = Mapping[str, Any]
+
+_MOST = 5  # tasks in a list; the others are in the report
+_LONGEST_NAME = 48
+_AGENTS_FAULT = ("agent error", "time limit")  # ends of which the reason tells more than the check
+_VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
+
+
+def failures(results: Sequence[Result]) -> list[str]:
+    """Return lines on the tasks that failed: how each ended, and what was sought."""
+    return _list("failed", "failed", results, _failure)
+
+
+def reviews(results: Sequence[Result]) -> list[str]:
+    """Return lines on the tasks that a person has to decide, with the reasons."""
+    return _list("for review", "review", results, lambda result: result["reason"])
+
+
+def skips(results: Sequence[Result]) -> list[str]:
+    """Return a line for each reason why tasks were skipped."""
+    return _reasons("skipped", "skipped", results)
+
+
+def not_run(results: Sequence[Result]) -> list[str]:
+    """Return a line for each reason why tasks were not run."""
+    return _reasons("not run", "not run", results)
+
+
+def remarks(about: Mapping[str, Any], results: Iterable[Result]) -> list[str]:
+    """Return lines on what one has to know of the numbers.
+
+    `about` is what run.json says of the run.
+    """
+    resets = [result["reset"] for result in results if without_snapshot(result)]
+    reasons = "; ".join(dict.fromkeys(reset["reason"] for reset in resets))
+    count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
+    kept = "only their own apps were cleared, all else stayed as it was"
+    told = f"{count} without a snapshot ({printable(reasons)}): {kept}"
+    return [*([told] if resets else []), *([_VIRTUAL] if about.get("device") == "virtual" else [])]
+
+
+def _failure(result: Result) -> str:
+    steps = result["steps"]
+    after = "" if steps is None else f" after {steps} step{'s' * (steps != 1)}"
+    evidence = (result["verdict"] or {}).get("evidence") or {}
+    sought = evidence.get("sought") if result["termination"] not in _AGENTS_FAULT else ""
+    return f"{result['termination']}{after}: {sought or result['reason']}"
+
+
+def _list(
+    title: str, outcome: str, results: Sequence[Result], say: Callable[[Result], str]
+) -> list[str]:
+    found = [result for result in results if result["outcome"] == outcome]
+    if not found:
+        return []
+    name_of = _names(results)
+    names = [cut(name_of(result), _LONGEST_NAME) for result in found[:_MOST]]
+    width = max(map(len, names))
+    few = ", the first five" if len(found) > _MOST else ""
+    lines = [f"{title} ({len(found)}){few}:"]
+    for name, result in zip(names, found, strict=False):
+        words = printable(" ".join(say(result).split()))
+        lines.append(cut(f"  {name:<{width}}   {words}", WIDTH))
+    return lines
+
+
+def _reasons(title: str, outcome: str, results: Sequence[Result]) -> list[str]:
+    reasons = Counter(result["reason"] for result in results if result["outcome"] == outcome)
+    lines = [
+        f"{title} ({count}): {printable(' '.join(reason.split()))}"
+        for reason, count in reasons.most_common(_MOST)
+    ]
+    more = len(reasons) - _MOST
+    return [*lines, *([f"{title} for {more} more reasons: see report.json"] if more > 0 else [])]
+
+
+def _names(results: Sequence[Result]) -> Callable[[Result], str]:
+    """Return how tasks are called for short: without the folders that all have in common."""
+    folders = [result["id"].partition("[")[0].split("/")[:-1] for result in results]
+    common = 0
+    for names in zip(*folders, strict=False):
+        if len(set(names)) > 1:
+            break
+        common += 1
+    has_epochs = any(result["epoch"] for result in results)
+
+    def name(result: Result) -> str:
+        head, bracket, rest = result["id"].partition("[")
+        marks = [f"env{result['environment']}"] if result["environment"] else []
+        marks += [f"epoch{result['epoch']}"] if has_epochs else []
+        short = "/".join(head.split("/")[common:]) + bracket + rest
+        return printable(short + "".join(f"[{mark}]" for mark in marks))
+
+    return name
