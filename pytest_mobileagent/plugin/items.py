@@ -61,7 +61,7 @@ def task(
         TaskError: a field makes no sense.
     """
     given = {name: value for name, value in locals().items() if name != "goal"}
-    defaults = task.__kwdefaults__
+    defaults = task.__kwdefaults__ or {}
     fields = {name: value for name, value in given.items() if value is not defaults[name]}
     _make(goal, fields)  # so that an error is told where the task stands
     return getattr(pytest.mark, MARKER)(goal=goal, **fields)  # type: ignore[no-any-return]
