@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import numbers
+import operator
+import os
 import unicodedata
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
+_MOST_BITS = 10_000
 
-def to_wire(value: Any) -> Any:
+
+def to_wire(value: Any) -> Any:  # noqa: PLR0911 - a table
     """Return the value as str, int, float, bool, None, list or dict; all else becomes its text.
 
     pytest-xdist can send nothing else between processes, and JSON can hold nothing else.
@@ -26,13 +31,18 @@ def _other_to_wire(value: Any) -> Any:
         case None | bool():
             return value
         case int():
-            return int(value)
+            # Python neither prints nor reads whole numbers of thousands of digits.
+            return int(value) if value.bit_length() < _MOST_BITS else None
         case float():
             return float(value) if math.isfinite(value) else None
         case Mapping():
             return {str(to_wire(key)): to_wire(item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset():
             return [to_wire(item) for item in value]
+        case _ if hasattr(type(value), "__index__"):  # numpy's whole numbers
+            return to_wire(operator.index(value))
+        case numbers.Real():
+            return to_wire(float(value))
         case _:
             # An own string class, and half of a surrogate pair, are no plain text.
             return str(value).encode("utf-8", "replace").decode("utf-8")
@@ -49,10 +59,27 @@ _FAST: dict[type, Callable[[Any], Any]] = {
     list: lambda items: [to_wire(item) for item in items],
     tuple: lambda items: [to_wire(item) for item in items],
     str: _text_to_wire,
-    int: lambda number: number,
+    int: lambda number: number if number.bit_length() < _MOST_BITS else None,
     bool: lambda truth: truth,
     type(None): lambda nothing: nothing,
 }
+
+
+def expect(value: Any, kind: Any, what: str) -> Any:
+    """Return a value that was read if it is of a kind: a type, or a union of types.
+
+    Raises:
+        TypeError: it is not; the text names `what`. A truth value is no number, a whole number is
+            a float too, and a float is finite.
+    """
+    fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
+    if not fits or (isinstance(value, bool) and kind is not bool):
+        msg = f"{what} cannot be of type {type(value).__name__}"
+        raise TypeError(msg)
+    if isinstance(value, float) and not math.isfinite(value):
+        msg = f"{what} cannot be {value}"
+        raise TypeError(msg)
+    return value
 
 
 def to_line(value: Any) -> str:
@@ -70,6 +97,21 @@ def write_json(path: Path, value: Any, indent: int | None = 2) -> None:
     except OSError:
         part.unlink(missing_ok=True)
         raise
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a file, whichever of several processes calls.
+
+    What a full disk left of a line before stays a line of its own.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        end = os.lseek(descriptor, 0, os.SEEK_END)
+        whole = end == 0 or os.pread(descriptor, 1, end - 1) == b"\n"
+        # One write at the end of the file is not torn apart by those of other processes.
+        os.write(descriptor, ("" if whole else "\n").encode() + f"{line}\n".encode())
+    finally:
+        os.close(descriptor)
 
 
 def printable(text: str) -> str:

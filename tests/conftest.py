@@ -6,20 +6,17 @@ import contextlib
 import json
 import os
 import socket
-import struct
 import subprocess
 import sys
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import quoteattr
 
 import adbutils
 import pytest
 from hypothesis import settings
 
-from pytest_mobileagent import Action, Case, DeviceInfo, Episode, Screen, Step, Task
+from pytest_mobileagent import Action, Case, DeviceInfo, Episode, Screen, Step, Task, testing
 from pytest_mobileagent.device.drivers.appium import server
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import VirtualProvision
@@ -126,7 +123,7 @@ NOOP = """
 from pytest_mobileagent import Agent, Finish
 
 class Noop(Agent):
-    def step(self, screen):
+    def step(self, observation):
         return Finish()
 """
 
@@ -186,53 +183,40 @@ def project(pytester: pytest.Pytester, phone: Address, monkeypatch: pytest.Monke
     return project
 
 
-def png(width: int, height: int, shade: int) -> bytes:
-    """A grey picture."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        )
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    pixels = zlib.compress((b"\0" + bytes([shade]) * width) * height)
-    parts = chunk(b"IHDR", header), chunk(b"IDAT", pixels), chunk(b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
-
-
 @pytest.fixture(scope="session")
 def make_screen() -> Callable[..., Screen]:
-    """Makes a screen of elements: a text each, or a mapping of Android's attributes."""
+    """Makes a small screen of elements: a text each, or a mapping of Android's attributes."""
 
-    def make(
-        *nodes: str | dict[str, str],
-        size: tuple[int, int] = (100, 200),
-        shade: int = 0,
-        **fields: Any,
-    ) -> Screen:
+    def make(*nodes: str | dict[str, str], **fields: Any) -> Screen:
         rows = [node if isinstance(node, dict) else {"text": node} for node in nodes]
-        xml = "".join(
-            f"<node {' '.join(f'{name}={quoteattr(value)}' for name, value in row.items())}/>"
-            for row in rows
+        bare = [{"bounds": "[0,0][0,0]", "class": "", **row} for row in rows]
+        return testing.make_screen(
+            *bare, **{"size": (100, 200), "shade": 0, "time": None, **fields}
         )
-        return Screen(f"<hierarchy rotation='0'>{xml}</hierarchy>", png(*size, shade), **fields)
 
     return make
 
 
 @pytest.fixture(scope="session")
 def make_episode(make_screen: Callable[..., Screen]) -> Callable[..., Episode]:
-    """Makes an episode of actions; its screens say "0", "1", …, or are those that are given."""
+    """Makes an episode with a step for each action or list of actions.
 
-    def make(*actions: Action, screens: tuple[Screen, ...] = (), **fields: Any) -> Episode:
-        seen = screens or tuple(make_screen(str(n)) for n in range(len(actions) + 1))
-        steps = tuple(Step(each, (action,)) for each, action in zip(seen, actions, strict=False))
+    Its screens say "0", "1", …, or are those that are given.
+    """
+
+    def make(
+        *decisions: Action | list[Action], screens: tuple[Screen, ...] = (), **fields: Any
+    ) -> Episode:
+        shown = screens or tuple(make_screen(str(n)) for n in range(len(decisions) + 1))
+        each = (d if isinstance(d, list) else [d] for d in decisions)
+        steps = tuple(Step(s, tuple(actions)) for s, actions in zip(shown, each, strict=False))
+        task = Task(fields.get("goal", "Do it."))
         given = {
-            "case": Case(Task("Do it."), "suite/task"),
-            "goal": "Do it.",
+            "case": Case(task, "suite/task"),
+            "goal": task.goal,
             "agent": "scripted",
             "device": DeviceInfo("emulator-5554", "Pixel", "15", 35, (100, 200), 160),
-            "screen": seen[-1],
+            "screen": shown[-1],
             "steps": steps,
         }
         return Episode(**{**given, **fields})

@@ -143,14 +143,15 @@ def ends_episode(action: Action) -> bool:
 
 def to_json(action: Action) -> dict[str, Any]:
     """Return the action as plain data: its fields, and its class name as "action"."""
-    return {"action": type(action).__name__, **dataclasses.asdict(action)}
+    names = (each.name for each in dataclasses.fields(action))
+    return {"action": type(action).__name__, **{name: getattr(action, name) for name in names}}
 
 
 def from_json(data: Mapping[str, Any]) -> Action:
     """Return the action that `to_json` made `data` of; one that is not known here as `Raw`."""
     fields = dict(data)
     kind = _BY_NAME.get(str(fields.pop("action", None)))
-    if fields.get("at") is not None:
+    if isinstance(fields.get("at"), list):
         fields["at"] = tuple(fields["at"])
     try:
         action: Action = kind(**fields) if kind else Raw(to_line(data))

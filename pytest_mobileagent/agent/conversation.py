@@ -90,6 +90,8 @@ def flaw(reply: Reply) -> str:
     for action in reply.actions:
         if type(action) not in ACTIONS:
             return f"{action!r} is not an action (it is of type {type(action).__name__})"
+    if not isinstance(reply.calls, list | tuple):
+        return f"the calls of a reply have to be a list of ModelCalls, not {reply.calls!r}"
     for call in reply.calls:
         if not isinstance(call, ModelCall):
             return f"the calls of a reply have to be ModelCalls, not {call!r}"

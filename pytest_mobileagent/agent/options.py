@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+import sys
+import types
+from dataclasses import is_dataclass
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BOOLS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
+_REQUIRED = object()
 
 
 class BadOptionError(ValueError):
@@ -19,23 +23,28 @@ def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
     """Return an instance of an agent's `Options` class with what `KEY=VALUE` words give.
 
     Raises:
-        BadOptionError: the agent declares no such option, or not of this type.
+        BadOptionError: the agent declares no such option, or not of this type, or needs one that is
+            not given.
     """
-    options = declared()
-    types = _types(declared)
+    types_, defaults = _types(declared), _defaults(declared)
+    values: dict[str, Any] = {}
     for word in given:
         key, equals, text = word.partition("=")
         if not equals:
             msg = f"{word}: has to be KEY=VALUE"
             raise BadOptionError(msg)
-        if key not in types:
-            raise BadOptionError(f"{word}: {_unknown(agent, key, types, options)}")
+        if key not in types_:
+            raise BadOptionError(f"{word}: {_unknown(agent, key, types_, defaults)}")
         try:
-            setattr(options, key, _parse(types[key], text))
+            values[key] = _parse(types_[key], text)
         except ValueError:
-            msg = f"{word}: {key} of {agent} is {_name(types[key])}, not {text!r}"
+            msg = f"{word}: {key} of {agent} is {_name(types_[key])}, not {text!r}"
             raise BadOptionError(msg) from None
-    return options
+    if lacking := [n for n in types_ if defaults[n] is _REQUIRED and n not in values]:
+        name = lacking[0]
+        msg = f"{name}=…: {agent} needs it ({_name(types_[name])}), and it has no default"
+        raise BadOptionError(msg)
+    return _made(agent, declared, values)
 
 
 def as_dict(options: Any) -> dict[str, Any]:
@@ -43,47 +52,110 @@ def as_dict(options: Any) -> dict[str, Any]:
     return {name: getattr(options, name, None) for name in _types(type(options))}
 
 
-def _types(declared: type[Any]) -> dict[str, Any]:
+def _made(agent: str, declared: type[Any], values: dict[str, Any]) -> Any:
     try:
-        hints = get_type_hints(declared)
-    except NameError:  # an annotation that is imported for type checkers only
-        hints = dict(getattr(declared, "__annotations__", {}))
-    plain = {
-        name: type(value)
-        for name, value in vars(declared).items()
-        if not name.startswith("_") and not callable(value)
-    }
-    return plain | hints
+        if is_dataclass(declared):
+            return declared(**values)
+        options = declared()
+        for name, value in values.items():
+            setattr(options, name, value)
+    except Exception as error:
+        shown = ", ".join(f"{name}={value!r}" for name, value in values.items()) or "no values"
+        msg = f"{shown}: {agent} does not take this: {type(error).__name__}: {error}"
+        raise BadOptionError(msg) from error
+    return options
 
 
-def _unknown(agent: str, key: str, types: dict[str, Any], options: Any) -> str:
-    shown = [f"{n} ({_name(t)}, {getattr(options, n, 'required')!r})" for n, t in types.items()]
+def _types(declared: type[Any]) -> dict[str, Any]:
+    """Return the type of each option: by its annotation, else by its default."""
+    found: dict[str, Any] = {}
+    for cls in reversed(declared.__mro__[:-1]):
+        names = vars(sys.modules.get(cls.__module__, types))
+        for name, annotation in vars(cls).get("__annotations__", {}).items():
+            found[name] = _resolved(annotation, names, getattr(cls, name, None))
+        found |= {
+            name: type(value)
+            for name, value in vars(cls).items()
+            if name not in found and not name.startswith("_") and _is_value(value)
+        }
+    return found
+
+
+def _resolved(annotation: Any, names: dict[str, Any], default: Any) -> Any:
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, dict(names))  # noqa: S307 - as typing.get_type_hints does
+    except Exception:  # noqa: BLE001 - what is imported for type checkers only, say
+        return str if default is None else type(default)
+
+
+def _is_value(value: Any) -> bool:
+    described = hasattr(type(value), "__get__")  # functions, properties and slots
+    return not described and not isinstance(value, type)
+
+
+def _defaults(declared: type[Any]) -> dict[str, Any]:
+    """Return the default of each option, `_REQUIRED` for one without."""
+    fields = getattr(declared, "__dataclass_fields__", {})
+    made = {name for name, each in fields.items() if callable(each.default_factory)}
+    types_ = _types(declared)
+    return {n: ... if n in made else getattr(declared, n, _REQUIRED) for n in types_}
+
+
+def _unknown(agent: str, key: str, types_: dict[str, Any], defaults: dict[str, Any]) -> str:
+    texts = {n: "required" if v is _REQUIRED else repr(v) for n, v in defaults.items()}
+    shown = [f"{name} ({_name(kind)}, {texts[name]})" for name, kind in types_.items()]
     if not shown:
         return f"{agent} declares no options"
-    near = difflib.get_close_matches(key, types, 1)
+    near = difflib.get_close_matches(key, types_, 1)
     if near:
-        hint = f"did you mean {shown[list(types).index(near[0])]}?"
+        hint = f"did you mean {shown[list(types_).index(near[0])]}?"
     else:
         hint = f"there are {', '.join(shown)}"
     return f"{agent} has no option {key!r}; {hint}"
 
 
 def _name(kind: Any) -> str:
-    return getattr(kind, "__name__", str(kind))
+    return kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)
 
 
 def _parse(kind: Any, text: str) -> Any:
+    """Return what a text stands for as a value of a kind.
+
+    Raises:
+        ValueError: it stands for no such value.
+    """
+    origin, arguments = get_origin(kind), get_args(kind)
     if kind is bool:
         if text.lower() not in _BOOLS:
             raise ValueError(text)
         return _BOOLS[text.lower()]
-    if kind in (int, float):
+    if kind in {int, float}:
         return kind(text)
-    if get_origin(kind) in (list, tuple):
-        return get_origin(kind)(text.split(","))
-    choices = [choice for choice in get_args(kind) if choice is not type(None)]
-    if choices and all(isinstance(choice, str) for choice in choices):  # a Literal
-        if text not in choices:
-            raise ValueError(text)
-        return text
-    return _parse(choices[0], text) if choices else text
+    if origin is Literal:
+        return _one_of({str(choice): choice for choice in arguments}, text)
+    if origin in {Union, types.UnionType}:
+        return _first(arguments, text)
+    if kind in {list, tuple} or origin in {list, tuple}:
+        each = arguments[0] if arguments else str
+        return (origin or kind)(_parse(each, word.strip()) for word in text.split(",") if word)
+    return text
+
+
+def _one_of(choices: dict[str, Any], text: str) -> Any:
+    if text not in choices:
+        raise ValueError(text)
+    return choices[text]
+
+
+def _first(kinds: Sequence[Any], text: str) -> Any:
+    """Return the value of the first of several kinds that the text stands for, texts last."""
+    if type(None) in kinds and text.lower() == "none":
+        return None
+    for kind in sorted((kind for kind in kinds if kind is not type(None)), key=lambda k: k is str):
+        try:
+            return _parse(kind, text)
+        except ValueError:
+            continue
+    raise ValueError(text)

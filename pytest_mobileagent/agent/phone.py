@@ -70,7 +70,8 @@ def drive(agent: Any, briefing: Briefing, channel: Channel) -> str:
         EpisodeOver: the episode has ended.
     """
     if callable(getattr(agent, "run", None)):
-        return str(agent.run(briefing, Phone(channel)) or "")
+        answer = agent.run(briefing, Phone(channel))
+        return "" if answer is None else str(answer)
     agent.start(briefing)
     observation = channel.observation()
     while True:

@@ -1,4 +1,4 @@
-"""Finding an agent by what the user wrote: a name, `file.py:Class` or `module:Class`."""
+"""Finding an agent by what the user wrote: a name, `file.py[:Class]` or `module:Class`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.agent.agent import Agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import ModuleType
-
-    from pytest_mobileagent.agent.agent import Agent
 
 ENTRY_POINTS = "pytest_mobileagent.agents"
 _PACKAGE = Path(__file__).parents[1]
@@ -39,11 +39,15 @@ class AgentSource:
 
 
 def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
-    """Find an agent by name in `folders` and entry points, or as `file.py:Class`, `module:Class`.
+    """Find an agent by name in `folders` and entry points, or as `file.py[:Class]`, `module:Class`.
+
+    The class need not be named if it is the only agent of its file.
 
     Raises:
         UnknownAgentError: there is none; the text names those that exist, the nearest first.
     """
+    if reference.endswith(".py"):
+        return _from_file(reference, Path(reference), None)
     target, colon, class_name = reference.rpartition(":")
     if colon and target.endswith(".py"):
         return _from_file(reference, Path(target), class_name)
@@ -91,10 +95,13 @@ def _in_folder(folder: Path) -> dict[str, AgentSource]:
     return sources
 
 
-def _from_file(reference: str, path: Path, class_name: str) -> AgentSource:
+def _from_file(reference: str, path: Path, class_name: str | None) -> AgentSource:
     if not path.is_file():
         msg = f"--agent={reference}: there is no file {path}"
         raise UnknownAgentError(msg)
+    if class_name is None:
+        _parse(reference, path)
+        return AgentSource(path.stem, lambda: _only_agent(path, reference))
     _check_defines(reference, path, class_name)
     return AgentSource(class_name, lambda: _agent_in(_load_file(path), class_name))
 
@@ -102,8 +109,9 @@ def _from_file(reference: str, path: Path, class_name: str) -> AgentSource:
 def _from_module(reference: str, module: str, class_name: str) -> AgentSource:
     try:
         spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError) as error:
-        msg = f"--agent={reference}: cannot import {module!r}: {error}"
+    except (Exception, SystemExit) as error:  # packages around it are imported
+        what = "" if isinstance(error, ImportError | ValueError) else f"{type(error).__name__}: "
+        msg = f"--agent={reference}: cannot import {module!r}: {what}{error}"
         raise UnknownAgentError(msg) from error
     if spec is None:
         msg = f"--agent={reference}: there is no module {module!r}"
@@ -115,11 +123,7 @@ def _from_module(reference: str, module: str, class_name: str) -> AgentSource:
 
 def _check_defines(reference: str, path: Path, class_name: str) -> None:
     """Look for the class in the source: a wrong name is told before anything is imported."""
-    try:
-        tree = ast.parse(path.read_text("utf-8"), filename=str(path))
-    except (SyntaxError, UnicodeDecodeError) as error:
-        msg = f"--agent={reference}: {path} is not Python: {error}"
-        raise UnknownAgentError(msg) from error
+    tree = _parse(reference, path)
     names = [name for node in tree.body for name in _defined(node)]
     if class_name not in names and "*" not in names:
         near = difflib.get_close_matches(class_name, names, 1)
@@ -127,6 +131,18 @@ def _check_defines(reference: str, path: Path, class_name: str) -> None:
         classes = ", ".join(n.name for n in tree.body if isinstance(n, ast.ClassDef)) or "none"
         msg = f"--agent={reference}: {path} defines no {class_name!r}{hint} (classes: {classes})"
         raise UnknownAgentError(msg)
+
+
+def _parse(reference: str, path: Path) -> ast.Module:
+    try:
+        # Bytes: Python itself knows of byte order marks and of lines that name an encoding.
+        return ast.parse(path.read_bytes(), filename=str(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        msg = f"--agent={reference}: {path} is not Python: {error}"
+        raise UnknownAgentError(msg) from error
+    except OSError as error:
+        msg = f"--agent={reference}: cannot read {path}: {error.strerror}"
+        raise UnknownAgentError(msg) from error
 
 
 def _defined(node: ast.AST) -> list[str]:
@@ -167,13 +183,26 @@ def _load_file(path: Path) -> ModuleType:
 
 def _agent_in(module: ModuleType, class_name: str) -> type[Agent]:
     agent = getattr(module, class_name, None)
-    if not (isinstance(agent, type) and callable(getattr(agent, "step", None))):
-        msg = f"{class_name} of {module.__file__} is not an agent: it has no method `step(screen)`"
+    if not (isinstance(agent, type) and (_decides(agent) or _has(agent, "run"))):
+        msg = (
+            f"{class_name} of {module.__file__} is not an agent: it has no method"
+            " `step(observation)` or `run(briefing, phone)`"
+        )
         raise UnknownAgentError(msg)
     return agent
 
 
-def _only_agent(path: Path) -> type[Agent]:
+def _decides(cls: type[Any]) -> bool:
+    """Whether a class is an agent beyond doubt: other classes may have a method `run`, too."""
+    return _has(cls, "step") or (issubclass(cls, Agent) and _has(cls, "run"))
+
+
+def _has(cls: type[Any], method: str) -> bool:
+    own = getattr(cls, method, None)
+    return callable(own) and own is not getattr(Agent, method, None)
+
+
+def _only_agent(path: Path, reference: str = "") -> type[Agent]:
     """Return the one public agent class of a file or package in an agents folder.
 
     That is the one that it defines, or else the one that it imports from within the package.
@@ -182,14 +211,13 @@ def _only_agent(path: Path) -> type[Agent]:
     agents = {
         value: name
         for name, value in vars(module).items()
-        if isinstance(value, type)
-        and not name.startswith("_")
-        and callable(getattr(value, "step", None))
+        if isinstance(value, type) and not name.startswith("_") and _decides(value)
     }
     own = [cls for cls in agents if cls.__module__ == module.__name__]
     own = own or [cls for cls in agents if cls.__module__.startswith(f"{module.__name__}.")]
     if len(own) != 1:
         names = ", ".join(agents[cls] for cls in own) or "none"
-        msg = f"{path} has to define one agent class (public, with a `step`); it defines {names}"
-        raise UnknownAgentError(msg)
+        msg = f"{path} has to define one agent class (public, with `step` or `run`); it defines"
+        hint = f": say which, as in --agent={reference or path}:{agents[own[0]]}" if own else ""
+        raise UnknownAgentError(f"{msg} {names}{hint}")
     return own[0]

@@ -9,14 +9,14 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.agent import Reply
-from pytest_mobileagent.agent.conversation import TimeIsUpError, Work, flaw, work
+from pytest_mobileagent.agent.conversation import TimeIsUpError, Work, work
 from pytest_mobileagent.agent.phone import EpisodeOver
-from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.agent.process.wire import pack_reply, unpack_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.episode.observation import Observation
 
@@ -32,7 +32,7 @@ class ThreadConversation:
     def __init__(self, make_agent: Callable[[], Any], *, scripted: bool = False) -> None:
         self._make_agent = make_agent
         self._scripted = scripted
-        self._said: queue.SimpleQueue[Reply | Work] = queue.SimpleQueue()
+        self._said: queue.SimpleQueue[dict[str, Any] | Work] = queue.SimpleQueue()
         self._seen: queue.SimpleQueue[Observation | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
@@ -60,9 +60,7 @@ class ThreadConversation:
                 if left <= _NOTICE:
                     raise TimeIsUpError from None
             else:
-                if isinstance(said, Reply) and (problem := flaw(said)):
-                    raise AgentError(problem)
-                return said
+                return said if isinstance(said, Work) else unpack_reply(said)
 
     def send(self, observation: Observation | None) -> None:
         """Give what was seen; None tells that the episode is over."""
@@ -84,7 +82,7 @@ class _Channel:
 
     def __init__(
         self,
-        said: queue.SimpleQueue[Reply | Work],
+        said: queue.SimpleQueue[dict[str, Any] | Work],
         seen: queue.SimpleQueue[Observation | None],
         first: Observation,
     ) -> None:
@@ -99,6 +97,7 @@ class _Channel:
 
     def decide(self, reply: Reply) -> Observation:
         if self._last is not None:
-            self._said.put(reply)
+            # In this thread, so that whatever an odd reply raises is the agent's failure.
+            self._said.put(pack_reply(reply))
             self._last = self._seen.get()
         return self.observation()

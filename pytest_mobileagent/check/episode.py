@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import DoubleTap, LongPress, Tap, Type
 from pytest_mobileagent.check.answers import answers
 from pytest_mobileagent.check.events import EventSelector, NoListenerError, lost
+from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
-from pytest_mobileagent.episode.store import read
 from pytest_mobileagent.screen.element import Element
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.screen.selector import CriteriaError, Selector
@@ -48,7 +48,7 @@ class Episode(EpisodeRecord):
         taps = [
             (number, step, (action.x, action.y))
             for number, step in enumerate(self.steps, 1)
-            for action in step.actions
+            for action in step.done
             if isinstance(action, Tap | LongPress | DoubleTap)
         ]
         with collect_misses() as misses:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.plain import expect, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,12 +44,16 @@ class ModelCall:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in ("model", "role"):
+            if not isinstance(value := getattr(self, name), str):
+                msg = f"{name}={_short(value)} of a ModelCall has to be a text"
+                raise ValueError(msg)  # noqa: TRY004 - as for all its fields
         for name in (*_TOKENS, "retries"):
-            value = getattr(self, name)
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            if value is not None and not (whole and 0 <= value < _MOST_TOKENS):
+            value = _whole(getattr(self, name))
+            if not (name in _TOKENS and value is None) and not _is_count(value):
                 msg = f"{name}={_short(value)} of a ModelCall has to be a whole number from 0"
                 raise ValueError(msg)
+            object.__setattr__(self, name, value)
         for name in ("price_usd", "seconds_to_first", "seconds"):
             value = getattr(self, name)
             if value is not None and not _is_amount(value):
@@ -62,7 +67,12 @@ class ModelCall:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ModelCall:
-        """Return the call that `to_json` made `data` of, keeping what is unknown in `extra`."""
+        """Return the call that `to_json` made `data` of, keeping what is unknown in `extra`.
+
+        Raises:
+            ValueError, TypeError: it is no call.
+        """
+        data = expect(data, dict, "call")
         known = {each.name for each in fields(cls)} - {"extra"}
         extra = {name: value for name, value in data.items() if name not in known}
         return cls(**{name: data[name] for name in known if name in data}, extra=extra)
@@ -102,6 +112,17 @@ def known_sum(numbers: Iterable[N | None]) -> N | None:
     """Return the sum of the numbers that are known; None if none is."""
     known = [number for number in numbers if number is not None]
     return sum(known) if known else None
+
+
+def _whole(value: Any) -> Any:
+    """Return a whole number of another library, such as numpy's, as Python's own."""
+    other = hasattr(type(value), "__index__") and not isinstance(value, int)
+    return operator.index(value) if other else value
+
+
+def _is_count(value: object) -> bool:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole and 0 <= value < _MOST_TOKENS  # type: ignore[operator]
 
 
 def _is_amount(value: object) -> bool:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.plain import expect
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -130,6 +132,9 @@ def from_json(plain: Mapping[str, Any]) -> Event:
     for name, prefix in _PREFIXES.items():
         if name in known:
             known[name] = tuple(str(word).removeprefix(prefix).lower() for word in known[name])
+    for name, value in known.items():
+        if isinstance(_DEFAULTS[name], str | bool | int):
+            expect(value, type(_DEFAULTS[name]), f"event.{name}")
     if "time" in known:
         known["time"] = datetime.fromisoformat(known["time"]).replace(tzinfo=None)
     return Event(**known)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.plain import append_line, expect, to_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,14 +35,9 @@ def append(run: Path, entry: Entry) -> None:
     Raises:
         HostError: the index cannot be written to.
     """
-    line = (to_line(asdict(entry)) + "\n").encode()
+    line = to_line(asdict(entry))
     try:
-        # One write at the end of the file is not torn apart by those of other processes.
-        descriptor = os.open(run / INDEX, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            os.write(descriptor, line)
-        finally:
-            os.close(descriptor)
+        append_line(run / INDEX, line)
     except OSError as error:
         msg = f"cannot write to {run / INDEX}: {error}"
         raise HostError(msg) from error
@@ -59,10 +53,12 @@ def entries(run: Path) -> list[Entry]:
     except OSError:
         return []
     found = []
-    for line in text.splitlines():
+    for line in text.split("\n"):  # names may hold all other line ends of Unicode
         try:
-            told = json.loads(line)
-            found.append(Entry(told["case"], told["attempt"], told["folder"], told["outcome"]))
+            given = json.loads(line)
+            words = (expect(given[name], str, name) for name in ("case", "folder", "outcome"))
+            case, folder, outcome = words
+            found.append(Entry(case, expect(given["attempt"], int, "attempt"), folder, outcome))
         except (ValueError, LookupError, TypeError, RecursionError):
             continue
     return found

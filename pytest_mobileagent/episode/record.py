@@ -43,7 +43,8 @@ class Step:
 
     - `screen`: what the agent saw. `actions`: what it decided on that, mostly one; none if no
       action could be made out. `said`: its words.
-    - `notice`: why the decision, or a part of it, could not be done; empty if it was.
+    - `notice`: why the decision, or a part of it, could not be done; empty if it was. `undone`
+      counts the last of its actions, which were not done then.
     - `calls`: the models that were asked.
     - `seconds_thinking` went by in the agent, `seconds_acting` from its decision until the screen
       had settled and was seen again; both by the host's clock.
@@ -61,7 +62,13 @@ class Step:
     probes: Mapping[str, Value] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     reply: str | None = None
+    undone: int = 0
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def done(self) -> tuple[Action, ...]:
+        """The actions that were done, without those that could not be."""
+        return self.actions[: max(0, len(self.actions) - self.undone)]
 
     @property
     def action(self) -> Action | None:
@@ -131,20 +138,19 @@ class EpisodeRecord:
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """Every action of the episode, in order, reports left out."""
-        each = (action for step in self.steps for action in step.actions)
+        """Every action that was done, in order, reports left out."""
+        each = (action for step in self.steps for action in step.done)
         return tuple(action for action in each if not ends_episode(action))
 
     @property
     def answer(self) -> str:
         """What the agent answered when it finished; empty if it did not."""
-        last = self.steps[-1].actions[-1:] if self.steps else ()
-        return last[0].answer if last and isinstance(last[0], Finish) else ""
+        return self.report.answer if isinstance(self.report, Finish) else ""
 
     @property
     def report(self) -> Finish | Impossible | None:
         """How the agent reported that it is done; None if it did not."""
-        last = self.steps[-1].actions[-1:] if self.steps else ()
+        last = self.steps[-1].done[-1:] if self.steps else ()
         return last[0] if last and isinstance(last[0], Finish | Impossible) else None
 
     @property

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_mobileagent.plain import expect
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -34,10 +36,15 @@ class Reset:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Reset:
-        """Return the reset that `to_json` made `data` of."""
+        """Return the reset that `to_json` made `data` of; what is unknown is left out.
+
+        Raises:
+            TypeError: it is no reset.
+        """
+        cleared = expect(data.get("cleared", []), list, "reset.cleared")
         return cls(
-            data.get("kind", "none"),
-            data.get("snapshot"),
-            tuple(data.get("cleared", ())),
-            data.get("reason", ""),
+            expect(data.get("kind", "none"), str, "reset.kind"),
+            expect(data.get("snapshot"), str | None, "reset.snapshot"),
+            tuple(expect(app, str, "reset.cleared") for app in cleared),
+            expect(data.get("reason", ""), str, "reset.reason"),
         )

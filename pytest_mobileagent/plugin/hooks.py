@@ -133,6 +133,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     return (yield from ask_body(pyfuncitem))
 
 
+# First, so around all others: what counts is the report as every plugin leaves it.
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

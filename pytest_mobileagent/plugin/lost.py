@@ -25,7 +25,7 @@ def lost_result(folder: RunFolder, nodeid: str) -> Result | None:
 
     None if the run was to run no such case.
     """
-    case = next((case for case in folder.cases() if case.nodeid == nodeid), None)
+    case = next((case for case in _cases(folder) if case.nodeid == nodeid), None)
     return None if case is None else _interrupted(folder, case, "")
 
 
@@ -40,7 +40,7 @@ def missing_results(folder: RunFolder, known: Collection[str], why: str) -> list
         _finished(folder, case, finished.get(case.key))
         or _interrupted(folder, case, why)
         or Result(case, "not run", fault="infrastructure", reason=why)
-        for case in folder.cases()
+        for case in _cases(folder)
         if case.nodeid not in known
     ]
 
@@ -83,3 +83,10 @@ def _interrupted(folder: RunFolder, case: Case, why: str) -> Result | None:
     if why and not attempts:
         return None
     return Result(case, fault="infrastructure", reason=why and f"interrupted: {why}")
+
+
+def _cases(folder: RunFolder) -> list[Case]:
+    try:
+        return folder.cases()
+    except RecordError:  # somebody has changed run.json
+        return []

@@ -26,7 +26,7 @@ from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, RECORDED
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.junit import properties
-from pytest_mobileagent.plugin.prefixes import ASKING, first_step
+from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, first_step
 from pytest_mobileagent.plugin.results import RESULT
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.words import failure
@@ -158,7 +158,7 @@ def _outcome(
     if report.passed and not subtests:
         return "passed", True
     if raised is None:  # another plugin's doing, or a strict xfail that holds
-        return "failed", str(report.longrepr).startswith("[XPASS(strict)]")
+        return "failed", str(report.longrepr).startswith(STRICT)
     decides = isinstance(raised, AssertionError | pytest.fail.Exception)
     return ("failed", False) if decides else ("error", None)
 
@@ -192,10 +192,12 @@ def _verdict(
     success: bool | None,
 ) -> Verdict:
     evidence: dict[str, Any] = {}
+    held = item.stash.get(_HELD, False)
+    whole = success or held if success is not None else None
     reason = "" if success else _reason(report)
     if closest := item.stash.get(_CLOSEST, None):
         evidence["closest"] = closest
-    if item.stash.get(_HELD, False):
+    if held:
         evidence["check_held"] = True
         if not success:
             reason = f"{reason} (the check held all the same)"
@@ -203,7 +205,7 @@ def _verdict(
         reason = f"{episode.error}; {reason}"
     if success is False and call.excinfo is not None:
         evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
-    return Verdict(success, "check", reason, evidence, first_step(item, episode, whole=success))
+    return Verdict(success, "check", reason, evidence, first_step(item, episode, whole=whole))
 
 
 def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException]) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -79,6 +80,10 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     try:
         recorder.start(plan.case, device.info, reset, _head(plan, goal, number))
         _play(plan, device, recorder, first, goal)
+    except TaskError:
+        with contextlib.suppress(MobileAgentError):  # the first failure is what is reported
+            _call("clean_up", task.clean_up, device)
+        raise
     finally:
         recorder.close()
     _call("clean_up", task.clean_up, device)

@@ -43,8 +43,15 @@ def content_of(folders: Iterable[Path]) -> list[Any]:
     found: list[Any] = []
     for folder in folders:
         paths = sorted(path for path in folder.rglob("*") if path.is_file())
-        for path in paths:
-            if "__pycache__" not in path.parts:
-                content = hashlib.sha256(path.read_bytes()).hexdigest()
-                found.append([path.relative_to(folder).as_posix(), content])
+        own = (path for path in paths if "__pycache__" not in path.parts)
+        found += ([path.relative_to(folder).as_posix(), _hash(path)] for path in own)
     return found
+
+
+def _hash(path: Path) -> str | None:
+    """Return a hash of a file's content; None if it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return None

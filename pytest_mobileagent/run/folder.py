@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
-from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.plain import expect, write_json
 from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
@@ -83,17 +83,31 @@ class RunFolder:
     def about(self) -> dict[str, Any]:
         """Return what run.json says of the run; its id and start if there is no such file."""
         try:
-            return dict(json.loads((self.path / _RUN).read_text("utf-8"))["run"])
-        except (OSError, ValueError, LookupError, TypeError):
+            whole = json.loads((self.path / _RUN).read_text("utf-8"))
+            return dict(expect(whole["run"], dict, "run"))
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return {"id": self.id, "started": self.started}
 
     def cases(self) -> list[Case]:
-        """Return the cases that the run was to run, from run.json; none without such a file."""
+        """Return the cases that the run was to run, from run.json; none without such a file.
+
+        Raises:
+            RecordError: the file is damaged.
+        """
+        path = self.path / _RUN
         try:
-            told = json.loads((self.path / _RUN).read_text("utf-8"))
-            return [Case.from_json(case) for case in told["tasks"]]
-        except (OSError, ValueError, LookupError, TypeError):
+            content = path.read_text("utf-8")
+        except OSError:
             return []
+        except ValueError as error:
+            msg = f"{path} is damaged: {error}"
+            raise RecordError(msg) from error
+        try:
+            tasks = expect(expect(json.loads(content), dict, "run.json")["tasks"], list, "tasks")
+            return [Case.from_json(case) for case in tasks]
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            msg = f"{path} is damaged: {type(error).__name__}: {error}"
+            raise RecordError(msg) from error
 
     def attempts(self, case: Case) -> list[Path]:
         """Return the folders of the attempts at a case, the first attempt first."""

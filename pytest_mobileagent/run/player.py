@@ -68,7 +68,8 @@ class AgentPlayer:
                 session.end(Termination.TIME_LIMIT, _blame(session, limit))
             session.end(Termination.TIME_LIMIT, "the agent could not be closed: its time was over")
         except AgentError as error:
-            session.end(Termination.AGENT_ERROR, _blame(session, str(error)))
+            blame = _blame(session, str(error))
+            session.end(Termination.AGENT_ERROR, _kept(blame, briefing.folder))
         else:
             _conclude(session, message, briefing.folder)
 
@@ -112,7 +113,7 @@ def _conclude(session: Session, work: Work, folder: Path) -> None:
     elif session.ending is None:
         with contextlib.suppress(EpisodeOver):
             session.decide(Reply(Finish(work.answer or "")), 0.0)
-    if work.complaint:
+    if work.complaint and session.ending is not None and not session.ending.error:
         session.end(Termination.SELF_REPORTED, _kept(work.complaint, folder))
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Task
 
+_LONGEST_NOTICE = 1000  # characters
 NO_USER = "The user does not answer."
 
 
@@ -81,13 +82,13 @@ class Session:
         decided = time.monotonic()
         self._recorder.step(actions, reply.said, reply.calls, seconds)
         self.steps += not is_report
-        notice, answer = self._do(actions)
+        undone, notice, answer = self._do(actions)
         if (report := _report(actions)) is not None and not notice:
             self._recorder.events(self._device.events())  # those that came late
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             raise EpisodeOver
-        self._recorder.outcome(notice, answer)
+        self._recorder.outcome(notice, answer, undone)
         screen = self._record(self._device.observe(self._task.probes), time.monotonic() - decided)
         self._recorder.events(self._device.events())
         self.observation = Observation(screen, answer, notice)
@@ -116,22 +117,26 @@ class Session:
             return str(error)
         return ""
 
-    def _do(self, actions: Sequence[Action]) -> tuple[str, str | None]:
-        """Do actions until one cannot be done; return why, and what the user answered."""
+    def _do(self, actions: Sequence[Action]) -> tuple[int, str, str | None]:
+        """Do actions until one cannot be done.
+
+        Return how many were left, why that was, and what the user answered.
+        """
         answer = None
         if not actions:
-            return "no action could be made out of what you said", None
+            return 0, "no action could be made out of what you said", None
         for number, action in enumerate(actions, 1):
             which = f"action {number} of {len(actions)}: " if len(actions) > 1 else ""
-            if flaw := self._flaw(action):
-                return f"{which}{flaw}", answer
-            if ends_episode(action) and number < len(actions):
-                return f"{which}nothing can follow {action!r}", answer
+            flaw = self._flaw(action)
+            if not flaw and ends_episode(action) and number < len(actions):
+                flaw = f"nothing can follow {action!r}"
+            if flaw:
+                return len(actions) - number + 1, _cut(f"{which}{flaw}"), answer
             if isinstance(action, Ask):
                 answer = self._task.reply_to(action.question) or NO_USER
             elif not ends_episode(action):
                 self._device.perform(action)
-        return "", answer
+        return 0, "", answer
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
         """Record what the device shows; it is no fault of the agent's if that cannot be read."""
@@ -142,6 +147,12 @@ class Session:
             msg = f"device {self._device.info.serial} shows no screen: {error} ({screen.where})"
             raise DeviceError(msg) from error
         return screen
+
+
+def _cut(notice: str) -> str:
+    """Cut a notice in its middle: it may quote what the agent said, at any length."""
+    half = _LONGEST_NOTICE // 2
+    return notice if len(notice) <= _LONGEST_NOTICE else f"{notice[:half]} … {notice[-half:]}"
 
 
 def _report(actions: Sequence[Action]) -> Finish | Impossible | None:

@@ -6,18 +6,34 @@ import hashlib
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.plain import expect, to_wire
 from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # What a record keeps of a task; functions, probes and solutions stay in the source.
-_RECORDED = (
-    "goal", "apps", "kind", "level", "language", "golden_steps", "step_limit", "tags", "source",
-    "needs", "snapshot",
-)  # fmt: skip
-_TUPLES = ("apps", "tags", "needs")
+_RECORDED: dict[str, Any] = {
+    "goal": str,
+    "apps": list,
+    "kind": str,
+    "level": int | None,
+    "language": str,
+    "golden_steps": int | None,
+    "step_limit": int | None,
+    "tags": list,
+    "source": str,
+    "needs": list,
+    "snapshot": str,
+}
+_OWN: dict[str, Any] = {
+    "id": str,
+    "suite": str,
+    "nodeid": str,
+    "parameters": dict,
+    "environment": str | None,
+    "epoch": int,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +92,13 @@ class Case:
         Raises:
             LookupError, TypeError: it is no case.
         """
-        names = ("id", "suite", "nodeid", "parameters", "environment", "epoch")
-        told = data["task"]
-        extra = {name: value for name, value in data.items() if name not in {*names, "key", "task"}}
-        if beyond := {name: value for name, value in told.items() if name not in _RECORDED}:
+        task = expect(expect(data, dict, "case")["task"], dict, "task")
+        known = {*_OWN, "key", "task"}
+        extra = {name: value for name, value in data.items() if name not in known}
+        if beyond := {name: value for name, value in task.items() if name not in _RECORDED}:
             extra["task"] = beyond
-        own = {name: data[name] for name in names if name in data}
-        return cls(task=_recorded_task(told), extra=extra, **own)
+        own = {n: expect(data[n], kind, f"case.{n}") for n, kind in _OWN.items() if n in data}
+        return cls(task=_recorded_task(task), extra=extra, **own)
 
 
 def seed_of(run_seed: int, key: str) -> int:
@@ -91,15 +107,18 @@ def seed_of(run_seed: int, key: str) -> int:
     return int.from_bytes(hashlib.sha256(content).digest()[:4])
 
 
-def _recorded_task(told: Mapping[str, Any]) -> Task:
+def _recorded_task(recorded: Mapping[str, Any]) -> Task:
     """Return a task as it was recorded, unchecked: a newer version may know other kinds."""
     task = object.__new__(Task)
     for each in fields(Task):
         default = None if each.default is MISSING else each.default
         if each.default_factory is not MISSING:
             default = each.default_factory()
-        value = told.get(each.name, default) if each.name in _RECORDED else default
-        if each.name in _TUPLES:
-            value = tuple(value or ())
+        value = default
+        if each.name in _RECORDED and each.name in recorded:
+            kind = _RECORDED[each.name]
+            value = expect(recorded[each.name], kind, f"task.{each.name}")
+            if kind is list:
+                value = tuple(expect(word, str, f"task.{each.name}") for word in value)
         object.__setattr__(task, each.name, value)
     return task

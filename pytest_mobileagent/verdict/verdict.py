@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.plain import expect, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_TYPES: dict[str, Any] = {
+    "scorer": str,
+    "reason": str,
+    "evidence": dict,
+    "first_step": int | None,
+    "partial_credit": float | int | None,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +32,7 @@ class Verdict:
       or if nobody asked.
     - `partial_credit`: from 0 to 1, where the task has sub-goals.
     - `calls`: the models that the scorer has asked.
+    - `extra` keeps what a verdict of a newer version says and this one does not know.
     """
 
     passed: bool | None
@@ -33,16 +42,24 @@ class Verdict:
     first_step: int | None = None
     partial_credit: float | None = None
     calls: tuple[ModelCall, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the verdict as plain data."""
-        own = {**asdict(self), "calls": [call.to_json() for call in self.calls]}
-        return dict(to_wire(own))
+        own = {name: getattr(self, name) for name in ("passed", *_TYPES)}
+        return dict(to_wire({**self.extra, **own, "calls": [c.to_json() for c in self.calls]}))
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Verdict:
-        """Return the verdict that `to_json` made `data` of; what is unknown is left out."""
-        names = ("scorer", "reason", "evidence", "first_step", "partial_credit")
-        given = {name: data[name] for name in names if name in data}
-        calls = tuple(map(ModelCall.from_json, data.get("calls", ())))
-        return cls(data["passed"], calls=calls, **given)
+        """Return the verdict that `to_json` made `data` of, keeping what is unknown in `extra`.
+
+        Raises:
+            LookupError, TypeError, ValueError: it is no verdict.
+        """
+        expect(data, dict, "verdict")
+        own = {n: expect(data[n], kind, n) for n, kind in _TYPES.items() if n in data}
+        passed, calls = data["passed"], tuple(map(ModelCall.from_json, data.get("calls", ())))
+        if passed is not None:
+            expect(passed, bool, "passed")
+        extra = {name: v for name, v in data.items() if name not in {*_TYPES, "calls", "passed"}}
+        return cls(**own | {"passed": passed, "calls": calls, "extra": extra})

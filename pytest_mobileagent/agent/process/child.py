@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from multiprocessing.connection import Connection
@@ -24,28 +25,31 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.episode.observation import Observation
 
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
-def main(descriptor: int) -> None:
+
+def main(descriptor: int, parent: int) -> None:
     """Load an agent and play episodes, until the worker closes the connection or is gone."""
-    _die_with_parent()
+    _belong_to(parent)
     connection = Connection(descriptor)
+    _keep_to_ourselves(connection)
     status = 1
     try:
         _, reference, folders, given = receive_in_agent(connection)
         make_agent, options = _load(connection, reference, folders, given)
+        here, streams = os.getcwd(), (sys.stdout, sys.stderr)  # noqa: PTH109
         while True:
             _, briefing, packed = receive_in_agent(connection)
             channel = _Channel(connection, unpack_observation(packed))
             done = work(make_agent, briefing.with_options(options(given)), channel)
             fields = {name: getattr(done, name) for name in ("answer", "error", "trace")}
-            clean = threading.active_count() == 1
+            os.chdir(here)
+            clean = threading.active_count() == 1 and _are_open(*streams)
             send_to_worker(connection, "work", **fields, complaint=done.complaint, clean=clean)
     except (EOFError, OSError):
         status = 0
     finally:
         # Without waiting for threads that the agent has left behind.
-        sys.stdout.flush()
-        sys.stderr.flush()
         os._exit(status)
 
 
@@ -77,13 +81,31 @@ def _refused(connection: Connection, error: str) -> EOFError:
     return EOFError(error)
 
 
-def _die_with_parent() -> None:
-    """Let the system kill this process when the worker is gone, where it can."""
+def _belong_to(parent: int) -> None:
+    """Where the system can: die with the worker, and adopt whatever the agent's processes leave."""
     if sys.platform == "linux":
         import ctypes  # noqa: PLC0415
-        import signal  # noqa: PLC0415
 
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        control = ctypes.CDLL(None).prctl
+        control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        control(_PR_SET_CHILD_SUBREAPER, 1)
+    if os.getppid() != parent:  # it has died before
+        os._exit(0)
+
+
+def _keep_to_ourselves(connection: Connection) -> None:
+    """Keep what the agent starts from speaking to the worker, or from holding the line."""
+    os.set_inheritable(connection.fileno(), False)
+    os.register_at_fork(after_in_child=connection.close)
+
+
+def _are_open(*streams: Any) -> bool:
+    try:
+        for stream in streams:
+            os.fstat(stream.fileno())
+    except (OSError, ValueError):  # the agent has closed it
+        return False
+    return (sys.stdout, sys.stderr) == streams
 
 
 class _Channel:

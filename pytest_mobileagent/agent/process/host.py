@@ -8,6 +8,7 @@ import os
 import secrets
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -15,7 +16,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
-from pytest_mobileagent.agent.process.leftovers import VARIABLE, end_marked
+from pytest_mobileagent.agent.process.leftovers import VARIABLE, end_descendants, end_marked
 from pytest_mobileagent.agent.process.wire import (
     pack_observation,
     receive_in_worker,
@@ -32,12 +33,22 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.episode.observation import Observation
 
-# The path of modules comes from here: a calendar.py in the current folder is not the library's.
-_PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from pytest_mobileagent.agent.process.child import main; main(int(sys.argv[2]))"
-)
+# What we import is imported before the path of modules is that of the tests: a calendar.py in one
+# of their folders is not the library's.
+_PROGRAM = """
+import json, sys
+path = json.loads(sys.argv[1])
+try:
+    from pytest_mobileagent.agent.process.child import main
+except ImportError:
+    sys.path[:] = path
+    from pytest_mobileagent.agent.process.child import main
+sys.path[:] = path
+main(int(sys.argv[2]), int(sys.argv[3]))
+"""
 _LOAD_SECONDS = 120.0
+_NOTICE = 0.5  # seconds until it is noticed that a process has ended that left the line open
+_STUCK = 30  # seconds for a message that has begun to pass
 
 
 class AgentProcess:
@@ -55,6 +66,7 @@ class AgentProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
         self._about: dict[str, Any] | None = None
+        self._refusal = ""
         self._mark = ""
         self._clean = True
         self.start()
@@ -62,10 +74,15 @@ class AgentProcess:
     def start(self) -> None:
         """Start the process, without waiting until it has loaded the agent."""
         ours, theirs = socket.socketpair()
+        for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
+            ours.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", _STUCK, 0))
+        path = json.dumps([str(folder) for folder in sys.path])
+        numbers = [str(theirs.fileno()), str(os.getpid())]
         self._mark = f"{self._run}-{secrets.token_hex(8)}"
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _PROGRAM, json.dumps(sys.path), str(theirs.fileno())],
+                # -u: what an agent prints belongs to the step in which it is printed.
+                [sys.executable, "-P", "-u", "-c", _PROGRAM, path, *numbers],
                 stdin=subprocess.DEVNULL,
                 env=os.environ | {VARIABLE: self._mark},
                 pass_fds=[theirs.fileno()],
@@ -82,23 +99,33 @@ class AgentProcess:
         Raises:
             AgentError: it cannot be loaded, or does not take such options.
         """
+        if self._refusal:
+            raise AgentError(self._refusal)
+        if self._process is None:
+            self.start()
         if self._about is None:
             try:
                 about = self._receive(_LOAD_SECONDS)
             except TimeIsUpError:
-                self.kill()
-                msg = f"--agent={self._request[0]} is not loaded after {_LOAD_SECONDS:g} s"
-                raise AgentError(msg) from None
-            if about["kind"] != "ready":
-                msg = about.get("error") or "the agent's process says nothing that makes sense"
-                raise AgentError(msg)
-            self._about = about
+                self._refusal = f"is not loaded after {_LOAD_SECONDS:g} s"
+            except (AgentError, ValueError) as error:
+                self._refusal = f"cannot be loaded: {error}"
+            else:
+                if about["kind"] == "ready":
+                    self._about = about
+                    return about
+                raise self._refused(str(about.get("error")))
+            raise self._refused(f"--agent={self._request[0]} {self._refusal}")
         return self._about
+
+    def _refused(self, why: str) -> AgentError:
+        """Keep why the agent cannot be loaded: it will not be tried again."""
+        self._refusal = why
+        self.kill()
+        return AgentError(why)
 
     def begin(self, briefing: Briefing, observation: Observation) -> None:
         """Let a new agent begin, in a new process if the last one had to be ended."""
-        if self._process is None:
-            self.start()
         self.load()
         assert self._connection is not None
         self._clean = False  # until it says so
@@ -137,6 +164,7 @@ class AgentProcess:
             self.kill()
             self.start()  # it is ready by the time that the next episode begins
         else:
+            end_descendants(process.pid)
             end_marked(self._mark, spare=[process.pid])
 
     def kill(self) -> None:
@@ -144,6 +172,9 @@ class AgentProcess:
         process, self._process, self._about = self._process, None, None
         if process is None:
             return
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGSTOP)  # so that it starts no more
+            end_descendants(process.pid)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.kill()
@@ -156,11 +187,21 @@ class AgentProcess:
         assert self._connection is not None
         assert self._process is not None
         try:
-            if not self._connection.poll(seconds):
-                raise TimeIsUpError
+            self._wait(seconds)
             return receive_in_worker(self._connection)
         except (EOFError, OSError) as error:
             raise AgentError(_how_it_ended(self._process)) from error
+
+    def _wait(self, seconds: float) -> None:
+        """Wait for a message, or for the end of a process whose own children hold the line."""
+        assert self._connection is not None
+        assert self._process is not None
+        ends = time.monotonic() + seconds
+        while not self._connection.poll(min(_NOTICE, max(0.0, ends - time.monotonic()))):
+            if self._process.poll() is not None and not self._connection.poll(0):
+                raise EOFError
+            if time.monotonic() >= ends:
+                raise TimeIsUpError
 
 
 def _how_it_ended(process: subprocess.Popen[bytes]) -> str:
@@ -171,5 +212,12 @@ def _how_it_ended(process: subprocess.Popen[bytes]) -> str:
     if status is None:
         return "its process closed the connection"
     if status < 0:
-        return f"its process was killed by {signal.Signals(-status).name}"
+        return f"its process was killed by {_signal_name(-status)}"
     return f"its process ended with status {status}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of those for real time
+        return f"signal {number}"

@@ -16,7 +16,7 @@ from pytest_mobileagent.agent.conversation import flaw
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.plain import to_line, to_wire
 from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:
@@ -69,18 +69,19 @@ def pack_reply(reply: Reply) -> dict[str, Any]:
     """Return a decision as plain data; of what is no action, or no call, what it is instead."""
     if problem := flaw(reply):
         return {"flaw": problem}
-    return {
+    packed = {
         "actions": [to_json(action) for action in reply.actions],
         "said": str(reply.said),
         "calls": [call.to_json() for call in reply.calls],
     }
+    return dict(to_wire(packed))
 
 
 def unpack_reply(packed: dict[str, Any]) -> Reply:
     """Return the decision that was packed.
 
     Raises:
-        AgentError: it holds what is no action.
+        AgentError: it holds what is no action or no call.
     """
     if "flaw" in packed:
         raise AgentError(str(packed["flaw"]))

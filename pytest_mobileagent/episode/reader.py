@@ -1,0 +1,231 @@
+"""Episodes read back from disk (see `episode.store`), whatever has become of their files.
+
+Records are tolerant: what a newer version has added is kept in `extra`. What is damaged is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pytest_mobileagent.action.action import from_json
+from pytest_mobileagent.episode import event
+from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.episode.device_info import DeviceInfo
+from pytest_mobileagent.episode.migrate import SCHEMA_VERSION, migrate
+from pytest_mobileagent.episode.record import EpisodeRecord, Step, Termination
+from pytest_mobileagent.episode.reset import Reset
+from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.episode.store import STREAM, where
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.plain import expect
+from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.task.case import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+E = TypeVar("E", bound=EpisodeRecord)
+# What is known of each record, with its type; all else is kept in `extra`.
+_HEAD: dict[str, Any] = {
+    "agent": str,
+    "options": dict,
+    "seed": int,
+    "attempt": int,
+    "recorded": str,
+    "goal": str,
+    "step_limit": int | None,
+}
+_STEP: dict[str, Any] = {"actions": list, "said": str, "calls": list, "seconds": float}
+_OUTCOME: dict[str, Any] = {"notice": str, "reply": str | None, "undone": int}
+_OBSERVATION: dict[str, Any] = {
+    "png": str,
+    "xml": str,
+    "package": str,
+    "activity": str,
+    "time": str | None,
+    "probes": dict,
+    "seconds": float,
+}
+_END: dict[str, Any] = {"termination": str, "error": str, "seconds": float, "unused": list}
+_DEVICE: dict[str, Any] = {
+    "serial": str,
+    "model": str,
+    "android": str,
+    "sdk": int,
+    "size": list,
+    "density": int,
+    "locale": str,
+    "listener": bool,
+}
+
+
+def read(folder: Path, kind: type[E]) -> E:
+    """Read an episode back as an object of `kind`, or as much of it as was written.
+
+    Raises:
+        RecordError: there is no episode in the folder, not even a first screen, or one of a newer
+            major version.
+    """
+    try:
+        return _read(folder, kind)
+    except RecursionError as error:
+        msg = f"{folder / STREAM} is damaged: it is nested too deeply"
+        raise RecordError(msg) from error
+    except (LookupError, TypeError, ValueError, AttributeError, OSError, OverflowError) as error:
+        msg = f"{folder} does not hold a whole record: {type(error).__name__}: {error}"
+        raise RecordError(msg) from error
+
+
+def _read(folder: Path, kind: type[E]) -> E:
+    head, *records = migrate(_records(folder / STREAM))
+    seen = [record for record in records if record["record"] == "observation"]
+    if not seen:
+        msg = f"{folder / STREAM} stops before the first screen"
+        raise RecordError(msg)
+    end = next((record for record in records if record["record"] == "end"), {})
+    screens = ScreenStore.of_episode(folder)
+    shown = [_screen(screens, number, record) for number, record in enumerate(seen, 1)]
+    about, ending = _about(head), _ending(end)
+    extra = about.pop("extra") | ending.pop("extra")
+    return kind(
+        folder=folder,
+        screen=shown[-1],
+        steps=tuple(_steps(records, shown, seen)),
+        initial_probes=seen[0]["probes"],
+        started=shown[0].time,
+        extra=extra,
+        **about,
+        **ending,
+    )
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
+    try:
+        # Only "\n" ends a line: what agents say may hold all other line ends of Unicode.
+        *lines, _ = path.read_bytes().decode("utf-8", "replace").split("\n")
+    except OSError as error:
+        msg = f"no episode is recorded in {path.parent}: {error.strerror}"
+        raise RecordError(msg) from error
+    try:
+        records = [json.loads(line) for line in lines]
+    except ValueError as error:
+        msg = f"{path} is damaged: {error}"
+        raise RecordError(msg) from error
+    if not all(isinstance(record, dict) and "record" in record for record in records):
+        msg = f"{path} is damaged: a line is no record"
+        raise RecordError(msg)
+    if not records or records[0]["record"] != "episode":
+        msg = f"{path} does not begin with an episode"
+        raise RecordError(msg)
+    _check_version(path, records[0].get("schema_version"))
+    return records
+
+
+def _check_version(path: Path, version: Any) -> None:
+    """Refuse a newer major version; a newer minor one only adds to what is known here."""
+    number = isinstance(version, int | float) and not isinstance(version, bool)
+    if not number or not 1 <= version < SCHEMA_VERSION + 1:
+        msg = (
+            f"{path} has schema version {version!r}; this version of pytest-mobileagent reads up "
+            f"to {SCHEMA_VERSION}: install a newer one"
+        )
+        raise RecordError(msg)
+
+
+def _known(what: str, record: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a record that are known, each of its type."""
+    return {n: expect(record[n], kind, f"{what}.{n}") for n, kind in types.items() if n in record}
+
+
+def _unknown(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name not in {"record", *known}}
+
+
+def _about(head: Mapping[str, Any]) -> dict[str, Any]:
+    extra = _unknown(head, "schema_version", "case", "device", "reset", *_HEAD)
+    given = expect(head["device"], dict, "device")
+    device = _known("device", given, _DEVICE)
+    width, height = (expect(length, int, "device.size") for length in device["size"])
+    if beyond := _unknown(given, *_DEVICE):
+        extra["device"] = beyond
+    reset = expect(head.get("reset"), dict | None, "reset")
+    if beyond := _unknown(reset or {}, *(each.name for each in fields(Reset))):
+        extra["reset"] = beyond
+    return {
+        "case": Case.from_json(head["case"]),
+        "device": DeviceInfo(**device | {"size": (width, height)}),
+        "reset": Reset.from_json(reset) if reset else None,
+        "extra": extra,
+        **_known("episode", head, _HEAD),
+    }
+
+
+def _ending(end: Mapping[str, Any]) -> dict[str, Any]:
+    known = _known("end", end, _END)
+    extra = _unknown(end, *_END)
+    word = known.get("termination", Termination.INTERRUPTED)
+    if word not in list(Termination):  # a newer version's
+        extra["termination"], word = word, Termination.INTERRUPTED
+    return {
+        **known,
+        "termination": Termination(word),
+        "unused": tuple(map(ModelCall.from_json, known.get("unused", ()))),
+        "extra": {"end": extra} if extra else {},
+    }
+
+
+def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Screen:
+    known = _known("observation", record, _OBSERVATION)
+    return Screen(
+        xml=screens.path(known["xml"], ".xml").read_bytes().decode("utf-8"),
+        png=screens.path(known["png"], ".png").read_bytes(),
+        package=known["package"],
+        activity=known["activity"],
+        time=datetime.fromisoformat(known["time"]) if known["time"] else None,
+        where=where(number, screens.path(known["png"], ".png")),
+    )
+
+
+def _steps(
+    records: Sequence[Mapping[str, Any]],
+    shown: Sequence[Screen],
+    seen: Sequence[Mapping[str, Any]],
+) -> Iterator[Step]:
+    pending: list[dict[str, Any]] = []
+    for record in records:
+        match record["record"]:
+            case "step":
+                pending.append(_step(record, len(pending), shown, seen))
+            case "events" if pending:
+                pending[-1]["events"] += map(event.from_json, record["events"])
+            case "outcome" if pending:
+                outcome = _known("outcome", record, _OUTCOME)
+                pending[-1] |= outcome
+                pending[-1]["extra"] |= _unknown(record, *_OUTCOME)
+    return (Step(**each | {"events": tuple(each["events"])}) for each in pending)
+
+
+def _step(
+    record: Mapping[str, Any],
+    number: int,
+    shown: Sequence[Screen],
+    seen: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    known = _known("step", record, _STEP)
+    # Nothing was seen after a report of being done, or when the record was cut off.
+    led_to = min(number + 1, len(shown) - 1)
+    return {
+        "screen": shown[number],
+        "actions": tuple(map(from_json, known["actions"])),
+        "said": known["said"],
+        "calls": tuple(map(ModelCall.from_json, known["calls"])),
+        "seconds_thinking": known["seconds"],
+        "seconds_acting": seen[led_to]["seconds"] if led_to > number else 0.0,
+        "probes": seen[led_to]["probes"],
+        "events": [],
+        "extra": _unknown(record, *_STEP),
+    }
