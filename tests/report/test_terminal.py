@@ -41,7 +41,7 @@ def test_the_others_are_there_where_they_say_something(result: Make) -> None:
     assert table(summarise(results)) == [
         "suite  tasks  success rate  ratio  premature  overdue  steps  s/step  think s  tokens in/out  price  errors  infra  not run",  # noqa: E501
         "clock      3  100.0% (1/1)   1.50   0.0% (0)  n/a (0)    3.0    1.50      1.3      129k/7.4k  $0.40       1      2        1",  # noqa: E501
-        "            of all 3: 33.3%",
+        "           of all 3: 33.3%",
     ]
 
 
