@@ -101,14 +101,13 @@ def _tokens(*counts: int | None) -> str:
 
 
 def _thousands(count: int | None) -> str:
-    """Return a count of tokens in three digits or so: 950, 7.4k, 129k, 2.1M."""
+    """Return a count of tokens in a few digits: 950, 7.4k, 129k, 2.1M."""
     if count is None:
         return "n/a"
     for unit, sign in ((1e6, "M"), (1e3, "k")):
         if count >= unit:
-            return (
-                f"{count / unit:.0f}{sign}" if count >= 100 * unit else f"{count / unit:.3g}{sign}"
-            )
+            short = f"{count / unit:.1f}" if count < 100 * unit else f"{count / unit:.0f}"
+            return short.removesuffix(".0") + sign
     return str(count)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from pytest_mobileagent import Agent, Finish
 
 class Waiting(Agent):
-    def step(self, screen):
+    def step(self, observation):
         Path(os.environ["MARKERS"], str(os.getpid())).touch()
         while not Path(os.environ["MARKERS"], "go").exists():
             pass
@@ -25,7 +25,7 @@ from pathlib import Path
 from pytest_mobileagent import Agent, Finish, Key
 
 class Deadly(Agent):
-    def step(self, screen):
+    def step(self, observation):
         marker = Path(os.environ["MARKERS"], "killed")
         if marker.exists():
             return Finish("4711")

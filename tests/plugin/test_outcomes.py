@@ -76,7 +76,7 @@ def test_look(episode):
     )
     result = project.run("tasks", "--agent=oracle")
     result.stdout.fnmatch_lines(
-        ["sought *text='Ad one'*", "closest *<Button text='Add one'*", "screen *.png"]
+        ['sought *text="Ad one"*', "closest *<Button text='Add one'*", "screen *.png"]
     )
 
 

@@ -19,14 +19,14 @@ from pathlib import Path
 from pytest_mobileagent import Agent, Finish
 
 class Crashing(Agent):
-    def start(self, goal, device):
-        self.goal = goal
+    def start(self, briefing):
+        self.goal = briefing.goal
 
-    def step(self, screen):
+    def step(self, observation):
         marker = Path(os.environ["MARKERS"], "crashed")
         if "code" in self.goal and (not marker.exists() or "ALWAYS" in os.environ):
             marker.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getppid(), signal.SIGKILL)  # the worker
         return Finish("4711")
 """
 
@@ -76,7 +76,7 @@ def temporary(tmp_path_factory, monkeypatch):
 
 def timeless(document):
     """A report without what differs from run to run."""
-    clock = {"seconds", "seconds_per_step", "episode"}
+    clock = {"seconds", "seconds_per_step", "thinking_seconds", "acting_seconds"}
     return [{k: v for k, v in task.items() if k not in clock} for task in document["tasks"]]
 
 
@@ -247,7 +247,9 @@ def pytest_runtest_logreport(report):
     )
     result = project.run_virtual("tasks", "--agent=noop", "-n1", "-k", "code")
     assert result.ret != 0
-    result.stdout.fnmatch_lines(["*tests without a result*", "*::test_code"])
+    result.stdout.fnmatch_lines(["*tests without a result*", "*::test_code", "counter *(0/1)*"])
+    (document,) = reports(project)
+    assert document["tasks"][0]["success"] is False  # as its verdict on disk says
 
 
 def test_a_crash_in_a_session_without_tasks_is_left_to_pytest_xdist(pytester):

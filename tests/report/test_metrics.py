@@ -1,86 +1,152 @@
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.report.metrics import summarise, totals
-from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.report.terminal import table
+from tests.report.conftest import make
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def result(success: bool | None = None, **fields: Any) -> dict[str, Any]:
-    outcome = {True: "passed", False: "failed", None: "error"}[success]
-    return Result("t", "t", **{"outcome": outcome, "success": success, **fields}).to_wire()
+    Make = Callable[..., dict[str, Any]]
+
+COUNTS = ("tasks", "decided", "successes", "errors", "skipped", "review", "not_run")
+REPORTED, LIMITED = {"termination": "self-reported"}, {"termination": "step limit"}
 
 
 def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
     numbers = totals([])
-    counts = {"tasks", "decided", "successes", "errors", "skipped", "premature", "overdue"}
-    counts |= {"infrastructure", "without_snapshot"}
+    counts = {*COUNTS, "premature", "overdue", "infrastructure", "without_snapshot"}
+    counts |= {"unpriced_calls"}
     assert {name for name, value in numbers.items() if value == 0} == counts
-    assert {name for name, value in numbers.items() if value is None} == set(numbers) - counts
+    assert {name for name, value in numbers.items() if value == {}} == {"terminations", "roles"}
+    assert all(numbers[n] is None for n in set(numbers) - counts - {"terminations", "roles"})
 
 
-def test_every_number_is_over_what_it_says() -> None:
-    reported, limited = {"termination": "self-reported"}, {"termination": "step limit"}
-    seconds = {"seconds": 10.0, "cost_usd": 0.5, "input_tokens": 100, "output_tokens": 10}
+def test_every_number_is_over_what_it_says(result: Make) -> None:
+    spent = {"seconds": 10.0, "thinking_seconds": 4.0, "acting_seconds": 5.0}
+    spent |= {"cost_usd": 0.5, "input_tokens": 100, "output_tokens": 10, "unpriced_calls": 0}
+    cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
     numbers = totals(
         [
             result(
-                True, steps=4, step_ratio=2.0, premature=False, overdue=False, **reported, **seconds
+                True, steps=4, actions=6, step_ratio=2.0, premature=False, overdue=False,
+                first_success_step=2, **REPORTED, **spent,
             ),
             result(
-                True, steps=6, step_ratio=1.0, premature=False, overdue=True, **limited, **seconds
+                True, steps=6, actions=6, step_ratio=1.0, premature=False, overdue=True,
+                first_success_step=6, **LIMITED, **spent,
             ),
-            result(True, steps=0, step_ratio=None, premature=False, overdue=False, **reported),
-            result(False, steps=2, premature=True, overdue=False, **reported, **seconds),
-            result(False, steps=8, premature=False, overdue=False, **limited),
-            result(False, steps=5, premature=False, overdue=False, termination="agent error"),
-            result(None, cost_usd=0.25, reset="no snapshots: cleared com.example"),
-            result(None, outcome="skipped", infrastructure=("the device broke off",)),
+            result(True, steps=0, actions=0, premature=False, overdue=False, **REPORTED),
+            result(False, steps=2, actions=2, premature=True, overdue=False, **REPORTED, **spent),
+            result(False, steps=8, actions=8, premature=False, overdue=False, **LIMITED),
+            result(
+                False, steps=5, actions=5, premature=False, overdue=False, termination="gave up"
+            ),
+            result(None, cost_usd=0.25, cached_tokens=7, unpriced_calls=3, reset=cleared),
+            result(None, outcome="skipped", infrastructure=["the device broke off"]),
+            result(None, outcome="review", **REPORTED),
+            result(None, outcome="not run"),
         ]
-    )
+    )  # fmt: skip
     assert numbers == {
-        "tasks": 8,
+        "tasks": 10,
         "decided": 6,
         "successes": 3,
         "errors": 1,
         "skipped": 1,
+        "review": 1,
+        "not_run": 1,
         "infrastructure": 1,
         "without_snapshot": 1,
         "success_rate": 3 / 6,
+        "success_rate_of_all": 3 / 10,
         "mean_step_ratio": 1.5,
         "premature": 1,
-        "premature_rate": 1 / 3,
+        "premature_rate": 1 / 3,  # of those that were reported as done
+        "false_finish_rate": 1 / 3,  # of failures, giving up included
         "overdue": 1,
         "overdue_rate": 1 / 2,
+        "over_execution_rate": 1 / 2,  # of successes of which is known when they first held
+        "terminations": {"gave up": 1, "self-reported": 4, "step limit": 2},
         "mean_steps": 25 / 6,
+        "mean_actions": 27 / 6,
         "seconds": 30.0,
         "seconds_per_step": 30 / 25,
+        "thinking_seconds": 12.0,
+        "acting_seconds": 15.0,
         "input_tokens": 300,
         "output_tokens": 30,
+        "cached_tokens": 7,
         "cost_usd": 1.75,
+        "unpriced_calls": 3,
+        "roles": {},
     }
 
 
-def test_seconds_per_step_are_none_without_a_step() -> None:
+def test_what_is_not_known_is_left_out_of_sums_and_is_no_zero(result: Make) -> None:
+    unknown = result(True, cost_usd=None, unpriced_calls=12, input_tokens=None)
+    known = result(True, cost_usd=0.31, unpriced_calls=0, input_tokens=9)
+    assert totals([unknown])["cost_usd"] is None
+    numbers = totals([unknown, known])
+    assert (numbers["cost_usd"], numbers["unpriced_calls"]) == (0.31, 12)
+    assert (numbers["input_tokens"], numbers["output_tokens"]) == (9, None)
+
+
+def test_roles_of_models_are_added_up_apart(result: Make) -> None:
+    planner = {"calls": 1, "input_tokens": 5, "cost_usd": None, "unpriced_calls": 1}
+    actor = {"calls": 2, "input_tokens": 7, "cost_usd": 0.5, "unpriced_calls": 0}
+    numbers = totals([result(True, roles={"planner": planner, "actor": actor})] * 2)
+    assert list(numbers["roles"]) == ["actor", "planner"]
+    assert numbers["roles"]["actor"]["input_tokens"] == 14
+    assert numbers["roles"]["planner"]["cost_usd"] is None
+    assert numbers["roles"]["planner"]["unpriced_calls"] == 2
+
+
+def test_groups_are_of_all_fields_that_tasks_are_sorted_by(result: Make) -> None:
+    results = [
+        result(True, suite="clock", app="com.clock", level=2, tags=["smoke", "time"]),
+        result(False, suite="clock", app=None, level=None, tags=["smoke"], kind="cross-app"),
+    ]
+    summary = summarise(results)
+    shown = {
+        name: {group: numbers["tasks"] for group, numbers in summary[name].items()}
+        for name in ("suites", "apps", "levels", "kinds", "languages", "tags", "environments")
+    }
+    assert shown == {
+        "suites": {"clock": 2},
+        "apps": {"com.clock": 1},
+        "levels": {"2": 1},
+        "kinds": {"cross-app": 1, "operation": 1},
+        "languages": {"en": 2},
+        "tags": {"smoke": 2, "time": 1},
+        "environments": {},
+    }
+
+
+def test_seconds_per_step_are_none_without_a_step(result: Make) -> None:
     assert totals([result(False, steps=0, seconds=3.0)])["seconds_per_step"] is None
 
 
-def test_a_step_ratio_is_never_clamped() -> None:
-    assert totals([result(True, step_ratio=0.5), result(True, step_ratio=4.0)])[
-        "mean_step_ratio"
-    ] == pytest.approx(2.25)
+def test_a_step_ratio_is_never_clamped(result: Make) -> None:
+    ratios = [result(True, step_ratio=0.5), result(True, step_ratio=4.0)]
+    assert totals(ratios)["mean_step_ratio"] == pytest.approx(2.25)
 
 
+AMOUNTS = st.none() | st.floats(0, allow_nan=False) | st.integers(0, 10**400)
 RESULTS = st.lists(
     st.builds(
-        result,
+        make,
         st.sampled_from([True, False, None]),
         suite=st.sampled_from(["a", "b", ""]),
         steps=st.integers(0, 9),
+        first_success_step=st.none() | st.integers(0, 9),
         seconds=st.none() | st.floats(0, 9),
         premature=st.none() | st.booleans(),
         overdue=st.none() | st.booleans(),
@@ -94,12 +160,23 @@ RESULTS = st.lists(
 def test_suites_add_up_to_the_run_and_order_does_not_matter(results: list[dict[str, Any]]) -> None:
     summary = summarise(results)
     suites = summary["suites"].values()
-    for count in ("tasks", "decided", "successes", "errors", "skipped", "premature", "overdue"):
+    for count in (*COUNTS, "premature", "overdue"):
         assert summary[count] == sum(suite[count] for suite in suites)
-    for rate in ("success_rate", "premature_rate", "overdue_rate"):
-        assert summary[rate] is None or 0 <= summary[rate] <= 1
-    assert summary["tasks"] == summary["decided"] + summary["errors"] + summary["skipped"]
+    rates = [name for name in summary if name.endswith(("_rate", "_rate_of_all"))]
+    assert all(summary[rate] is None or 0 <= summary[rate] <= 1 for rate in rates)
+    assert summary["tasks"] == summary["decided"] + sum(summary[n] for n in COUNTS[3:])
     assert list(summary["suites"]) == sorted({row["suite"] for row in results})
     backwards = summarise(results[::-1])
-    for name in set(summary) - {"suites"}:
-        assert backwards[name] == pytest.approx(summary[name])
+    for name, value in totals(results).items():
+        assert backwards[name] == (value if isinstance(value, dict) else pytest.approx(value))
+
+
+@given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS), max_size=4))
+def test_no_number_is_too_large_for_a_report(amounts: list[tuple[Any, Any, Any]]) -> None:
+    results = [
+        make(True, step_ratio=ratio, seconds=seconds, steps=2, cost_usd=price, unpriced_calls=0)
+        for ratio, seconds, price in amounts
+    ]
+    summary = summarise(results)
+    assert "Infinity" not in json.dumps(summary)
+    assert table(summary)

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent import Finish, Impossible, Step, Tap, Termination, Usage
-from pytest_mobileagent.episode import TaskRecord
+from pytest_mobileagent import Case, Finish, Impossible, ModelCall, Step, Tap, Task, Termination
 from pytest_mobileagent.report.result import Result, measures
+from pytest_mobileagent.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,7 @@ REPORTED, LIMITED = Termination.SELF_REPORTED, Termination.STEP_LIMIT
     [
         (True, REPORTED, False, False),
         (False, REPORTED, True, False),
+        (False, Termination.GAVE_UP, False, False),
         (True, LIMITED, False, True),
         (False, LIMITED, False, False),
         (False, Termination.AGENT_ERROR, False, False),
@@ -37,9 +38,9 @@ def test_who_stopped_too_early_and_who_too_late(
     premature: bool | None,
     overdue: bool | None,
 ) -> None:
-    measured = measures(make_episode(Tap(1, 1), termination=termination), success)
+    measured = measures(make_episode(Tap(1, 1), termination=termination), success, 1)
     assert (measured["premature"], measured["overdue"]) == (premature, overdue)
-    assert (measured["success"], measured["termination"]) == (success, termination.value)
+    assert measured["termination"] == termination.value
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,7 @@ def test_who_stopped_too_early_and_who_too_late(
         ([Tap(1, 1)] * 6, 4, False, None),
         ([Tap(1, 1)] * 6, 4, None, None),
         ([Tap(1, 1)] * 6, None, True, None),
+        ([Tap(1, 1)], 10**400, True, 0.0),
     ],
 )
 def test_the_step_ratio_is_of_successes_with_known_golden_steps(
@@ -61,29 +63,48 @@ def test_the_step_ratio_is_of_successes_with_known_golden_steps(
     success: bool | None,
     ratio: float | None,
 ) -> None:
-    episode = make_episode(*actions, task=TaskRecord("t", "Do it.", golden_steps=golden))
-    measured = measures(episode, success)
-    assert (measured["step_ratio"], measured["golden_steps"]) == (ratio, golden)
+    assert measures(make_episode(*actions), success, golden)["step_ratio"] == ratio
 
 
 def test_costs_and_seconds_are_the_episodes(
     make_episode: Callable[..., Episode], make_screen: Callable[..., Screen]
 ) -> None:
     screen = make_screen()
+    actor = ModelCall("m", input_tokens=10, output_tokens=1, price_usd=0.5)
+    planner = ModelCall("n", "planner", input_tokens=5)
     steps = (
-        Step(screen, Tap(1, 1), usage=Usage(10, 1, 0.5)),
-        Step(screen, Tap(1, 1), usage=Usage(5, 2, 0.25)),
-        Step(screen, Finish()),
+        Step(screen, (Tap(1, 1), Tap(2, 2)), calls=(actor, planner), seconds_thinking=0.5),
+        Step(screen, (Tap(1, 1),), calls=(actor,), seconds_acting=0.25),
+        Step(screen, (Finish("42"),)),
     )
-    measured = measures(make_episode(screens=(screen,), steps=steps, seconds=3.00049), True)
-    names = ("steps", "seconds", "seconds_per_step", "input_tokens", "output_tokens", "cost_usd")
-    assert [measured[name] for name in names] == [2, 3.0, 1.5, 15, 3, 0.75]
-    assert measures(make_episode(Finish(), seconds=3.0), True)["seconds_per_step"] is None
+    measured = measures(make_episode(screens=(screen,), steps=steps, seconds=3.00049), True, None)
+    names = ("steps", "actions", "answer", "calls", "seconds", "seconds_per_step")
+    assert [measured[name] for name in names] == [2, 3, "42", 3, 3.0, 1.5]
+    assert (measured["thinking_seconds"], measured["acting_seconds"]) == (0.5, 0.25)
+    assert (measured["input_tokens"], measured["output_tokens"]) == (25, 2)
+    assert (measured["cost_usd"], measured["unpriced_calls"]) == (1.0, 1)
+    assert measured["cached_tokens"] is None
+    assert measured["roles"]["planner"]["cost_usd"] is None
+    assert measured["roles"]["actor"]["cost_usd"] == 1.0
+    done = make_episode(Finish(), seconds=3.0)
+    assert measures(done, True, None)["seconds_per_step"] is None
+    assert measures(done, True, None)["cost_usd"] is None
 
 
 def test_a_result_is_plain_data(make_episode: Callable[..., Episode]) -> None:
-    measured: dict[str, Any] = measures(make_episode(Tap(1, 1), termination=REPORTED), True)
-    wire = Result("id", "nodeid", reason="half \ud83d", **measured).to_wire()
+    case = Case(Task("Do it.", app="com.app", tags=("smoke",)), "id", "suite", "nodeid")
+    verdict = Verdict(True, reason="half \ud83d", first_step=1, partial_credit=0.5)
+    episode = make_episode(Tap(1, 1), termination=REPORTED)
+    wire = Result(case, "passed", reason=verdict.reason, episode=episode, verdict=verdict).to_wire()
     assert json.loads(json.dumps(wire)) == wire
     assert type(wire["termination"]) is str
-    assert wire["reason"] == "half ?"
+    assert (wire["reason"], wire["success"], wire["partial_credit"]) == ("half ?", True, 0.5)
+    assert (wire["app"], wire["tags"], wire["first_success_step"]) == ("com.app", ["smoke"], 1)
+
+
+def test_without_an_episode_all_measures_are_unknown() -> None:
+    wire = Result(Case(Task("Do it."), "id"), "not run", fault="infrastructure").to_wire()
+    measured = measures(None, None, None)
+    assert set(measured.values()) == {None}
+    assert {name: wire[name] for name in measured} == measured
+    assert (wire["success"], wire["fault"]) == (None, "infrastructure")

@@ -1,77 +1,114 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from pytest_mobileagent.report.metrics import summarise
-from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.report.terminal import remarks, table
+from pytest_mobileagent.report.terminal import WIDTH, price, table
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def result(suite: str, success: bool | None, **fields: Any) -> dict[str, Any]:
-    outcome = {True: "passed", False: "failed", None: "error"}[success]
-    fields = {"outcome": outcome, "success": success, "suite": suite, **fields}
-    return Result("t", "t", **fields).to_wire()
-
+    Make = Callable[..., dict[str, Any]]
 
 DONE = {
     "steps": 3,
     "step_ratio": 1.5,
     "seconds": 4.5,
+    "thinking_seconds": 0.0,
     "termination": "self-reported",
     "premature": False,
     "overdue": False,
+    "unpriced_calls": 0,
 }
+SPENT = {"thinking_seconds": 3.9, "input_tokens": 129_400, "output_tokens": 7_432, "cost_usd": 0.4}
 
 
-def test_one_suite_is_one_row() -> None:
-    mended = result("clock", True, infrastructure=("broke off", "broke off"), **DONE)
-    assert table(summarise([mended, result("clock", None)])) == [
-        "suite  tasks  success rate  ratio  premature  overdue  steps  s/step  errors  infra  skips",  # noqa: E501
-        "clock      2  100.0% (1/1)   1.50   0.0% (0)  n/a (0)    3.0    1.50       1      2      0",  # noqa: E501
+def test_the_first_eight_columns_are_always_there(result: Make) -> None:
+    assert table(summarise([result(True, suite="clock", **DONE)])) == [
+        "suite  tasks  success rate  ratio  premature  overdue  steps  s/step",
+        "clock      1  100.0% (1/1)   1.50   0.0% (0)  n/a (0)    3.0    1.50",
     ]
 
 
-def test_rows_of_environments_fit_100_columns() -> None:
-    results = [result("coursera", False, environment="105", **DONE) for _ in range(99)]
-    rows = table(summarise([*results, result("coursera", True, environment="105", **DONE)]))
-    assert max(map(len, rows)) <= 100
+def test_the_others_are_there_where_they_say_something(result: Make) -> None:
+    results = [
+        result(True, suite="clock", infrastructure=["broke off"] * 2, **{**DONE, **SPENT}),
+        result(None, suite="clock"),
+        result(None, suite="clock", outcome="not run"),
+    ]
+    assert table(summarise(results)) == [
+        "suite  tasks  success rate  ratio  premature  overdue  steps  s/step  think s  tokens in/out  price  errors  infra  not run",  # noqa: E501
+        "clock      3  100.0% (1/1)   1.50   0.0% (0)  n/a (0)    3.0    1.50      1.3      129k/7.4k  $0.40       1      2        1",  # noqa: E501
+        "           of all 3: 33.3%",
+    ]
 
 
-def test_several_suites_have_a_row_for_all() -> None:
+@pytest.mark.parametrize(
+    ("dollars", "unpriced", "shown"),
+    [
+        (None, 0, ""),
+        (0.0, 0, "$0.00"),
+        (0.31, 0, "$0.31"),
+        (0.0012, 0, "$0.0012"),
+        (0.31, 12, "$0.31 + 12 unpriced calls"),
+        (None, 1, "1 unpriced call"),
+    ],
+)
+def test_an_unknown_price_is_never_zero(dollars: float | None, unpriced: int, shown: str) -> None:
+    assert price(dollars, unpriced) == shown
+
+
+@pytest.mark.parametrize(
+    ("counts", "shown"),
+    [
+        ((950, 0), "950/0"),
+        ((20_000, 14_300), "20k/14.3k"),
+        ((2_100_000, 129_000), "2.1M/129k"),
+        ((5, None), "5/n/a"),
+    ],
+)
+def test_tokens_are_short(result: Make, counts: tuple[int | None, ...], shown: str) -> None:
+    spent = dict(zip(("input_tokens", "output_tokens"), counts, strict=True))
+    assert table(summarise([result(True, **DONE, **spent)]))[1].split()[-1] == shown
+
+
+def test_rows_of_environments_fit_the_terminal(result: Make) -> None:
+    fields = {"suite": "coursera", "environment": "105", **DONE}
+    results = [result(False, **fields) for _ in range(99)]
+    rows = table(summarise([*results, result(True, **fields)]))
+    assert rows[-1].startswith("env 105")
+    assert max(map(len, rows)) <= WIDTH
+
+
+def test_long_names_of_suites_are_cut_before_numbers_are(result: Make) -> None:
+    rows = table(summarise([result(True, suite="s" * 300, **DONE)]))
+    assert max(map(len, rows)) <= WIDTH
+    assert rows[1].endswith("1.50")
+
+
+def test_several_suites_have_a_row_for_all(result: Make) -> None:
     rows = table(
-        summarise([result("clock", True, **DONE), result("", False, **DONE), result("map", None)])
+        summarise(
+            [
+                result(True, suite="clock", **DONE),
+                result(False, **DONE),
+                result(None, suite="map"),
+            ]
+        )
     )
-    assert [row.split()[0] for row in rows] == ["suite", "(no", "clock", "map", "all"]
-    assert "50.0% (1/2)" in rows[-1]
-    assert {len(row) for row in rows} == {len(rows[0])}
+    assert [row.split()[0] for row in rows] == ["suite", "(no", "clock", "map", "all", "of"]
+    assert "50.0% (1/2)" in rows[-2]
+    assert rows[-1].strip() == "of all 3: 33.3%"
 
 
-def test_what_is_unknown_is_not_shown_as_zero() -> None:
-    (_, row) = table(summarise([result("clock", None)]))
+def test_what_is_unknown_is_not_shown_as_zero(result: Make) -> None:
+    (_, row, _) = table(summarise([result(None, suite="clock")]))
     assert row.split() == (
-        [
-            "clock",
-            "1",
-            "n/a",
-            "(0/0)",
-            "n/a",
-            "n/a",
-            "(0)",
-            "n/a",
-            "(0)",
-            "n/a",
-            "n/a",
-            "1",
-            "0",
-            "0",
-        ]
+        ["clock", "1", "n/a", "(0/0)", "n/a", "n/a", "(0)", "n/a", "(0)", "n/a", "n/a", "1"]
     )
 
 
-def test_tasks_that_began_without_a_snapshot_are_told_with_the_reasons() -> None:
-    resets = ["snapshot a", None, "no snapshots: cleared a", "no snapshots: cleared b, c"]
-    results = [result("clock", True, reset=reset, **DONE) for reset in resets]
-    assert summarise(results)["without_snapshot"] == 2
-    kept = "only their own apps were cleared, all else stayed as it was"
-    assert remarks(results) == [f"2 tasks began without a snapshot (no snapshots): {kept}"]
-    assert remarks(results[:2]) == []
+def test_names_of_suites_do_not_control_the_terminal(result: Make) -> None:
+    assert "\x1b" not in "".join(table(summarise([result(True, suite="\x1b[2J", **DONE)])))

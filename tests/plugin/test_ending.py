@@ -1,0 +1,286 @@
+"""How a run ends: its status, and that each selected task is in its report, whatever happened."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.episode.index import entries
+from pytest_mobileagent.plugin.ending import Ending
+from tests.plugin.leftovers import wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Start = Callable[..., subprocess.Popen[str]]
+
+CONFTEST = """
+import os, pytest, signal, threading
+from pytest_mobileagent import Agent, Finish
+from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+class Worker(Agent):
+    def start(self, briefing):
+        self.goal = briefing.goal
+
+    def step(self, observation):
+        if "kill" in self.goal:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if "wait" in self.goal:
+            open("began", "w").close()
+            threading.Event().wait()
+        return Finish(self.goal)
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen("Home")]))
+
+@pytest.fixture(scope="session")
+def agent():
+    return Worker
+
+def pytest_runtest_logreport(report):
+    if os.environ.pop("HOLD", "") and "PYTEST_XDIST_WORKER" not in os.environ:
+        threading.Event().wait()
+"""
+TASKS = """
+import pytest
+from pytest_mobileagent import task
+from pytest_mobileagent.errors import UndecidedError
+
+@pytest.mark.parametrize("what", {what})
+@task("Do {{what}}.", golden_steps=3, tags=["smoke"])
+def test_it(episode, what):
+    if what == "dispute":
+        raise UndecidedError("the judges disagree")
+    assert what != "fail"
+"""
+OPTIONS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--agent=conftest.py:Worker")
+
+
+@pytest.fixture
+def start(pytester: pytest.Pytester) -> Iterator[Start]:
+    """Starts pytest on tasks that need no phone, as a process that ends with the test."""
+    processes = []
+
+    def start(what: list[str], *arguments: str, **environment: str) -> subprocess.Popen[str]:
+        pytester.makeini("[pytest]")
+        pytester.makeconftest(CONFTEST)
+        pytester.makepyfile(TASKS.format(what=what))
+        # These tests may themselves be run by a worker.
+        outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *OPTIONS, "--junitxml=junit.xml", *arguments],
+            cwd=pytester.path,
+            env={**outside, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # A shell's background jobs, and so these tests, may be started deaf to Ctrl-C.
+            start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, start: Start) -> Callable[..., tuple[int, str, dict[str, Any]]]:
+    """Runs such tasks, and returns the status, what was shown, and report.json."""
+
+    def run(*given: Any, **environment: str) -> tuple[int, str, dict[str, Any]]:
+        process = start(*given, **environment)
+        shown, _ = process.communicate(timeout=60)
+        (path,) = pytester.path.glob("runs/*/report.json")
+        return process.returncode, shown, json.loads(path.read_text("utf-8"))
+
+    return run
+
+
+def junit(pytester: pytest.Pytester) -> dict[str, list[str]]:
+    """What each test case of JUnit's XML holds, but its properties."""
+    cases = ET.parse(pytester.path / "junit.xml").getroot().iter("testcase")
+    return {
+        str(case.get("name")): [child.tag for child in case if child.tag != "properties"]
+        for case in cases
+    }
+
+
+@pytest.mark.parametrize(
+    ("ending", "given", "status"),
+    [
+        (Ending(), 0, 0),
+        (Ending(), 1, 1),
+        (Ending(), 2, 2),
+        (Ending(too_much_broke=True, is_incomplete=True), 2, 9),
+        (Ending(too_much_broke=True), 4, 4),
+        (Ending(is_incomplete=True), 0, 1),
+        (Ending(is_incomplete=True), 2, 2),
+        (Ending(only_decided_failures=True), 1, 0),
+        (Ending(only_decided_failures=True), 2, 2),
+        (Ending(only_skips=True), 0, 5),
+        (Ending(only_skips=True), 1, 1),
+    ],
+)
+def test_the_gravest_reason_decides_on_the_status(ending: Ending, given: int, status: int) -> None:
+    assert ending.status(given) == status
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+def test_what_a_person_has_to_decide_is_neither_passed_nor_failed(
+    pytester: pytest.Pytester, run: Callable[..., Any], workers: str
+) -> None:
+    status, shown, document = run(["dispute", "pass"], workers)
+    assert status == 0
+    assert "1 passed, 1 review" in shown
+    assert "for review (1):" in shown
+    assert "the judges disagree" in shown
+    task = next(task for task in document["tasks"] if task["outcome"] == "review")
+    assert (task["success"], task["fault"]) == (None, None)
+    assert task["verdict"]["passed"] is None
+    assert document["summary"]["review"] == 1
+    assert junit(pytester) == {"test_it[dispute]": ["skipped"], "test_it[pass]": []}
+
+
+def test_the_letter_of_review_is_of_review_only(run: Callable[..., Any]) -> None:
+    _, shown, _ = run(["dispute"], "-n0")
+    assert ".py R " in shown
+    assert "1 review" in shown
+
+
+def test_a_repeated_attempt_shows_no_letter(run: Callable[..., Any]) -> None:
+    status, shown, document = run(["kill"], "-n1")
+    assert status == 1
+    assert "R" not in shown.partition("crashed worker")[0].partition("1 item")[2]
+    assert "1 failed, 1 repeated" in shown
+    assert document["tasks"][0]["infrastructure"] == ["a worker died", "a worker died"]
+
+
+def test_tasks_that_never_ran_are_reported_as_such(
+    pytester: pytest.Pytester, run: Callable[..., Any]
+) -> None:
+    what = [f"t{number}" for number in range(19)]
+    what.insert(3, "kill")
+    arguments = ("-n1", "--dist=load", "--max-worker-restart=0", "--mobile-retries=0")
+    status, shown, document = run(what, *arguments)
+    assert status == 1
+    summary, tasks = document["summary"], document["tasks"]
+    assert (summary["tasks"], summary["decided"], summary["errors"]) == (20, 3, 1)
+    assert (summary["not_run"], summary["success_rate"]) == (16, 1.0)
+    assert summary["success_rate_of_all"] == 3 / 20
+    last = next(task for task in tasks if task["outcome"] == "not run")
+    assert (last["success"], last["fault"]) == (None, "infrastructure")
+    assert (last["tags"], last["golden_steps"], last["steps"]) == (["smoke"], 3, None)
+    assert "crashed" in last["reason"]
+    assert "of all 20: 15.0%" in shown
+    assert "not run (16): " in shown
+    cases = junit(pytester)
+    assert len(cases) == 20
+    assert sum(tags == ["skipped"] for tags in cases.values()) == 16
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "reason"),
+    [
+        (["-x"], 1, "stopping after 1 failures"),
+        (["-x", "-n1", "--dist=load"], 2, "stopping after 1 failures"),
+    ],
+    ids=["alone", "workers"],
+)
+def test_tasks_behind_the_first_failure_are_not_run(
+    run: Callable[..., Any], arguments: list[str], status: int, reason: str
+) -> None:
+    given, _, document = run(["pass", "fail", "a", "b", "c", "d"], *arguments)
+    assert given == status
+    by_id = {task["id"].partition("[")[2]: task for task in document["tasks"]}
+    assert [by_id[name]["outcome"] for name in ("pass]", "fail]")] == ["passed", "failed"]
+    assert (by_id["d]"]["outcome"], by_id["d]"]["reason"]) == ("not run", reason)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_an_interrupted_run_reports_all_that_its_workers_have_finished(
+    pytester: pytest.Pytester, start: Start, how: signal.Signals
+) -> None:
+    # The run's own process hangs in the first report, so that it has read none of the others.
+    names = [f"t{number}" for number in range(48)]
+    process = start(names, "-n2", "--dist=load", HOLD="1")
+
+    def finished() -> int:
+        return sum(len(entries(run)) for run in pytester.path.glob("runs/*"))
+
+    wait_until(lambda: finished() >= 10)  # each of the workers has six in hand
+    process.send_signal(how)
+    shown, _ = process.communicate(timeout=60)
+    assert process.returncode == 2, shown
+    (path,) = pytester.path.glob("runs/*/report.json")
+    document = json.loads(path.read_text("utf-8"))
+    outcomes = [task["outcome"] for task in document["tasks"]]
+    assert outcomes.count("passed") == finished()
+    assert outcomes.count("not run") == len(names) - finished()
+    assert document["summary"]["success_rate"] == 1.0
+    assert all(task["episode"] for task in document["tasks"] if task["success"])
+    assert f"{finished()} passed" in shown
+    assert f"not run ({len(names) - finished()})" in shown
+    assert sum(not tags for tags in junit(pytester).values()) == finished()
+
+
+def terminate(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+
+
+def press_ctrl_c(process: subprocess.Popen[str]) -> None:
+    """Do as a terminal does: each process of the run gets the signal."""
+    os.killpg(process.pid, signal.SIGINT)
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+@pytest.mark.parametrize("end", [terminate, press_ctrl_c])
+def test_what_began_and_did_not_finish_is_interrupted(
+    pytester: pytest.Pytester,
+    start: Start,
+    end: Callable[[subprocess.Popen[str]], None],
+    workers: str,
+) -> None:
+    process = start(["pass", "wait", "later"], workers)
+    wait_until((pytester.path / "began").exists)
+    end(process)
+    shown, _ = process.communicate(timeout=60)
+    assert process.returncode == 2, shown
+    (path,) = pytester.path.glob("runs/*/report.json")
+    tasks = json.loads(path.read_text("utf-8"))["tasks"]
+    ended = {task["parameters"]["what"]: (task["outcome"], task["termination"]) for task in tasks}
+    assert ended == {
+        "later": ("not run", None),
+        "pass": ("passed", "self-reported"),
+        "wait": ("error", "interrupted"),
+    }
+    by_name = {task["parameters"]["what"]: task for task in tasks}
+    assert by_name["wait"]["reason"] == "interrupted: the run was interrupted"
+    assert by_name["wait"]["fault"] == "infrastructure"
+
+
+@pytest.mark.parametrize(
+    "reruns", [[], ["--reruns=0"], ["--reruns=1"], ["--reruns=1", "--dist=load"]]
+)
+def test_a_deadly_task_has_one_result_beside_pytest_rerunfailures(
+    pytester: pytest.Pytester, run: Callable[..., Any], reruns: list[str]
+) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    status, shown, document = run(["kill", "pass"], "-n1", *reruns)
+    assert status == 1
+    assert "1 failed, 1 passed" in shown
+    assert len(document["tasks"]) == 2
+    assert list(junit(pytester)) == ["test_it[kill]", "test_it[pass]"]

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.report.lists import failures, not_run, remarks, reviews, skips
+from pytest_mobileagent.report.terminal import WIDTH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Make = Callable[..., dict[str, Any]]
+
+
+def failed(result: Make, name: str, sought: str, **fields: Any) -> dict[str, Any]:
+    verdict = {"passed": False, "evidence": {"sought": sought}}
+    ended = {"termination": "self-reported", "steps": 5, "verdict": verdict}
+    return result(False, id=f"tasks/coursera/{name}", **{**ended, **fields})
+
+
+def test_failures_say_how_they_ended_and_what_was_sought(result: Make) -> None:
+    results = [
+        failed(result, "downloads/one", 'episode.probe("downloads") == []'),
+        failed(result, "notes", "", termination="agent error", steps=1, reason="it raised"),
+        result(True, id="tasks/coursera/search"),
+    ]
+    assert failures(results) == [
+        "failed (2):",
+        '  downloads/one   self-reported after 5 steps: episode.probe("downloads") == []',
+        "  notes           agent error after 1 step: it raised",
+    ]
+
+
+def test_of_many_failures_five_are_shown(result: Make) -> None:
+    lines = failures([failed(result, f"t{n}", "x") for n in range(13)])
+    assert lines[0] == "failed (13), the first five:"
+    assert [line.split()[0] for line in lines[1:]] == ["t0", "t1", "t2", "t3", "t4"]
+
+
+def test_epochs_and_environments_are_told_apart(result: Make) -> None:
+    results = [failed(result, "t[a/b]", "x", epoch=n, environment="105") for n in range(2)]
+    names = [line.split()[0] for line in failures(results)[1:]]
+    assert names == ["t[a/b][env105][epoch0]", "t[a/b][env105][epoch1]"]
+
+
+def test_words_of_agents_and_apps_take_one_line_and_control_nothing(result: Make) -> None:
+    lines = failures([failed(result, "t\x1b[2J", "a\nb\x1b]0;title\x07 " + "c" * 200)])
+    assert len(lines) == 2
+    assert "\x1b" not in lines[1]
+    assert len(lines[1]) == WIDTH
+    assert lines[1].endswith("…")
+
+
+def test_what_a_person_has_to_decide_is_listed_with_the_reason(result: Make) -> None:
+    disputed = result(None, id="a/evening", outcome="review", reason="the judges disagree")
+    assert reviews([disputed, result(True, id="a/b")]) == [
+        "for review (1):",
+        "  evening   the judges disagree",
+    ]
+    assert reviews([]) == []
+
+
+@pytest.mark.parametrize(("of", "outcome"), [(skips, "skipped"), (not_run, "not run")])
+def test_reasons_are_said_once(result: Make, of: Any, outcome: str) -> None:
+    reasons = ["no app com.a"] * 2 + ["no app com.b"]
+    results = [result(None, outcome=outcome, reason=reason) for reason in reasons]
+    assert of(results) == [f"{outcome} (2): no app com.a", f"{outcome} (1): no app com.b"]
+    many = [result(None, outcome=outcome, reason=str(n)) for n in range(8)]
+    assert of(many)[-1] == f"{outcome} for 3 more reasons: see report.json"
+
+
+def test_tasks_that_began_without_a_snapshot_are_told_with_the_reasons(result: Make) -> None:
+    cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
+    restored = {"kind": "snapshot", "snapshot": "a", "cleared": [], "reason": ""}
+    results = [result(True, reset=reset) for reset in (restored, None, cleared, cleared)]
+    kept = "only their own apps were cleared, all else stayed as it was"
+    assert remarks({}, results) == [f"2 tasks began without a snapshot (no snapshots): {kept}"]
+    assert remarks({}, results[:2]) == []
+
+
+def test_numbers_of_virtual_phones_are_not_to_be_published(result: Make) -> None:
+    (line,) = remarks({"device": "virtual"}, [result(True)])
+    assert line.startswith("Virtual phones test the harness")
+    assert remarks({"device": "serial:emulator-5554"}, [result(True)]) == []
