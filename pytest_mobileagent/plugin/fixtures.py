@@ -19,6 +19,7 @@ from pytest_mobileagent.errors import (
     UnfitMoveError,
 )
 from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.announce import announce
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
 
@@ -137,7 +138,10 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     try:
         folder = _play(case, request) if recorded is None else _recorded(case, recorded)
         episode = request.node.stash[EPISODE] = load(folder)
-    except RecordError as error:
+        if recorded is None:
+            announce(request.node, "pytest_mobileagent_episode", episode=episode)
+    except (RecordError, HostError) as error:
+        request.node.stash.setdefault(BROKE, []).append(str(error))
         pytest.fail(_broke(error), pytrace=False)
     return episode
 

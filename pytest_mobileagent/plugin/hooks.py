@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.errors import HostError, TaskError
+from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import hookspecs
+from pytest_mobileagent.plugin.broken import BrokenTasks
 from pytest_mobileagent.plugin.config import RUN, RunConfig
 from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
     agent,
@@ -43,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.help:  # it has to work, whatever is set, and needs none of it
         return
     run = config.stash[RUN] = RunConfig(config)
+    config.pluginmanager.register(BrokenTasks(), "mobileagent-broken-tasks")
     if config.option.collectonly:
         return
     run.start_agent()
@@ -109,12 +111,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    try:
-        if check_function(metafunc):
-            run = metafunc.config.stash[RUN]
-            parametrize(metafunc, run.value, tuple(run.environments))
-    except TaskError as error:
-        raise pytest.Collector.CollectError(f"broken task: {error}") from None
+    if check_function(metafunc):
+        run = metafunc.config.stash[RUN]
+        parametrize(metafunc, run.value, tuple(run.environments))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -9,12 +9,15 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.verdict.verdict import Verdict
+
 
 @pytest.hookspec
 def pytest_mobileagent_agents(config: pytest.Config) -> Path | list[Path] | None:
     """Return the folder, or folders, whose files are agents: `--agent=NAME` finds NAME.py there.
 
-    In a conftest.py at the root of the project::
+    The same as the ini key `mobile_agent_paths`. In a conftest.py at the root of the project::
 
         def pytest_mobileagent_agents(config):
             return config.rootpath / "agents"
@@ -25,7 +28,7 @@ def pytest_mobileagent_agents(config: pytest.Config) -> Path | list[Path] | None
 def pytest_mobileagent_apps(config: pytest.Config) -> Path | list[Path] | None:
     """Return the folder, or folders, of the apps that virtual devices have.
 
-    In a conftest.py at the root of the project::
+    The same as the ini key `mobile_app_paths`. In a conftest.py at the root of the project::
 
         def pytest_mobileagent_apps(config):
             return config.rootpath / "fixtures" / "apps"
@@ -36,8 +39,36 @@ def pytest_mobileagent_apps(config: pytest.Config) -> Path | list[Path] | None:
 def pytest_mobileagent_environments(config: pytest.Config) -> Path | list[Path] | None:
     """Return the folder, or folders, of files of environments, which `--mobile-env` names.
 
-    In a conftest.py at the root of the project::
+    The same as the ini key `mobile_env_paths`. In a conftest.py at the root of the project::
 
         def pytest_mobileagent_environments(config):
             return config.rootpath / "fixtures" / "environments"
+    """
+
+
+@pytest.hookspec
+def pytest_mobileagent_episode(episode: Episode, config: pytest.Config) -> None:
+    """Take an episode that was just recorded, before the test's body is asked about it.
+
+    Called in the process that has run it: a worker under pytest-xdist. What the hook raises is an
+    error of the test. A line for each episode, say::
+
+        def pytest_mobileagent_episode(episode, config):
+            tokens = episode.totals.input_tokens
+            with open("episodes.log", "a") as log:
+                print(episode.case.key, episode.step_count, tokens, file=log)
+    """
+
+
+@pytest.hookspec
+def pytest_mobileagent_verdict(episode: Episode, verdict: Verdict, config: pytest.Config) -> None:
+    """Take a verdict that was just given and kept, and the episode that it is about.
+
+    Called where the body was asked: in a worker under pytest-xdist. What the hook raises is an
+    error of the test. To look at failures only::
+
+        def pytest_mobileagent_verdict(episode, verdict, config):
+            if verdict.passed is False:
+                with open("failures.log", "a") as log:
+                    print(episode.case.key, verdict.reason, episode.folder, file=log)
     """

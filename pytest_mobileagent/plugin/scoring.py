@@ -22,6 +22,7 @@ from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import InfrastructureError, TaskError, UndecidedError
 from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.announce import announce
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, RECORDED
 from pytest_mobileagent.plugin.items import case_of
@@ -260,7 +261,7 @@ def _folder(item: pytest.Function, episode: Episode | None) -> str | None:
 
 
 def _keep(result: Result, item: pytest.Function) -> None:
-    """Keep the verdict beside the episode, and the attempt in the run's index."""
+    """Keep the verdict beside the episode and the attempt in the run's index; tell others of it."""
     episode = result.episode
     if episode is None or episode.folder is None:
         return
@@ -269,6 +270,9 @@ def _keep(result: Result, item: pytest.Function) -> None:
     if RECORDED not in item.config.stash and result.folder is not None:
         entry = Entry(result.case.key, episode.attempt, result.folder, result.outcome)
         add_to_index(item.config.stash[RUN].folder.path, entry)
+    if result.verdict is not None:
+        about = {"episode": episode, "verdict": result.verdict}
+        announce(item, "pytest_mobileagent_verdict", **about)
 
 
 def _reason(report: pytest.TestReport) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,9 +87,11 @@ def rows(path: str | Path) -> list[Row]:
         msg = f"cannot read the table {file}: {error}"
         raise TaskError(msg) from error
     found: dict[str, Row] = {}
-    for number, (line, columns) in enumerate(reader(text, str(path)), 1):
+    shown = os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file)
+    unit = "row" if reader is _json else "line"
+    for number, (line, columns) in enumerate(reader(text, shown), 1):
         name = str(columns.get("id") or number)
-        where = f"{path}, line {line} ({name})"
+        where = f"{shown}, {unit} {line} ({name})"
         if name in found:
             msg = f"{where}: this id is also that of {found[name].where}"
             raise TaskError(msg)

@@ -17,3 +17,24 @@ def test_tests_that_are_no_tasks_run_once(project):
     project.write(tasks__counter__test_other="def test_other(): pass")
     result = project.run("tasks/counter/test_other.py", "--mobile-epochs=3")
     result.assert_outcomes(passed=1)
+
+
+def test_every_row_of_a_table_has_epochs(project):
+    project.write(tasks__counter__test_counter="")
+    (project.pytester.path / "tasks" / "counter" / "table.csv").write_text(
+        "id,goal,app\none,Count to 1.,com.example.counter\ntwo,Count to 2.,com.example.counter\n"
+    )
+    project.write(tasks__counter__test_table=ROWS)
+    result = project.run("tasks", "--mobile-epochs=2", "--collect-only", "-q")
+    result.stdout.fnmatch_lines(
+        [f"*::test_table[[]{row}-epoch{n}[]]" for row in ("one", "two") for n in (0, 1)]
+    )
+
+
+ROWS = """
+from pytest_mobileagent import rows, tasks
+
+@tasks(rows("table.csv"))
+def test_table(episode, row):
+    assert episode.answers(row.id)
+"""

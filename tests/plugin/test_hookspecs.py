@@ -1,0 +1,84 @@
+"""The hooks for others: an episode was recorded, a verdict was given."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+PHONE = """
+import pytest
+from pytest_mobileagent import Agent, Finish, Tap
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+class Once(Agent):
+    taps = 0
+    def step(self, observation):
+        self.taps += 1
+        return Tap(5, 5) if self.taps == 1 else Finish("1 item")
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen("home")]))
+
+@pytest.fixture(scope="session")
+def agent():
+    return Once
+"""
+HOOKS = """
+def pytest_mobileagent_episode(episode, config):
+    with open(config.rootpath / "log.txt", "a") as log:
+        print(episode.case.key, episode.step_count, file=log)
+
+def pytest_mobileagent_verdict(episode, verdict, config):
+    with open(config.rootpath / "log.txt", "a") as log:
+        kept = (episode.folder / "verdicts.jsonl").exists()
+        print(episode.case.key, verdict.passed, kept, file=log)
+"""
+TASKS = """
+from pytest_mobileagent import task
+
+@task("Go.")
+def test_right(episode): assert episode.answers("1 item")
+
+@task("Go.")
+def test_wrong(episode): assert episode.answers("2 items")
+
+def test_other(): pass
+"""
+
+
+@pytest.fixture
+def run(pytester):
+    def run(hooks, *arguments):
+        pytester.makeconftest(PHONE + hooks)
+        pytester.makepyfile(test_go=TASKS)
+        pytester.makeini("[pytest]\nmobile_agent = once")
+        off = ("-p", "no:cacheprovider", "--mobile-agent-process=off")
+        return pytester.runpytest_inprocess(*off, *arguments)
+
+    return run
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_others_are_told_of_episodes_and_of_verdicts(run, pytester, workers):
+    run(HOOKS, "-n", workers).assert_outcomes(passed=2, failed=1)
+    assert (pytester.path / "log.txt").read_text().splitlines() == [
+        "go/right 1",
+        "go/right True True",
+        "go/wrong 1",
+        "go/wrong False True",
+    ]
+
+
+@pytest.mark.parametrize("hook", ["episode", "verdict"])
+def test_what_a_hook_raises_is_an_error_of_the_test_and_the_run_goes_on(run, pytester, hook):
+    arguments = "episode, config" if hook == "episode" else "episode, verdict, config"
+    result = run(f"\ndef pytest_mobileagent_{hook}({arguments}): raise OSError('full')\n")
+    told = f"*the hook pytest_mobileagent_{hook} raised OSError: full"
+    result.stdout.fnmatch_lines([told, told])
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")
+    (path,) = pytester.path.glob("runs/*/report.json")
+    tasks = json.loads(path.read_text())["tasks"]
+    assert [(task["success"], task["fault"]) for task in tasks] == [(None, "infrastructure")] * 2
+    assert all("raised OSError: full" in task["reason"] for task in tasks)
