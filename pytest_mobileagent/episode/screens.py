@@ -65,7 +65,8 @@ class ScreenStore:
             part.write_bytes(content)
             part.replace(path)
         except OSError as error:
-            part.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
             msg = f"cannot write {path}: {error}"
             raise HostError(msg) from error
         return name

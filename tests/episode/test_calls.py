@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.episode.calls import ModelCall, Totals, known_sum, totals
+
+COUNTS = st.none() | st.integers(0, 2**53 - 1)
+AMOUNTS = st.none() | st.floats(0, 1e9)
+CALLS = st.builds(
+    ModelCall,
+    model=st.text(st.characters(exclude_categories=["Cs"])),
+    role=st.sampled_from(["actor", "judge"]),
+    input_tokens=COUNTS,
+    output_tokens=COUNTS,
+    cached_tokens=COUNTS,
+    price_usd=AMOUNTS,
+    seconds_to_first=AMOUNTS,
+    seconds=AMOUNTS,
+    retries=st.integers(0, 9),
+    estimated=st.booleans(),
+)
+
+
+@given(CALLS)
+def test_a_call_is_plain_data_and_back(call: ModelCall) -> None:
+    assert ModelCall.from_json(call.to_json()) == call
+
+
+def test_what_a_newer_version_says_of_a_call_is_kept() -> None:
+    newer = {"model": "gpt", "reasoning_tokens": 7}
+    assert ModelCall.from_json(newer).to_json()["reasoning_tokens"] == 7
+
+
+@given(st.lists(CALLS, max_size=4))
+def test_totals_are_sums_of_what_is_known(calls: list[ModelCall]) -> None:
+    spent = totals(calls)
+    assert spent.calls == len(calls)
+    assert spent.unpriced_calls == [call.price_usd for call in calls].count(None)
+    assert (spent.price_usd is None) is (spent.unpriced_calls == len(calls))
+    assert spent.input_tokens == known_sum(call.input_tokens for call in calls)
+
+
+def test_what_nobody_knows_is_not_zero() -> None:
+    assert totals([]) == Totals()
+    assert totals([ModelCall("gpt")]).price_usd is None
+    assert totals([ModelCall("gpt", price_usd=0.0)]).price_usd == 0.0
+
+
+class Whole:
+    """A whole number as numpy has them."""
+
+    def __index__(self) -> int:
+        return 7
+
+
+def test_whole_numbers_of_other_libraries_are_taken() -> None:
+    assert ModelCall("gpt", input_tokens=Whole()).input_tokens == 7  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"input_tokens": -1}, "input_tokens=-1 of a ModelCall has to be a whole number from 0"),
+        ({"output_tokens": 1.5}, "output_tokens=1.5"),
+        ({"cached_tokens": True}, "cached_tokens=True"),
+        ({"input_tokens": 2**53}, "whole number from 0"),
+        ({"retries": None}, "retries=None"),
+        ({"price_usd": float("nan")}, "price_usd=nan of a ModelCall has to be a number from 0"),
+        ({"price_usd": 10**400}, "price_usd=1000"),
+        ({"price_usd": 10**5000}, "a number of thousands of digits"),
+        ({"seconds": "2"}, "seconds='2'"),
+        ({"model": None}, "model=None of a ModelCall has to be a text"),
+        ({"role": ["actor"]}, "role="),
+    ],
+)
+def test_a_call_that_cannot_be_added_up_is_refused(fields: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        ModelCall(**{"model": "gpt", **fields})
+
+
+@pytest.mark.parametrize("junk", [None, 3, "gpt", [], {}, {"model": "gpt", "retries": -1}])
+def test_what_is_no_call_is_refused(junk: Any) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        ModelCall.from_json(junk)

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent import Reset
+
+LOADED = Reset("snapshot", "default_boot")
+CLEARED = Reset("cleared", cleared=("com.a", "com.b"), reason="no snapshot")
+
+
+@pytest.mark.parametrize("reset", [LOADED, CLEARED, Reset("none", reason="recorded")])
+def test_a_reset_is_plain_data_and_back(reset: Reset) -> None:
+    assert Reset.from_json(reset.to_json()) == reset
+
+
+def test_a_reset_in_words() -> None:
+    assert str(LOADED) == "snapshot default_boot"
+    assert str(CLEARED) == "no snapshot: cleared com.a, com.b"
+
+
+@pytest.mark.parametrize(
+    "junk", [{"kind": 3}, {"kind": "none", "cleared": "com.a"}, {"cleared": [1]}, {"reason": []}]
+)
+def test_what_is_no_reset_is_refused(junk: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=r"reset\."):
+        Reset.from_json(junk)
