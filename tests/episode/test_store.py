@@ -267,7 +267,6 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_this_machine(tmp_path: Path
         recorder_in(tmp_path)
 
 
-
 @pytest.fixture
 def edited(tmp_path: Path, make_screen: Callable[..., Screen]) -> Callable[[Any], Episode]:
     """Loads a whole record after its lines have been changed."""
