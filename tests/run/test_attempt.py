@@ -1,95 +1,196 @@
-"""An attempt at a task: from a device at its starting point to a recorded episode."""
+"""An attempt at a case: from a device at its starting point to a recorded episode."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent import (
-    Action,
-    Agent,
+    Case,
+    Device,
+    DeviceInfo,
     Event,
     Finish,
+    Reset,
     Screen,
+    Scripted,
     Tap,
+    Task,
+    Termination,
+    load,
     open_app,
 )
-from pytest_mobileagent.episode import TaskRecord
-from pytest_mobileagent.errors import DeviceError, InfrastructureError
-from pytest_mobileagent.run.attempt import AppMissingError, Plan, attempt
-from pytest_mobileagent.task.task import Task
-from tests.run.memory import APP, PATIENCE, MemoryDevice, agent, finish
+from pytest_mobileagent.agent.agent import Agent
+from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
+from pytest_mobileagent.run.attempt import Plan, UnfitDeviceError, attempt
+from pytest_mobileagent.run.player import in_thread
+from pytest_mobileagent.run.session import Limits
+from pytest_mobileagent.testing import FakePhone, make_screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from pytest_mobileagent import Action, Episode
 
-def plan(make_agent: Callable[[], Agent], **fields: Any) -> Plan:
-    task = Task("Do {what} at {now:%H:%M}.", app=APP, solution=[open_app()], **fields)
-    return Plan(task, "s/t", "s.py::t", "s", {"what": "it"}, "mine", make_agent, 3, PATIENCE, 7, 1)
+APP = "com.shop"
+CLOCK = datetime(2026, 5, 4, 8, 5)
+DEAF = DeviceInfo("deaf", "Fake phone", "15", 35, (1080, 2400), 420)
+
+
+class Done(Agent):
+    def step(self, observation: Any) -> Action:
+        return Finish("done")
+
+
+class Twice(Agent):
+    taps = 0
+
+    def step(self, observation: Any) -> Action:
+        self.taps += 1
+        return Tap(1, 1) if self.taps <= 2 else Finish()
 
 
 @pytest.fixture
-def clocked(make_screen: Callable[..., Screen]) -> MemoryDevice:
-    return MemoryDevice([make_screen("a", time=datetime(2026, 5, 4, 8, 5))])
+def phone() -> FakePhone:
+    return FakePhone([make_screen(text, time=CLOCK) for text in "abc"])
 
 
-def test_an_attempt_is_recorded_with_what_was_known(clocked: MemoryDevice, tmp_path: Path) -> None:
-    episode = attempt(plan(agent(finish), level=2), clocked, tmp_path / "e", 4)
-    assert episode.task == TaskRecord(
-        id="s/t",
-        nodeid="s.py::t",
-        goal="Do it at 08:05.",
-        suite="s",
-        apps=(APP,),
-        level=2,
-        golden_steps=1,
-        step_limit=3,
-        parameters={"what": "it"},
-    )
-    assert (episode.agent, episode.seed, episode.epoch, episode.attempt) == ("mine", 7, 1, 4)
-    assert episode.reset == f"no default_boot: cleared {APP}"
-    assert episode.started == datetime(2026, 5, 4, 8, 5)
+@pytest.fixture
+def tried(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
+    """Makes an attempt at a case on the phone, and loads what was recorded."""
+
+    def tried(
+        agent: Callable[[], Any] = Done, *, device: Device | None = None, **fields: Any
+    ) -> Episode:
+        given = {"app": APP, "solution": [open_app()], **fields}
+        task = Task("Do {what} at {now:%H:%M}.", **given)
+        case = Case(task, "s/t", "s", "s.py::t", {"what": "it"}, epoch=1)
+        player = partial(in_thread, agent, None)
+        plan = Plan(case, "mine", player, Limits(3, 10), seed=7, options={"history": 3})
+        folder = tmp_path / "episodes" / "e.4"
+        attempt(plan, device or phone, ScreenStore(tmp_path / "screens"), folder, 4)
+        return load(folder)
+
+    return tried
+
+
+def test_an_attempt_is_recorded_with_what_was_known(tried: Callable[..., Episode]) -> None:
+    episode = tried(level=2, tags=("smoke",))
+    task = episode.case.task
+    assert (episode.goal, task.goal) == ("Do it at 08:05.", "Do {what} at {now:%H:%M}.")
+    assert (episode.case.id, episode.case.nodeid, episode.case.epoch) == ("s/t", "s.py::t", 1)
+    assert (task.packages, task.level, task.golden_steps, task.tags) == ((APP,), 2, 1, ("smoke",))
+    assert (episode.agent, episode.options) == ("mine", {"history": 3})
+    assert (episode.seed, episode.attempt, episode.step_limit) == (7, 4, 3)
+    assert episode.reset == Reset("snapshot", "default_boot")
+    assert episode.started == CLOCK
     assert datetime.fromisoformat(episode.recorded).tzinfo is not None
 
 
-def test_an_app_that_is_missing_is_told(clocked: MemoryDevice, tmp_path: Path) -> None:
-    with pytest.raises(AppMissingError, match=r"device memory has no app com\.other"):
-        attempt(plan(agent(finish), apps=("com.other",)), clocked, tmp_path / "e", 0)
+def test_a_device_without_the_app_or_a_listener_is_unfit(tried: Callable[..., Episode]) -> None:
+    bare = FakePhone([make_screen(time=CLOCK)], apps=["com.other"])
+    with pytest.raises(UnfitDeviceError, match=r"device fake has no app com\.shop"):
+        tried(device=bare)
+    deaf = FakePhone([make_screen(time=CLOCK)], info=DEAF)
+    assert tried(device=deaf).termination is Termination.SELF_REPORTED
+    with pytest.raises(UnfitDeviceError, match="device deaf has no event listener"):
+        tried(device=deaf, needs=("events",))
 
 
-def test_a_phone_without_a_clock_is_broken(
-    make_screen: Callable[..., Screen], tmp_path: Path
-) -> None:
-    device = MemoryDevice([make_screen("a")])
+def test_a_phone_without_a_clock_is_broken(tried: Callable[..., Episode]) -> None:
     with pytest.raises(DeviceError, match="does not tell the time"):
-        attempt(plan(agent(finish)), device, tmp_path / "e", 0)
+        tried(device=FakePhone([make_screen(time=None)]))
 
 
-def test_two_attempts_do_not_share_a_folder(clocked: MemoryDevice, tmp_path: Path) -> None:
-    attempt(plan(agent(finish)), clocked, tmp_path / "e", 0)
+def test_two_attempts_do_not_share_a_folder(tried: Callable[..., Episode]) -> None:
+    tried()
     with pytest.raises(InfrastructureError, match="cannot record an episode"):
-        attempt(plan(agent(finish)), clocked, tmp_path / "e", 1)
+        tried()
 
 
 def test_each_step_has_the_events_of_its_own_and_none_from_before(
-    clocked: MemoryDevice, tmp_path: Path
+    tried: Callable[..., Episode],
 ) -> None:
-    def twice(self: Any, _: Screen) -> Action:
-        self.steps = getattr(self, "steps", 0) + 1
-        if self.steps > 2:
-            clocked.told.append(Event("announcement", text=("late",)))
-            return Finish()
-        return Tap(1, 1)
+    def react(phone: FakePhone, _: Action) -> None:
+        done = str(len(phone.actions))
+        phone.pending_events.append(Event("clicked", text=(done,)))
 
-    episode = attempt(plan(agent(twice)), clocked, tmp_path / "e", 0)
+    phone = FakePhone([make_screen(time=CLOCK)], react=react)
+    phone.pending_events.append(Event("announcement", text=("before",)))
+    episode = tried(Twice, device=phone)
     assert [[event.text for event in step.events] for step in episode.steps] == [
+        [("0",)],
         [("1",)],
-        [("2",)],
-        [("late",)],
+        [],
     ]
-    assert episode.event(type="clicked", text="2") == Event("clicked", text=("2",))
-    assert episode.prefix(1).event(text="2") is None
+    assert episode.event(type="clicked", text="1") == Event("clicked", text=("1",))
+    assert episode.prefix(1).event(text="1") is None
+
+
+def test_a_task_may_prepare_the_device_and_clean_up_unrecorded(
+    tried: Callable[..., Episode],
+) -> None:
+    order: list[tuple[str, int]] = []
+
+    def note(what: str) -> Callable[[Any], None]:
+        return lambda device: order.append((what, len(device.actions)))
+
+    def lay_out(device: Any) -> None:
+        note("prepare")(device)
+        device.perform(Tap(9, 9))
+
+    episode = tried(Twice, prepare=lay_out, clean_up=note("clean up"))
+    assert order == [("prepare", 0), ("clean up", 3)]
+    assert [screen.texts for screen in episode.screens] == [("b",), ("c",), ("c",), ("c",)]
+    assert episode.step_count == 2
+
+
+def fail(error: Exception) -> Callable[[Any], None]:
+    def function(_: Any) -> None:
+        raise error
+
+    return function
+
+
+@pytest.mark.parametrize("what", ["prepare", "clean_up"])
+def test_what_a_tasks_own_function_raises_is_the_tasks_or_the_devices(
+    tried: Callable[..., Episode], what: str
+) -> None:
+    with pytest.raises(TaskError, match=f"its {what} raised KeyError: 'x'"):
+        tried(**{what: fail(KeyError("x"))})
+
+
+@pytest.mark.parametrize("error", [DeviceError("gone"), TaskError("broken")])
+def test_an_error_that_names_its_fault_stays_as_it_is(
+    tried: Callable[..., Episode], error: Exception
+) -> None:
+    with pytest.raises(type(error), match=str(error)):
+        tried(prepare=fail(error))
+
+
+def test_a_broken_solution_is_the_tasks_fault_and_no_ending(
+    tried: Callable[..., Episode], tmp_path: Path
+) -> None:
+    cleaned: list[Any] = []
+    with pytest.raises(TaskError, match="no solution to play"):
+        tried(Scripted, solution=(), clean_up=cleaned.append)
+    episode = load(tmp_path / "episodes" / "e.4")
+    assert episode.termination is Termination.INTERRUPTED
+    assert len(cleaned) == 1
+
+
+def test_a_phone_that_breaks_is_not_cleaned_up(tried: Callable[..., Episode]) -> None:
+    def break_down(_: FakePhone, __: Action) -> None:
+        msg = "the phone fell into the water"
+        raise DeviceError(msg)
+
+    cleaned: list[Any] = []
+    wet = FakePhone([Screen("<hierarchy/>", make_screen().png, time=CLOCK)], react=break_down)
+    with pytest.raises(DeviceError, match="water"):
+        tried(Twice, device=wet, clean_up=cleaned.append)
+    assert cleaned == []

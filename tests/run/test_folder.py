@@ -1,20 +1,25 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plugin.options import OPTIONS, OptionValue
-from pytest_mobileagent.run.folder import RunFolder, fingerprint, seed_of, slug
+from pytest_mobileagent import Case, Task
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.run.folder import RunFolder, slug
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+CASES = [Case(Task("Do it."), name, "clock", f"t.py::{name}") for name in ("a", "b")]
 ANY_TEXT = st.text(st.characters()) | st.text("/.-\\ \0a:", max_size=8) | st.text("a", min_size=70)
+
+
+def case(name: str) -> Case:
+    return Case(Task("Do it."), name)
 
 
 @given(ANY_TEXT)
@@ -34,18 +39,6 @@ def test_a_name_is_the_text_where_it_is_safe(text: str) -> None:
     assert (slug(text) == text) is (text == "oracle")
 
 
-@given(st.integers(0), ANY_TEXT)
-def test_the_seed_of_a_task_is_always_the_same(seed: int, task: str) -> None:
-    assert seed_of(seed, task) == seed_of(seed, task)
-    assert 0 <= seed_of(seed, task) < 2**32
-
-
-def test_seeds_differ_between_tasks_and_runs_but_not_between_machines() -> None:
-    seeds = {seed_of(seed, task) for seed in range(20) for task in ("a", "b", "a[epoch1]")}
-    assert len(seeds) == 60
-    assert seed_of(0, "clock/alarm/set") == 2483344627
-
-
 def test_runs_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
     folders = [RunFolder.plan(tmp_path / "runs", "./my agent.py:Mine") for _ in range(5)]
     assert len({folder.make() for folder in folders}) == 5
@@ -62,44 +55,67 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     with pytest.raises(HostError, match="cannot make a folder in --mobile-runs"):
         run.make()
     with pytest.raises(HostError, match="cannot make a folder"):
-        run.episode("clock/set")
+        run.attempt(case("clock/set"))
 
 
-def test_each_attempt_at_a_task_has_a_folder_of_its_own(tmp_path: Path) -> None:
+def test_each_attempt_at_a_case_has_a_folder_of_its_own(tmp_path: Path) -> None:
     run = RunFolder.plan(tmp_path, "mine")
-    assert [run.episode("clock/set[1]")[1] for _ in range(3)] == [0, 1, 2]
-    other, attempt = run.episode("clock/set[2]")
-    assert attempt == 0
+    assert run.attempts(case("clock/set[1]")) == []
+    folders = [run.attempt(case("clock/set[1]")) for _ in range(3)]
+    assert [number for _, number in folders] == [0, 1, 2]
+    assert run.attempts(case("clock/set[1]")) == [folder for folder, _ in folders]
+    other, number = run.attempt(case("clock/set[2]"))
+    assert number == 0
     assert other.is_dir()
     assert run.relative(other).startswith("episodes/clock-set-2-")
 
 
-def settings(**texts: str | None) -> dict[str, OptionValue]:
-    names = {option.flag.removeprefix("--"): option for option in OPTIONS}
-    values = {name.replace("-", "_"): "x" for name in names} | texts
-    return {
-        name: OptionValue(option, None, values[name.replace("-", "_")], "default")
-        for name, option in names.items()
-    }
-
-
-TASKS: list[dict[str, Any]] = [{"id": "a"}, {"id": "b"}]
+def test_run_json_is_written_once_by_whoever_comes_first(tmp_path: Path) -> None:
+    run = RunFolder.plan(tmp_path, "mine")
+    worker = RunFolder(run.path, run.id, run.started)
+    assert run.about() == {"id": run.id, "started": run.started}
+    assert run.cases() == []
+    run.begin(lambda: {"agent": "mine"}, CASES)
+    worker.begin(lambda: pytest.fail("it is there"), [])
+    for each in (run, worker):
+        assert each.about() == {"id": run.id, "started": run.started, "agent": "mine"}
+        assert [case.to_json() for case in each.cases()] == [case.to_json() for case in CASES]
+    assert [path.name for path in run.path.iterdir()] == ["run.json"]
 
 
 @pytest.mark.parametrize(
-    ("texts", "tasks", "same"),
+    "content",
     [
-        ({}, TASKS, True),
-        ({}, TASKS[::-1], True),
-        ({"agent": "other"}, TASKS, True),
-        ({"mobile_runs": "elsewhere"}, TASKS, True),
-        ({"mobile_seed": "1"}, TASKS, False),
-        ({"mobile_device": "serial:1"}, TASKS, False),
-        ({"mobile_max_steps": None}, TASKS, False),
-        ({}, TASKS[:1], False),
+        b"",
+        b"[]",
+        b"null",
+        b"{}",
+        b'{"tasks": null, "run": []}',
+        b'{"tasks": ["a"], "run": "x"}',
+        b'{"tasks": [{"id": "a", "task": "b"}]}',
+        b'{"tasks": [{"id": 3, "task": {}}]}',
+        b'{"tasks": [{"id": "a", "task": {"apps": "com.a"}}]}',
+        b"[" * 100_000,
+        b"\xff\xfe",
+        b"\0",
     ],
+    ids=range(12),
 )
-def test_runs_compare_if_their_tasks_and_options_but_the_agent_are_the_same(
-    texts: dict[str, Any], tasks: list[dict[str, Any]], same: bool
-) -> None:
-    assert (fingerprint(settings(**texts), tasks) == fingerprint(settings(), TASKS)) is same
+def test_a_damaged_run_json_is_an_error_of_the_record(tmp_path: Path, content: bytes) -> None:
+    run = RunFolder.plan(tmp_path, "mine")
+    (run.make() / "run.json").write_bytes(content)
+    assert run.about() == {"id": run.id, "started": run.started}
+    with pytest.raises(RecordError, match=r"run\.json is damaged"):
+        run.cases()
+
+
+def test_a_run_json_that_cannot_be_written_is_an_error_of_this_machine(tmp_path: Path) -> None:
+    run = RunFolder.plan(tmp_path, "mine")
+    (run.make() / "run.json").symlink_to(tmp_path / "nowhere" / "run.json")
+
+    def fill_the_disk() -> dict[str, str]:
+        run.path.rename(tmp_path / "moved")
+        return {}
+
+    with pytest.raises(HostError, match=r"cannot write .*run\.json"):
+        run.begin(fill_the_disk, CASES)

@@ -10,7 +10,6 @@ import pytest
 from pytest_mobileagent import (
     Agent,
     Ask,
-    Episode,
     EpisodeOver,
     Finish,
     Impossible,
@@ -332,9 +331,9 @@ def test_a_loop_that_goes_on_after_any_error_ends_at_the_limit(phone: FakePhone)
     class Stubborn(Agent):
         def run(self, briefing: Briefing, phone: Phone) -> str:
             while True:
-                try:
+                try:  # noqa: SIM105 - as people write it
                     phone.act(Tap(1, 1))
-                except Exception:  # noqa: BLE001, PERF203, S110 - as people write it
+                except Exception:  # noqa: BLE001
                     pass
 
         def close(self) -> None:
@@ -357,7 +356,7 @@ def test_after_the_end_a_loop_can_neither_see_nor_act(phone: FakePhone) -> None:
             ):
                 try:
                     ask()
-                except EpisodeOver:  # noqa: PERF203
+                except EpisodeOver:
                     raised.append("over")
             return "b"
 

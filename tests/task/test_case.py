@@ -1,0 +1,94 @@
+"""Cases: one identity from collection to report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent import Case, Task, open_app, setting, tap
+from pytest_mobileagent.task.case import seed_of
+
+ANY_TEXT = st.text(st.characters())
+CASE = Case(
+    Task(
+        "Set {n}.",
+        app="com.a",
+        apps=("com.b",),
+        solution=[open_app(), tap(text="a")],
+        probes={"x": setting("global", "x")},
+        tags=("smoke",),
+    ),
+    "clock/set",
+    "clock",
+    "tasks/clock/test_set.py::test_set[2]",
+    {"n": 2},
+)
+
+
+@pytest.mark.parametrize(
+    ("fields", "key"),
+    [
+        ({}, "clock/set"),
+        ({"epoch": 2}, "clock/set@2"),
+        ({"environment": "dark"}, "clock/set@envdark"),
+        ({"environment": "dark", "epoch": 1}, "clock/set@envdark@1"),
+    ],
+)
+def test_the_key_names_a_case_among_all_epochs_and_environments(
+    fields: dict[str, Any], key: str
+) -> None:
+    assert replace(CASE, **fields).key == key
+
+
+def test_a_case_is_plain_data_without_what_stays_in_the_source() -> None:
+    plain = CASE.to_json()
+    assert plain["task"]["apps"] == ["com.a", "com.b"]
+    assert plain["task"]["golden_steps"] == 2, "counted from the solution"
+    assert not {"solution", "probes"} & set(plain["task"])
+    read = Case.from_json(plain)
+    assert read.to_json() == plain
+    assert (read.key, read.parameters, read.task.shortest) == (CASE.key, {"n": 2}, 2)
+    assert (read.task.packages, read.task.tags) == (("com.a", "com.b"), ("smoke",))
+    assert (read.task.solution, read.task.prepare) == ((), None)
+
+
+def test_what_a_newer_version_says_is_kept() -> None:
+    newer = CASE.to_json() | {"shard": 1}
+    newer["task"] |= {"rubric": ["a"], "kind": "a kind of tomorrow"}
+    assert Case.from_json(newer).to_json() == newer
+
+
+@pytest.mark.parametrize(
+    ("place", "junk"),
+    [
+        ("id", 3),
+        ("epoch", "1"),
+        ("epoch", True),
+        ("parameters", []),
+        ("environment", 3),
+        ("task", "Do it."),
+        ("task", {"goal": 3}),
+        ("task", {"goal": "a", "apps": "com.a"}),
+        ("task", {"goal": "a", "tags": [1]}),
+        ("task", {"goal": "a", "level": "2"}),
+    ],
+)
+def test_what_is_no_case_is_refused(place: str, junk: Any) -> None:
+    with pytest.raises(TypeError):
+        Case.from_json(CASE.to_json() | {place: junk})
+
+
+@given(st.integers(0), ANY_TEXT)
+def test_the_seed_of_a_case_is_always_the_same(seed: int, key: str) -> None:
+    assert seed_of(seed, key) == seed_of(seed, key)
+    assert 0 <= seed_of(seed, key) < 2**32
+
+
+def test_seeds_differ_between_cases_and_runs_but_not_between_machines() -> None:
+    cases = [CASE, replace(CASE, epoch=1), replace(CASE, environment="dark")]
+    assert len({case.seed(run) for run in range(20) for case in cases}) == 60
+    assert seed_of(0, "clock/alarm/set") == 2483344627
