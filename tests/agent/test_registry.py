@@ -51,7 +51,7 @@ def test_a_name_is_that_of_a_file_or_folder_of_agents(write: Callable[..., Path]
     write("agents/__init__.py", "1 / 0")
     write("agents/conftest.py", "1 / 0")
     write("agents/notes/readme.txt", "")
-    assert sorted(available([folder])) == ["first", "second"]
+    assert sorted(available([folder]).keys() - available([]).keys()) == ["first", "second"]
     assert answer_of("first", folder) == "First"
     assert answer_of("second", folder) == "Base"
 
@@ -132,10 +132,14 @@ def test_an_entry_point_is_an_agent_unless_a_file_has_its_name(
     [
         (
             "orcale",
-            "no agent is called 'orcale'; did you mean 'oracle'? (there are: broken, oracle)",
+            "no agent is called 'orcale'; did you mean 'oracle'? (there are: broken, ",
         ),
         ("zzz", "no agent is called 'zzz' (there are: broken"),
         ("{agents}/none.py:Mine", "there is no file"),
+        ("{agents}/none.py", "there is no file"),
+        ("{agents}/broken.py", "broken.py is not Python"),
+        ("{agents}/nul.py:Mine", "nul.py is not Python"),
+        ("{agents}/words.py:Mine", "words.py is not Python"),
         ("{agents}/oracle.py:Orcale", "did you mean 'Oracle'? (classes: Oracle)"),
         ("{agents}/oracle.py:", "defines no '' (classes: Oracle)"),
         ("{agents}/broken.py:Mine", "broken.py is not Python"),
@@ -150,13 +154,16 @@ def test_what_is_not_found_is_told_before_anything_is_imported(
 ) -> None:
     folder = write("agents/oracle.py", AGENT.format(name="Oracle")).parent
     write("agents/broken.py", "class")
+    write("agents/nul.py", "class Mine: pass\0")
+    (folder / "words.py").write_bytes("name = 'ä'".encode("latin-1"))
     with pytest.raises(UnknownAgentError) as caught:
         find_agent(reference.format(agents=folder), [folder])
     assert complaint in str(caught.value)
 
 
-def test_without_agents_a_name_says_how_to_register_some() -> None:
-    with pytest.raises(UnknownAgentError, match=r"none; register a folder of agents"):
+def test_agents_that_come_with_the_plugin_are_found_everywhere() -> None:
+    assert find_agent("oracle", []).name == "oracle"
+    with pytest.raises(UnknownAgentError, match=r"no agent is called 'mine' \(there are: .*oracle"):
         find_agent("mine", [])
 
 
@@ -179,12 +186,76 @@ def test_a_file_of_the_folder_has_one_agent(
         find_agent("mine", [path.parent]).load()
 
 
-@pytest.mark.parametrize("content", ["Mine = 3", "class Mine: pass", "from json import *"])
+def test_the_only_agent_of_a_file_need_not_be_named(write: Callable[..., Path]) -> None:
+    helper = "class Player:\n    def run(self): ...\n"
+    path = write("hasty.py", helper + AGENT.format(name="Hasty") + AGENT.format(name="_Base"))
+    assert answer_of(str(path)) == "Hasty"
+    assert find_agent(str(path), []).name == "hasty"
+
+
+def test_of_several_agents_of_a_file_one_has_to_be_named(write: Callable[..., Path]) -> None:
+    path = write("two.py", AGENT.format(name="One") + AGENT.format(name="Two"))
+    with pytest.raises(UnknownAgentError, match=r"defines One, Two: say which, .*two\.py:One"):
+        find_agent(str(path), []).load()
+
+
+LOOP = "from pytest_mobileagent import Agent\nclass Loop(Agent):\n    def run(self, b, p): ...\n"
+
+
+def test_an_agent_with_a_loop_of_its_own_needs_no_step(write: Callable[..., Path]) -> None:
+    assert find_agent(str(write("loop.py", LOOP)), []).load().__name__ == "Loop"
+    plain = write("plain.py", "class Plain:\n    def run(self, briefing, phone): ...\n")
+    assert find_agent(f"{plain}:Plain", []).load().__name__ == "Plain"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "\ufeff# a file of Notepad's\n".encode(),
+        "# -*- coding: latin-1 -*-\nname = 'Zoë'\n".encode("latin-1"),
+    ],
+    ids=["byte order mark", "coding line"],
+)
+def test_a_file_may_be_encoded_as_python_allows(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mine.py"
+    path.write_bytes(content + AGENT.format(name="Mine").encode())
+    assert answer_of(f"{path}:Mine") == "Mine"
+    assert answer_of(str(path)) == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("raise RuntimeError('no licence')", "cannot import 'pkg.mod': RuntimeError: no licence"),
+        ("import sys; sys.exit('no licence')", "cannot import 'pkg.mod': SystemExit: no licence"),
+        ("raise ImportError('no licence')", "cannot import 'pkg.mod': no licence"),
+    ],
+)
+def test_a_package_whose_import_raises_is_an_agent_that_is_not_found(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, content: str, complaint: str
+) -> None:
+    monkeypatch.syspath_prepend(write("lib/pkg/__init__.py", content).parent.parent)
+    write("lib/pkg/mod.py", AGENT.format(name="X"))
+    with pytest.raises(UnknownAgentError, match=complaint):
+        find_agent("pkg.mod:X", [])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Mine = 3",
+        "class Mine: pass",
+        "from json import *",
+        "from pytest_mobileagent import Agent\nclass Mine(Agent): pass",
+    ],
+)
 def test_what_is_no_agent_is_refused_when_it_is_loaded(
     write: Callable[..., Path], content: str
 ) -> None:
     source = find_agent(f"{write('mine.py', content)}:Mine", [])
-    with pytest.raises(UnknownAgentError, match=r"is not an agent: it has no method `step"):
+    with pytest.raises(
+        UnknownAgentError, match=r"is not an agent: it has no method `step.*` or `run"
+    ):
         source.load()
 
 

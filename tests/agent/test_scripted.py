@@ -4,8 +4,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent import Finish, Open, Scroll, Tap, answer, open_app, scroll, seen, tap
-from pytest_mobileagent.agent import KnowsTask
+from pytest_mobileagent import (
+    Finish,
+    Observation,
+    Open,
+    Scroll,
+    Tap,
+    answer,
+    open_app,
+    scroll,
+    seen,
+    tap,
+)
+from pytest_mobileagent.agent.agent import KnowsTask
 from pytest_mobileagent.agent.scripted import Scripted
 from pytest_mobileagent.errors import TaskError, UnfitMoveError
 from pytest_mobileagent.task.task import Task
@@ -38,10 +49,12 @@ def assigned(agent: Scripted) -> Scripted:
 def test_the_moves_are_played_one_by_one(make_screen: Callable[..., Screen]) -> None:
     agent = assigned(Scripted())
     price = {"text": "5 €", "resource-id": "a:id/price"}
-    assert agent.step(make_screen()) == Open("com.shop")
-    assert agent.step(make_screen({"text": "price", "bounds": "[0,0][4,8]"}, price)) == Tap(2, 4)
-    assert agent.step(make_screen("Thank you")) == Finish("It is 5 €.")
-    assert agent.step(make_screen()) == Finish()
+    assert agent.step(Observation(make_screen())) == Open("com.shop")
+    assert agent.step(
+        Observation(make_screen({"text": "price", "bounds": "[0,0][4,8]"}, price))
+    ) == Tap(2, 4)
+    assert agent.step(Observation(make_screen("Thank you"))) == Finish("It is 5 €.")
+    assert agent.step(Observation(make_screen())) == Finish()
 
 
 def test_a_solution_without_its_last_move_ends_with_a_report(
@@ -49,15 +62,15 @@ def test_a_solution_without_its_last_move_ends_with_a_report(
 ) -> None:
     agent = assigned(Truncated())
     screens = [make_screen(), make_screen("price"), make_screen()]
-    assert [type(agent.step(screen)) for screen in screens] == [Open, Tap, Finish]
+    assert [type(agent.step(Observation(screen))) for screen in screens] == [Open, Tap, Finish]
 
 
 def test_a_move_that_does_not_fit_is_named(make_screen: Callable[..., Screen]) -> None:
     agent = assigned(Scripted())
-    agent.step(make_screen())
+    agent.step(Observation(make_screen()))
     complaint = r"move 2 of the solution, tap\(text='\{thing\}'\), does not fit: .*text='price'"
     with pytest.raises(TaskError, match=complaint):
-        agent.step(make_screen("Sold out"))
+        agent.step(Observation(make_screen("Sold out")))
 
 
 def test_a_task_without_a_solution_cannot_be_played() -> None:
@@ -73,10 +86,10 @@ def test_a_scroll_until_something_is_seen_is_played_as_often_as_it_takes(
     for lists in (["home", "a", "b", "c", "Last"], ["home", "a", "Last"], ["home", "Last"]):
         agent = Scripted()
         agent.assign_task(task, {})
-        actions = [agent.step(make_screen(text)) for text in lists]
+        actions = [agent.step(Observation(make_screen(text))) for text in lists]
         scrolls = [Scroll("up")] * (len(lists) - 2)
         assert [type(action) for action in actions] == [Open, *map(type, scrolls), Tap]
-        assert isinstance(agent.step(make_screen("after")), Finish)
+        assert isinstance(agent.step(Observation(make_screen("after"))), Finish)
 
 
 def test_a_scroll_that_moves_nothing_any_more_ends(make_screen: Callable[..., Screen]) -> None:
@@ -84,6 +97,6 @@ def test_a_scroll_that_moves_nothing_any_more_ends(make_screen: Callable[..., Sc
     agent = Scripted()
     agent.assign_task(Task("Go.", app="com.shop", solution=solution), {})
     for text in ("home", "a", "b"):
-        agent.step(make_screen(text))
+        agent.step(Observation(make_screen(text)))
     with pytest.raises(UnfitMoveError, match="move 3 of the solution"):
-        agent.step(make_screen("b"))
+        agent.step(Observation(make_screen("b")))

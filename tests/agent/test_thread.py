@@ -1,148 +1,130 @@
+"""Agents in a thread of this process."""
+
 from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.agent.thread import AgentThread, TimeLimitError
+from pytest_mobileagent import Agent, Briefing, DeviceInfo, Finish, Observation, Reply, Tap
+from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
+from pytest_mobileagent.agent.thread import ThreadConversation
 from pytest_mobileagent.errors import AgentError, TaskError
+from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:
-    import queue
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
 PATIENCE = 10.0
+INFO = DeviceInfo("fake", "Fake phone", "15", 35, (1080, 2400), 420)
+BRIEFING = Briefing("Do it.", INFO, (), 7, Path())
+FIRST, SECOND = Observation(make_screen("1")), Observation(make_screen("2"))
 
 
-@pytest.fixture
-def thread() -> Iterator[AgentThread]:
-    thread = AgentThread(PATIENCE)
-    yield thread
-    thread.close()
-    thread._thread.join(PATIENCE)
-    assert not thread._thread.is_alive()
+def conversation(step: Callable[..., Any], **methods: Any) -> ThreadConversation:
+    talk = ThreadConversation(type("Mine", (Agent,), {"step": step, **methods}))
+    talk.begin(BRIEFING, FIRST)
+    return talk
 
 
-class UnspeakableError(Exception):
-    def __str__(self) -> NoReturn:
-        raise RuntimeError
+def test_all_calls_are_made_in_one_thread_that_is_not_this_one() -> None:
+    calls: list[tuple[int, str]] = []
+
+    class Witness:
+        def __init__(self) -> None:
+            self.note("init")
+
+        def note(self, what: str) -> None:
+            calls.append((threading.get_ident(), what))
+
+        def start(self, briefing: Briefing) -> None:
+            self.note(f"start {briefing.goal}")
+
+        def step(self, observation: Observation) -> Any:
+            self.note(f"step {observation.screen.texts[0]}")
+            return Tap(1, 1) if observation is FIRST else Finish()
+
+        def close(self) -> None:
+            self.note("close")
+
+    talk = ThreadConversation(Witness)
+    talk.begin(BRIEFING, FIRST)
+    assert talk.receive(PATIENCE) == Reply([Tap(1, 1)], calls=[])
+    talk.send(SECOND)
+    assert talk.receive(PATIENCE) == Reply([Finish()], calls=[])
+    talk.send(None)
+    assert talk.receive(PATIENCE) == Work()
+    talk.end()
+    assert [what for _, what in calls] == ["init", "start Do it.", "step 1", "step 2", "close"]
+    assert len({ident for ident, _ in calls} - {threading.get_ident()}) == 1
 
 
-def throw(error: BaseException) -> NoReturn:
-    raise error
+def test_what_is_no_action_is_an_agents_error() -> None:
+    talk = conversation(lambda *_: "tap")
+    with pytest.raises(AgentError, match="'tap' is not an action"):
+        talk.receive(PATIENCE)
+    talk.end()
 
 
-def test_all_calls_are_made_in_one_thread_that_is_not_this_one(thread: AgentThread) -> None:
-    idents = {thread.call(threading.get_ident) for _ in range(3)}
-    assert len(idents) == 1
-    assert threading.get_ident() not in idents
+def raising(error: BaseException) -> Callable[..., Any]:
+    def step(*_: Any) -> Any:
+        raise error
+
+    return step
 
 
-def test_a_call_takes_arguments_and_returns_what_the_function_does(thread: AgentThread) -> None:
-    assert thread.call(divmod, 17, 5) == (3, 2)
-
-
-@pytest.mark.parametrize(
-    ("error", "told"),
-    [
-        (ValueError("no idea"), "it raised ValueError: no idea"),
-        (SystemExit(3), "it raised SystemExit: 3"),
-        (KeyboardInterrupt(), "it raised KeyboardInterrupt"),
-        (StopIteration(), "it raised StopIteration"),
-        (UnspeakableError(), "it raised .*UnspeakableError"),
-        (AgentError("out of memory"), "^out of memory$"),
-    ],
-    ids=repr,
-)
-def test_whatever_the_agent_raises_is_an_agents_error(
-    thread: AgentThread, error: BaseException, told: str
-) -> None:
-    with pytest.raises(AgentError, match=told) as caught:
-        thread.call(throw, error)
-    assert error in (caught.value, caught.value.__cause__)
-    assert thread.call(abs, -1) == 1
-
-
-def test_a_broken_task_stays_a_broken_task(thread: AgentThread) -> None:
+@pytest.mark.parametrize("scripted", [True, False])
+def test_only_a_scripted_agent_can_blame_the_task(scripted: bool) -> None:
     error = TaskError("no such element")
-    with pytest.raises(TaskError) as caught:
-        thread.call(throw, error)
-    assert caught.value is error
+    talk = ThreadConversation(type("Mine", (Agent,), {"step": raising(error)}), scripted=scripted)
+    talk.begin(BRIEFING, FIRST)
+    done = talk.receive(PATIENCE)
+    assert isinstance(done, Work)
+    assert done.broken_task is (error if scripted else None)
+    assert "TaskError: no such element" in done.error
+    talk.end()
 
 
-def test_a_call_that_does_not_come_back_is_left_behind_and_the_next_waits_for_nothing() -> None:
-    thread = AgentThread(0.05)
-    release, called = threading.Event(), threading.Event()
-    with pytest.raises(TimeLimitError):
-        thread.call(release.wait)
-    with pytest.raises(TimeLimitError):
-        thread.call(called.set)
-    assert not called.is_set()
-    thread.close()
+def test_without_time_no_answer_is_waited_for() -> None:
+    release = threading.Event()
+    talk = conversation(lambda *_: release.wait(PATIENCE))
+    started = time.monotonic()
+    with pytest.raises(TimeIsUpError):
+        talk.receive(0.0)
+    assert time.monotonic() - started < PATIENCE / 2
     release.set()
-    assert called.wait(PATIENCE), "the second call is made once the first has ended"
-    thread._thread.join(PATIENCE)
-    assert not thread._thread.is_alive()
+    talk.end()
 
 
 def test_a_loop_without_end_is_ended() -> None:
-    thread = AgentThread(0.05)
-
-    def spin() -> None:
+    def spin(*_: Any) -> None:
         while True:
             pass
 
-    with pytest.raises(TimeLimitError):
-        thread.call(spin)
-    thread.close()
-    thread._thread.join(PATIENCE)
-    assert not thread._thread.is_alive()
-
-
-def test_without_time_no_call_is_waited_for() -> None:
-    thread = AgentThread(0.0)
-    begun = threading.Event()
-    with pytest.raises(TimeLimitError):
-        thread.call(time.monotonic)
-    with pytest.raises(TimeLimitError):
-        thread.call(begun.set)
-    thread.close()
-    thread._thread.join(PATIENCE)
-    assert begun.is_set()
-
-
-class CtrlC:
-    """A way to the thread at whose end the user presses Ctrl-C."""
-
-    def __init__(self, calls: queue.SimpleQueue[Any], begun: threading.Event) -> None:
-        self.calls = calls
-        self.begun = begun
-
-    def put(self, call: Any) -> None:
-        self.calls.put(call)
-        self.begun.wait(PATIENCE)
-        raise KeyboardInterrupt
+    talk = conversation(spin)
+    with pytest.raises(TimeIsUpError):
+        talk.receive(0.05)
+    talk.end()
+    assert talk._thread is not None
+    talk._thread.join(PATIENCE)
+    assert not talk._thread.is_alive()
 
 
 def test_ctrl_c_waits_for_no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
-    thread = AgentThread(PATIENCE)
-    begun, release = threading.Event(), threading.Event()
+    release = threading.Event()
+    talk = conversation(lambda *_: release.wait(PATIENCE))
 
-    def hang() -> None:
-        begun.set()
-        release.wait()
+    class Pressed:
+        def get(self, timeout: float) -> Any:
+            raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch:
-        patch.setattr(thread, "_calls", CtrlC(thread._calls, begun))
-        with pytest.raises(KeyboardInterrupt):
-            thread.call(hang)
+    monkeypatch.setattr(talk, "_said", Pressed())
+    with pytest.raises(KeyboardInterrupt):
+        talk.receive(PATIENCE)
     started = time.monotonic()
-    with pytest.raises(TimeLimitError):
-        thread.call(abs, -1)
+    talk.end()
     assert time.monotonic() - started < PATIENCE / 2
-    thread.close()
     release.set()
-    thread._thread.join(PATIENCE)
-    assert not thread._thread.is_alive()

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from pytest_mobileagent.agent.options import BadOptionError, as_dict, make_options
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+
+class Plain:
+    history: int = 3
+    scale: float = 1.5
+    verbose: bool = False
+    mode: Literal["fast", "careful"] = "fast"
+    levels: list[int] = []  # noqa: RUF012 - as people write it
+    names: tuple[str, ...] = ()
+    seed: int | None = None
+    price: Decimal = 3  # type: ignore[assignment]
+    untyped = "text"
+    _own = 1
+
+    def method(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Frozen:
+    model: str
+    history: int = 3
+    roles: list[str] = field(default_factory=list)
+
+
+class Derived(Plain):
+    depth: int = 1
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "value"),
+    [
+        ("history=5", "history", 5),
+        ("history=-5", "history", -5),
+        ("scale=2", "scale", 2.0),
+        ("verbose=true", "verbose", True),
+        ("verbose=No", "verbose", False),
+        ("mode=careful", "mode", "careful"),
+        ("levels=1,2", "levels", [1, 2]),
+        ("levels=", "levels", []),
+        ("names=a, b", "names", ("a", "b")),
+        ("seed=7", "seed", 7),
+        ("seed=none", "seed", None),
+        ("price=4", "price", 4),
+        ("untyped=a=b", "untyped", "a=b"),
+    ],
+)
+def test_a_word_sets_an_option_of_its_type(word: str, name: str, value: Any) -> None:
+    made = getattr(make_options("Mine", Plain, [word]), name)
+    assert (made, type(made)) == (value, type(value))
+
+
+def test_without_words_there_are_the_defaults() -> None:
+    assert as_dict(make_options("Mine", Plain, [])) == {
+        "history": 3,
+        "scale": 1.5,
+        "verbose": False,
+        "mode": "fast",
+        "levels": [],
+        "names": (),
+        "seed": None,
+        "price": 3,
+        "untyped": "text",
+    }
+    assert as_dict(make_options("Mine", object, [])) == {}
+    assert as_dict(make_options("Mine", Derived, ["depth=2"]))["depth"] == 2
+
+
+def test_the_last_word_counts() -> None:
+    assert make_options("Mine", Plain, ["history=4", "history=5"]).history == 5
+
+
+def test_options_may_be_a_frozen_dataclass() -> None:
+    options = make_options("Mine", Frozen, ["model=gpt", "roles=a,b"])
+    assert options == Frozen("gpt", 3, ["a", "b"])
+
+
+class Picky:
+    history: int = 3
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        msg = f"{name} is fixed"
+        raise RuntimeError(msg)
+
+
+@pytest.mark.parametrize(
+    ("declared", "word", "complaint"),
+    [
+        (Plain, "hystory=5", r"Mine has no option 'hystory'; did you mean history \(int, 3\)\?"),
+        (Plain, "zzz=5", r"there are history \(int, 3\), scale \(float, 1\.5\)"),
+        (Plain, "_own=5", "Mine has no option '_own'"),
+        (Plain, "method=5", "Mine has no option 'method'"),
+        (Plain, "history", "history: has to be KEY=VALUE"),
+        (Plain, "history=many", "history of Mine is int, not 'many'"),
+        (Plain, "verbose=maybe", "verbose of Mine is bool, not 'maybe'"),
+        (Plain, "mode=slow", r"mode of Mine is .*Literal\['fast', 'careful'\], not 'slow'"),
+        (Plain, "levels=1,b", r"levels of Mine is list\[int\], not '1,b'"),
+        (Plain, "seed=x", r"seed of Mine is int \| None, not 'x'"),
+        (object, "history=5", "Mine declares no options"),
+        (Frozen, "history=5", r"model=…: Mine needs it \(str\), and it has no default"),
+        (Frozen, "modle=5", r"did you mean model \(str, required\)\?"),
+        (Picky, "history=5", "history=5: Mine does not take this: RuntimeError: history is fixed"),
+    ],
+)
+def test_what_cannot_be_set_is_told_with_what_can(
+    declared: type[Any], word: str, complaint: str
+) -> None:
+    with pytest.raises(BadOptionError, match=complaint):
+        make_options("Mine", declared, [word])
