@@ -234,7 +234,8 @@ def test_an_agents_error_ends_an_episode_but_does_not_decide_it(run, pytester):
         pytester.makeconftest(conftest)
         pytester.makepyfile("from pytest_mobileagent import task\n" + body.format(flag))
         pytester.runpytest_inprocess("-p", "no:cacheprovider", "--agent=taps.py:Taps", OFF)
-        report = max(pytester.path.glob("runs/*/report.json"))
+        reports = pytester.path.glob("runs/*/report.json")
+        report = max(reports, key=lambda path: path.stat().st_mtime_ns)
         results += json.loads(report.read_text())["tasks"]
     assert [task["success"] for task in results] == [False, True]
     assert [task["termination"] for task in results] == ["agent error", "agent error"]
