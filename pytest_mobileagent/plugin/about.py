@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +40,7 @@ def about_run(
         }
     )
     return {
-        "command": [Path(sys.argv[0]).name, *run.config.invocation_params.args],
+        "command": ["pytest", *run.config.invocation_params.args],
         "agent": run.agent,
         "device": run.settings["mobile-device"].text,
         "options": {

@@ -227,7 +227,9 @@ def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException])
 def _show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict) -> None:
     """Let pytest show a failure in a few lines, whatever the style of its tracebacks."""
     evidence = verdict.evidence
-    closest = next(iter(evidence.get("closest", ())), "") or _compared(verdict.reason)
+    closest = next(iter(evidence.get("closest", ())), "")
+    if not closest and not evidence.get("check_held", False):
+        closest = _compared(verdict.reason.removeprefix(f"{episode.error}; "))
     met = "; the goal was never met on the way"
     if verdict.first_step is not None:
         met = f"; the goal was met after step {verdict.first_step}"

@@ -1,0 +1,121 @@
+"""What became of cases whose results did not arrive, as their files tell it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Case, DeviceInfo, Reset, Task, Termination
+from pytest_mobileagent.episode.index import Entry
+from pytest_mobileagent.episode.index import append as add_to_index
+from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.plugin.lost import lost_result, missing_results
+from pytest_mobileagent.run.folder import RunFolder
+from pytest_mobileagent.verdict.store import append as add_verdict
+from pytest_mobileagent.verdict.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_mobileagent import Screen
+
+NAMES = ("done", "broken off", "no record", "never")
+DEVICE = DeviceInfo("emulator-5554", "Pixel", "15", 35, (100, 200), 160)
+
+
+def case(name: str) -> Case:
+    return Case(Task("Do it.", golden_steps=2), name, "suite", f"test_it.py::test_{name}")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, make_screen: Callable[..., Screen]) -> RunFolder:
+    """A run of four cases, of which one has finished twice, and one began."""
+    folder = RunFolder.plan(tmp_path, "agent")
+    folder.begin(dict, map(case, NAMES))
+    for attempt, passed in enumerate((False, True)):
+        path, number = _record(folder, case("done"), make_screen(), Termination.SELF_REPORTED)
+        assert number == attempt
+        verdict = Verdict(passed, reason="" if passed else "too early", first_step=0)
+        add_verdict(path, verdict)
+        outcome = "passed" if passed else "failed"
+        add_to_index(folder.path, Entry("done", number, folder.relative(path), outcome))
+    _record(folder, case("broken off"), make_screen(), None)
+    folder.attempt(case("no record"))
+    return folder
+
+
+def _record(
+    folder: RunFolder, case: Case, screen: Screen, termination: Termination | None
+) -> tuple[Path, int]:
+    path, number = folder.attempt(case)
+    recorder = Recorder(path, folder.screens)
+    head = {"goal": "Do it.", "agent": "agent", "attempt": number}
+    recorder.start(case, DEVICE, Reset("snapshot", "default_boot"), head)
+    recorder.observation(screen, {})
+    if termination is not None:
+        recorder.end(termination, "", 1.0)
+    recorder.close()
+    return path, number
+
+
+def shown(result: Any) -> dict[str, Any]:
+    names = ("outcome", "success", "fault", "reason", "termination", "attempt", "golden_steps")
+    plain = result.to_wire()
+    return {name: plain[name] for name in names}
+
+
+def test_each_case_without_a_result_is_what_its_files_say(folder: RunFolder) -> None:
+    results = {result.case.id: result for result in missing_results(folder, (), "disk full")}
+    known = {"golden_steps": 2}
+    lost = {"outcome": "error", "success": None, "fault": "infrastructure", **known}
+    assert {name: shown(result) for name, result in results.items()} == {
+        "done": {
+            "outcome": "passed",
+            "success": True,
+            "fault": None,
+            "reason": "",
+            "termination": "self-reported",
+            "attempt": 1,
+            **known,
+        },
+        "broken off": {
+            **lost,
+            "reason": "interrupted: disk full",
+            "termination": "interrupted",
+            "attempt": 0,
+        },
+        "no record": {
+            **lost,
+            "reason": "interrupted: disk full",
+            "termination": None,
+            "attempt": None,
+        },
+        "never": {
+            **lost,
+            "outcome": "not run",
+            "reason": "disk full",
+            "termination": None,
+            "attempt": None,
+        },
+    }
+
+
+def test_cases_whose_results_arrived_are_left_out(folder: RunFolder) -> None:
+    known = {case(name).nodeid for name in NAMES[:3]}
+    assert [result.case.id for result in missing_results(folder, known, "")] == ["never"]
+
+
+def test_an_index_that_names_what_is_not_there_is_not_believed(folder: RunFolder) -> None:
+    add_to_index(folder.path, Entry("never", 0, "episodes/gone.0", "passed"))
+    (result,) = (r for r in missing_results(folder, (), "killed") if r.case.id == "never")
+    assert (result.outcome, result.success) == ("not run", None)
+
+
+def test_a_case_that_took_its_worker_down_is_an_error_of_infrastructure(folder: RunFolder) -> None:
+    result = lost_result(folder, case("broken off").nodeid)
+    assert result is not None
+    assert (result.outcome, result.fault) == ("error", "infrastructure")
+    assert result.episode is not None
+    assert lost_result(folder, "test_it.py::test_plain") is None
