@@ -1,4 +1,4 @@
-"""The suite registers its agents and worlds here."""
+"""The suite's agents, apps and environments are registered here."""
 
 from __future__ import annotations
 

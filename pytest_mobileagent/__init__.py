@@ -96,7 +96,15 @@ _HOMES = {
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_HOME)  # noqa: PLE0605 - the table above says each name once
+# Spelled out for type checkers; a test compares it with the table above.
+__all__ = [
+    "Action", "Agent", "Ask", "Bounds", "Briefing", "Case", "Device", "DeviceInfo", "DoubleTap",
+    "Element", "Episode", "EpisodeOver", "Event", "Finish", "Impossible", "Key", "LongPress",
+    "ModelCall", "Observation", "Open", "Phone", "Probe", "Raw", "Reply", "Reset", "Screen",
+    "Scripted", "Scroll", "Step", "Swipe", "System", "Tap", "Task", "Termination", "Type", "Wait",
+    "answer", "files", "impossible", "load", "long_press", "open_app", "press", "rows", "scroll",
+    "seen", "setting", "sqlite", "tap", "task", "tasks", "type_text", "wait",
+]  # fmt: skip
 
 
 class _Package(ModuleType):

@@ -3,7 +3,7 @@
     MobileAgentError
     ├── InfrastructureError   the phone, adb or the network; the episode is retried
     │   ├── DeviceError       one device: it does not answer, or answers what Android never would
-    │   └── HostError         this machine: its disk is full, say; no other device mends that
+    │   └── HostError         this machine: its disk is full, say; no other device helps
     ├── AgentError            the agent raised, hung, or returned no action
     ├── TaskError             the task itself is broken: its goal, solution or probes
     │   ├── UnfitMoveError    a move of the solution does not fit the screen that it meets
@@ -51,7 +51,7 @@ class NoSolutionError(TaskError):
 
 
 class UndecidedError(MobileAgentError):
-    """Whether the goal was met cannot be told: a person has to decide."""
+    """It cannot be decided whether the goal was met: a person has to decide."""
 
 
 class ScreenError(MobileAgentError):

@@ -1,4 +1,4 @@
-"""What an agent is: told a goal, shown screens, it decides actions."""
+"""What an agent is: given a goal and shown screens, it decides actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent is told before its first step."""
+"""What an agent is given before its first step."""
 
 from __future__ import annotations
 

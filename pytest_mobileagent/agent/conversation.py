@@ -54,7 +54,7 @@ class Conversation(Protocol):
         """
 
     def send(self, observation: Observation | None) -> None:
-        """Give what was seen after the decision; None tells that the episode is over."""
+        """Give what was seen after the decision; None means that the episode is over."""
 
     def end(self) -> None:
         """End the agent, whatever it does, and all that it has started."""

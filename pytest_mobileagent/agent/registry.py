@@ -122,7 +122,7 @@ def _from_module(reference: str, module: str, class_name: str) -> AgentSource:
 
 
 def _check_defines(reference: str, path: Path, class_name: str) -> None:
-    """Look for the class in the source: a wrong name is told before anything is imported."""
+    """Look for the class in the source: a wrong name is reported before anything is imported."""
     tree = _parse(reference, path)
     names = [name for node in tree.body for name in _defined(node)]
     if class_name not in names and "*" not in names:

@@ -63,7 +63,7 @@ class ThreadConversation:
                 return said if isinstance(said, Work) else unpack_reply(said)
 
     def send(self, observation: Observation | None) -> None:
-        """Give what was seen; None tells that the episode is over."""
+        """Give what was seen; None means that the episode is over."""
         self._seen.put(observation)
 
     def end(self) -> None:

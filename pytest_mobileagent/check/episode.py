@@ -1,4 +1,4 @@
-"""A recorded episode, as a test body asks it: what was tapped, typed, opened, told, answered."""
+"""A recorded episode, as a test body asks it: what was tapped, typed, opened and answered."""
 
 from __future__ import annotations
 

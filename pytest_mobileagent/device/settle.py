@@ -1,4 +1,4 @@
-"""Waiting until a screen has come to rest: two looks in a row that are equal, or a limit."""
+"""Waiting until a screen has come to rest: two observations in a row that are equal, or a limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ L = TypeVar("L", bound="Look")
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """The most seconds to wait after an action until two looks are equal; some apps need others."""
+    """The most seconds to wait after an action until the screen rests; some apps need others."""
 
     seconds: float = 5.0
     apps: Mapping[str, float] = field(default_factory=dict)
@@ -60,7 +60,7 @@ def _seconds(text: str) -> float:
 
 
 class Look(Protocol):
-    """What is compared: two looks are equal if either their pixels or their trees are."""
+    """What is compared: two observations are equal if either their pixels or their trees are."""
 
     @property
     def png(self) -> bytes:
@@ -78,10 +78,11 @@ class Look(Protocol):
 def settled(
     take: Callable[[], L], settle: Settle, shot: bytes | None, no_tree: Callable[[L], Exception]
 ) -> L:
-    """Take looks until two in a row are equal, or until the app's seconds are over.
+    """Observe until two in a row are equal, or until the app's seconds are over.
 
-    `shot` is a screenshot from before the first look, if there is one. A cursor that blinks changes
-    pixels for ever, but not the hierarchy. `no_tree` makes the error of looks without a tree.
+    `shot` is a screenshot from before the first observation, if there is one. A cursor that blinks
+    changes pixels for ever, but not the hierarchy. `no_tree` makes the error of observations
+    without a tree.
     """
     started = time.monotonic()
     tree, failures = None, 0

@@ -1,4 +1,4 @@
-"""The looks of a device that tasks run on: type, sizes, language, theme, wallpaper, icons."""
+"""What a device that tasks run on looks like: type, sizes, language, theme, wallpaper, icons."""
 
 from pytest_mobileagent.environment.apply import apply
 from pytest_mobileagent.environment.environment import BadEnvironmentError, Environment

@@ -1,4 +1,4 @@
-"""How a device is given the looks of an environment: by plain commands of its shell.
+"""How an environment is applied to a device: by plain commands of its shell.
 
 They need a shell that is root's, as on emulators and on phones that are rooted: Android lets
 nobody else write its language, its wallpaper and its launcher's database.
@@ -26,7 +26,7 @@ SECONDS = 180.0  # that Android may take to restart in another language
 
 
 def apply(environment: Environment, device: Device) -> None:
-    """Give a device the looks of an environment; it shows its home screen then.
+    """Apply an environment to a device; it shows its home screen then.
 
     Raises:
         DeviceError: the device refuses, or is not itself again in time.
@@ -34,7 +34,7 @@ def apply(environment: Environment, device: Device) -> None:
     system = system_of(device)
     if system.shell("id -u").strip() != "0":
         msg = (
-            f"device {device.info.serial} cannot look like environment {environment.id}: that takes"
+            f"device {device.info.serial} cannot be given environment {environment.id}: that takes"
             " a shell that is root's, as `adb root` gives on emulators without the Play Store"
         )
         raise DeviceError(msg)
@@ -46,7 +46,7 @@ def apply(environment: Environment, device: Device) -> None:
         if environment.layout is not None:
             apply_layout(system, environment.layout)
     except RootError as error:
-        msg = f"device {device.info.serial} cannot look like environment {environment.id}: {error}"
+        msg = f"device {device.info.serial} cannot be given environment {environment.id}: {error}"
         raise DeviceError(msg) from None
     if system.shell("getprop persist.sys.locale").strip() != environment.locale:
         _speak(device, environment)

@@ -25,7 +25,7 @@ class BadEnvironmentError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The looks of a device, as B-MoCA varies them (section 2.4 and appendix A.2).
+    """What a device looks like, as B-MoCA varies them (section 2.4 and appendix A.2).
 
     - `id` names it, `group` the set that it belongs to ("train", "test").
     - `device` is the type's name; `size` (width, height, in pixels) and `density` (dots per inch)

@@ -1,4 +1,4 @@
-"""Wallpapers, painted here: what they show is told by their names."""
+"""Wallpapers, painted here: their names say what they show."""
 
 from __future__ import annotations
 

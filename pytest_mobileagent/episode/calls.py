@@ -80,7 +80,7 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The sum of some calls; None where no call tells a number.
+    """The sum of some calls; None where no call has a number.
 
     `price_usd` is the sum of the prices that are known, `unpriced_calls` counts the others.
     """

@@ -1,4 +1,4 @@
-"""What a record keeps, and an agent is told, of the device."""
+"""What a record keeps, and an agent is given, of the device."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """What an agent is told of the device before its first step.
+    """What an agent knows of the device before its first step.
 
-    `size` is (width, height) in pixels, `density` in dots per inch. `listener` tells whether its
+    `size` is (width, height) in pixels, `density` in dots per inch. `listener` says whether its
     events can be heard (docs/events.md).
     """
 

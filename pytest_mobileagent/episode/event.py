@@ -1,4 +1,4 @@
-"""What the phone told of itself: its accessibility events, as a listener on the device heard them.
+"""What the phone reported: its accessibility events, as a listener on the device heard them.
 
 docs/events.md lists the types and fields, which are those of Android's AccessibilityEvent.
 """
@@ -119,7 +119,7 @@ def to_json(event: Event) -> dict[str, Any]:
 
 
 def from_json(plain: Mapping[str, Any]) -> Event:
-    """Read an event as `to_json` gives it, or a listener tells it; unknown fields are left out.
+    """Read an event as `to_json` gives it, or a listener sends it; unknown fields are left out.
 
     Raises:
         ValueError, TypeError: a field is not of its kind, or the type is missing.

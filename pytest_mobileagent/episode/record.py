@@ -48,7 +48,7 @@ class Step:
     - `calls`: the models that were asked.
     - `seconds_thinking` went by in the agent, `seconds_acting` from its decision until the screen
       had settled and was seen again; both by the host's clock.
-    - `probes` were read after it; `events` are what the phone told of until the next decision.
+    - `probes` were read after it; `events` are what the phone reported until the next decision.
     - `reply`: the user's, if the agent asked.
     """
 
@@ -85,7 +85,7 @@ class Step:
 class EpisodeRecord:
     """An agent's work on a task, from the first screen to the last. Immutable.
 
-    - `case`: the task with its parameters; `goal`: what the agent was told.
+    - `case`: the task with its parameters; `goal`: what the agent was given.
     - `agent`: the agent's name, `options`: what it was given as `--mobile-agent-option`.
     - `screen`: the last screen. `started`: the phone's clock at the first one; `recorded`: the
       host's (ISO 8601).
@@ -165,7 +165,7 @@ class EpisodeRecord:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What the phone told of during all steps, in order."""
+        """What the phone reported during all steps, in order."""
         return tuple(event for step in self.steps for event in step.events)
 
     @property

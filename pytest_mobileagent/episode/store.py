@@ -7,7 +7,7 @@ One folder each, in the folder of a run:
                        {"record": "observation", …}                    a screen, and the probes
                        {"record": "step", …}                           what the agent decided
                        {"record": "outcome", …}                        what could not be done
-                       {"record": "events", …}                         what the phone told of since
+                       {"record": "events", …}                         what the phone reported since
                        {"record": "end", …}                            why it ended
     screens/000-start.png, 000-start.xml, 001-tap.png, …    links to the screens, in order
 
@@ -116,7 +116,7 @@ class Recorder:
             self._write("outcome", {"notice": notice, "reply": reply, "undone": undone})
 
     def events(self, events: Sequence[Event]) -> None:
-        """Write what the phone told of since the last step was decided."""
+        """Write what the phone reported since the last step was decided."""
         if events:
             self._write("events", {"events": [event.to_json(each) for each in events]})
 

@@ -59,7 +59,7 @@ class RunConfig:
             self._check_runs()
         if self.is_owner:
             check_folders(config)
-            self.environments  # noqa: B018 - an error is told before anything is collected
+            self.environments  # noqa: B018 - an error ends the run before anything is collected
 
     @property
     def agent(self) -> str | None:
@@ -174,7 +174,7 @@ class RunConfig:
             self.agent_process  # noqa: B018 - asking for it starts it
 
     def check_agent(self) -> None:
-        """Load the agent that the command line names, so that what is wrong is told only once.
+        """Load the agent that the command line names, so that what is wrong is reported only once.
 
         Raises:
             pytest.UsageError: it cannot be loaded, or does not take its options.

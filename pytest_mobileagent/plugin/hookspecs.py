@@ -70,5 +70,5 @@ def pytest_mobileagent_verdict(episode: Episode, verdict: Verdict, config: pytes
         def pytest_mobileagent_verdict(episode, verdict, config):
             if verdict.passed is False:
                 with open("failures.log", "a") as log:
-                    print(episode.case.key, verdict.reason, episode.folder, file=log)
+                    print(episode.case.key, episode.folder, file=log)
     """

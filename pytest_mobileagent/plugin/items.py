@@ -63,7 +63,7 @@ def task(
     given = {name: value for name, value in locals().items() if name != "goal"}
     defaults = task.__kwdefaults__ or {}
     fields = {name: value for name, value in given.items() if value is not defaults[name]}
-    _make(goal, fields)  # so that an error is told where the task stands
+    _make(goal, fields)  # so that an error is raised where the task stands
     return getattr(pytest.mark, MARKER)(goal=goal, **fields)  # type: ignore[no-any-return]
 
 

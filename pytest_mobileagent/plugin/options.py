@@ -211,7 +211,7 @@ OPTIONS = (
     ),
     Option(
         "--mobile-exit", "tasks|run", "tasks", _one_of("tasks", "run"),
-        "what the exit status tells: `tasks`, 1 if one failed; `run`, 0 if all were decided",
+        "what the exit status means: `tasks`, 1 if one failed; `run`, 0 if all were decided",
     ),
     Option(
         "--mobile-runs", "DIR", "runs", str,

@@ -49,7 +49,7 @@ class Session:
     """One episode while it is played, whoever plays it (see `Player`).
 
     Each decision is a step, also one that could not be done; only reporting is none. What cannot be
-    done is told in the next observation's notice.
+    done is said in the next observation's notice.
     """
 
     def __init__(

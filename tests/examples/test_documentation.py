@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_mobileagent.init.command import main as init
 from pytest_mobileagent.plugin.options import OPTIONS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -35,36 +36,50 @@ def somebodys_project(pytester, monkeypatch):
     return write
 
 
-def test_the_first_task_and_the_first_agent_of_the_readme_run(somebodys_project):
-    files = examples("README.md")
-    assert set(files) == {"tasks/clock/test_alarm.py", "agents/hasty.py"}
-    conftest = f"""
-from pathlib import Path
+@pytest.fixture
+def begun(pytester, monkeypatch):
+    """The project that `init` makes, with the files that the blocks of a page name."""
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 
-def pytest_mobileagent_agents(config):
-    return config.rootpath / "agents"
+    def begin(page: str) -> pytest.Pytester:
+        assert init([str(pytester.path)]) == 0
+        text = (ROOT / page).read_text("utf-8")
+        for language, name, content in re.findall(
+            r"^```(python|text)\n# ([\w/]+\.\w+)\n(.*?)^```", text, re.DOTALL | re.MULTILINE
+        ):
+            path = pytester.path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content if language == "text" else f"# {name}\n{content}")
+        return pytester
 
-def pytest_mobileagent_apps(config):
-    return Path({str(ROOT / "fixtures" / "apps")!r})
-"""
-    project = somebodys_project({**files, "conftest.py": conftest})
-    result = project.runpytest_subprocess("tasks", "--agent=hasty")
-    result.assert_outcomes(failed=2)  # it is too hasty to set an alarm
-    result.stdout.fnmatch_lines(["*mobile agent hasty*", "*report: *report.json"])
-    result.stdout.no_fnmatch_line("*the agent failed*")
+    return begin
 
 
-def test_the_task_of_the_tasks_page_can_be_done(somebodys_project):
-    conftest = f"""
-from pathlib import Path
+def run(project: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    return project.runpytest_subprocess(*arguments, "-p", "no:cacheprovider")
 
-def pytest_mobileagent_apps(config):
-    return Path({str(ROOT / "fixtures" / "apps")!r})
-"""
-    project = somebodys_project({**examples("docs/tasks.md"), "conftest.py": conftest})
-    agent = "pytest_mobileagent.agent.scripted:Scripted"
-    result = project.runpytest_subprocess("tasks", f"--agent={agent}")
-    result.assert_outcomes(passed=1)
+
+def test_the_task_and_the_agent_of_the_readme_run(begun):
+    project = begun("README.md")
+    run(project, "tasks", "--agent=oracle").assert_outcomes(passed=3)
+    run(project, "tasks", "--agent=eager").assert_outcomes(passed=2, failed=1)
+
+
+def test_the_tasks_of_the_tasks_page_can_be_done_and_check_something(begun):
+    project = begun("docs/tasks.md")
+    run(project, "tasks", "--agent=oracle", "-k", "not table").assert_outcomes(passed=6)
+    assert not (project.path / "failures.log").exists()
+    run(project, "tasks", "--agent=noop").assert_outcomes(failed=8)
+    assert len((project.path / "failures.log").read_text().splitlines()) == 8
+    chosen = run(project, "tasks", "-m", "mobile_task(level=2)", "--collect-only", "-q")
+    chosen.stdout.fnmatch_lines(["tasks/shopping/test_table.py::test_table[[]eggs[]]"])
+
+
+def test_the_agents_of_the_agents_page_and_their_tests_run(begun):
+    project = begun("docs/agents.md")
+    run(project, "tests").assert_outcomes(passed=2)
+    for options in (["--agent=steps", "--mobile-agent-option", "most=3"], ["--agent=loop"]):
+        run(project, "tasks", "-k", "eggs", *options).assert_outcomes(passed=1, deselected=1)
 
 
 def test_the_task_of_the_events_page_can_be_done(somebodys_project):

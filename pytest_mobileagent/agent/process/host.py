@@ -90,7 +90,7 @@ class AgentProcess:
             )
         self._connection = Connection(ours.detach())
         self._about, self._clean = None, True
-        with contextlib.suppress(OSError):  # it is gone already; `load` tells
+        with contextlib.suppress(OSError):  # it is gone already; `load` reports it
             send_to_agent(self._connection, "load", *self._request)
 
     def load(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class AgentProcess:
         self.load()
         assert self._connection is not None
         self._clean = False  # until it says so
-        with contextlib.suppress(OSError):  # `receive` tells that it is gone
+        with contextlib.suppress(OSError):  # `receive` reports it
             send_to_agent(self._connection, "play", briefing, pack_observation(observation))
 
     def receive(self, seconds: float) -> Reply | Work:
@@ -140,8 +140,8 @@ class AgentProcess:
                 return unpack_reply(message)
             if message["kind"] == "work":
                 self._clean = bool(message["clean"])
-                told = {name: message[name] for name in ("answer", "error", "trace", "complaint")}
-                return Work(**told)
+                fields = {name: message[name] for name in ("answer", "error", "trace", "complaint")}
+                return Work(**fields)
         except (LookupError, TypeError, ValueError) as error:
             msg = f"its process sent what cannot be read: {error}"
             raise AgentError(msg) from error
@@ -149,10 +149,10 @@ class AgentProcess:
         raise AgentError(msg)
 
     def send(self, observation: Observation | None) -> None:
-        """Give what was seen; None tells that the episode is over."""
+        """Give what was seen; None means that the episode is over."""
         assert self._connection is not None
         packed = None if observation is None else pack_observation(observation)
-        with contextlib.suppress(OSError):  # `receive` tells that it is gone
+        with contextlib.suppress(OSError):  # `receive` reports it
             send_to_agent(self._connection, "seen", packed)
 
     def end(self) -> None:

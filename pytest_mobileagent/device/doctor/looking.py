@@ -45,11 +45,11 @@ def hierarchy(device: Device) -> str:
     if seconds > _SLOW_SECONDS:
         msg = f"an unchanged screen took {seconds:.1f} s to look at"
         raise Doubtful(msg, "turn animations and animated wallpapers off; see --mobile-settle")
-    return f"a view hierarchy of {len(screen.elements)} elements, {1000 * seconds:.0f} ms a look"
+    return f"a view hierarchy of {len(screen.elements)} elements, {1000 * seconds:.0f} ms each"
 
 
 def focus(device: Device) -> str:
-    """The device tells which app is in front."""
+    """The device says which app is in front."""
     screen = device.observe().screen
     if not screen.package:
         remedy = "open the launcher; if it stays so, report what `dumpsys window displays` prints"

@@ -1,7 +1,7 @@
 """The supervisor of a run: a process that owns its adb server and its phones, and outlives workers.
 
 Started as `python -m pytest_mobileagent.device.fleet.supervisor FOLDER`. It ends all that it
-started, and removes the folder, when it is told to stop or when whoever holds FOLDER/owner.lock
+started, and removes the folder, when it is asked to stop or when whoever holds FOLDER/owner.lock
 is gone: the system frees that lock however its holder died. Phones end by themselves when their
 standard input closes, so they do not outlive the supervisor either.
 
@@ -14,7 +14,7 @@ A request is one line of JSON, and so is the reply:
     {"do": "stop"}                                          → closes when all is gone
 
 "{adb}" in a command becomes the adb server's port. What a program printed comes with "fresh", which
-tells whether it was started for this request. Any request but the last may have "home", the home
+says whether it was started for this request. Any request but the last may have "home", the home
 folder of all that is started (by default one in FOLDER); those that start a program "seconds",
 which it has until it is ready, and "grace", the seconds that it has to end by itself.
 """
@@ -40,7 +40,7 @@ from typing import IO, Any
 SOCKET, OWNER_LOCK, HOME = "supervisor", "owner.lock", "home"
 _START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
 _ADB_SECONDS = 5.0  # it answers from memory, in less than a millisecond
-_LAST_WORDS = 2000  # characters of its log that are told of a program that did not start
+_LAST_WORDS = 2000  # characters of its log that are shown of a program that did not start
 
 Process = asyncio.subprocess.Process
 
@@ -182,7 +182,7 @@ class Supervisor:
 
 
 async def _answers(adb_port: int) -> bool:
-    """Whether an adb server tells its version: one that hangs takes connections all the same."""
+    """Whether an adb server says its version: one that hangs takes connections all the same."""
     try:
         async with asyncio.timeout(_ADB_SECONDS):
             reader, writer = await asyncio.open_connection("127.0.0.1", adb_port)
@@ -226,7 +226,7 @@ async def _end(process: Process, grace: float) -> None:
 
 
 async def serve(supervisor_socket: socket.socket, folder: Path) -> None:
-    """Answer requests until told to stop, or until the owner of the folder is gone."""
+    """Answer requests until asked to stop, or until the owner of the folder is gone."""
     supervisor = Supervisor(folder)
     loop = asyncio.get_running_loop()
     lock = (folder / OWNER_LOCK).open("rb")

@@ -101,7 +101,7 @@ class Emulator:
             if time.monotonic() > deadline:
                 raise self._failure(f"has not booted in {seconds:g} s ({problem})")
             if stop.wait(0.25):
-                raise self._failure("was told to stop before it had booted")
+                raise self._failure("was asked to stop before it had booted")
         shell.run_all(_STILL)
         shell.close()
 
@@ -158,8 +158,8 @@ class Emulator:
     def _failure(self, what: str) -> InfrastructureError:
         said = self._said()
         last = "".join(f"\n    {line}" for line in said.strip().splitlines()[-8:])
-        told = f"; it said:{last}" if last else ""
-        return InfrastructureError(f"the emulator of AVD {self.avd} {what}{told}{advice(said)}")
+        words = f"; it said:{last}" if last else ""
+        return InfrastructureError(f"the emulator of AVD {self.avd} {what}{words}{advice(said)}")
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -178,13 +178,13 @@ def command(options: argparse.Namespace, port: int) -> list[str]:
 def advice(said: str) -> str:
     """Return what to do about an emulator that said this, on a line of its own; or nothing."""
     if re.search(r"permissions? to use KVM|/dev/kvm.*(denied|permission)", said, re.IGNORECASE):
-        mend = "let yourself use /dev/kvm: `sudo gpasswd -a $USER kvm`, then log in again"
+        fix = "let yourself use /dev/kvm: `sudo gpasswd -a $USER kvm`, then log in again"
     elif re.search(r"hardware acceleration|CPU acceleration|\bKVM\b", said):
-        mend = "turn on virtualisation in the firmware or the cloud's machine, and load kvm"
+        fix = "turn on virtualisation in the firmware or the cloud's machine, and load kvm"
     else:
         return ""
     slow = "--mobile-emulator-flags='-accel off' does without, many times slower"
-    return f"\n  Mend it: {mend}; {slow}."
+    return f"\n  To fix it: {fix}; {slow}."
 
 
 def main(argv: Sequence[str] | None = None) -> int:

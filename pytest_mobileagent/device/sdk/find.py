@@ -31,7 +31,7 @@ _LIST_SECONDS = 60.0
 
 
 class SdkError(HostError):
-    """There is no SDK, or it lacks what is needed; the text says how to mend that."""
+    """There is no SDK, or it lacks what is needed; the text says how to fix that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _CONNECT_SECONDS = 5.0  # a firewall may leave those who knock without an answer
 
 
 def console_port(serial: str) -> int | None:
-    """Return the port of an emulator's console, which its serial tells; None for other devices."""
+    """Return the port of an emulator's console, which its serial says; None for other devices."""
     match = re.fullmatch(r"emulator-(\d+)", serial)
     return int(match[1]) if match else None
 

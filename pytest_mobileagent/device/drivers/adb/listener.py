@@ -43,7 +43,7 @@ echo enabled"""
 
 
 class EventStream:
-    """Reads what the listener of a device tells, from when it is started.
+    """Reads what the listener of a device sends, from when it is started.
 
     `problem` says why nothing can be heard, and is empty while something can.
     """
@@ -140,7 +140,7 @@ class EventStream:
             known = hello["session"] == self._session
             if not self._session:
                 self._sequence = int(hello["sequence"])
-            elif not known:  # it was started anew meanwhile: all that it has is news
+            elif not known:  # it was started again meanwhile: all that it has is news
                 self._sequence = 0
             self._session = str(hello["session"])
             self._send({"since": self._sequence})

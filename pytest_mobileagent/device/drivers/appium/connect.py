@@ -22,7 +22,7 @@ _CAPABILITIES: dict[str, Any] = {
     "appium:noReset": True,  # tasks start where a reset has brought them
     "appium:disableSuppressAccessibilityService": True,  # the event listener is one
     "appium:newCommandTimeout": 3600,  # an agent may think for long
-    "appium:settings[waitForIdleTimeout]": 0,  # two equal looks tell when a screen has settled
+    "appium:settings[waitForIdleTimeout]": 0,  # equal observations show that it has settled
 }
 
 

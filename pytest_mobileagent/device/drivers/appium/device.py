@@ -138,7 +138,7 @@ class AppiumDevice:
         self._backend.close()
 
     def _look(self, probes: Mapping[str, Probe]) -> _Look:
-        with self.session.speaking("a look") as driver:
+        with self.session.speaking("an observation") as driver:
             png = base64.b64decode(driver.get_screenshot_as_base64())
             source = driver.page_source
         xml = source if "<hierarchy" in source else None

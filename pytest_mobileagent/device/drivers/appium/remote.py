@@ -41,7 +41,7 @@ class RemoteSystem:
 
     def state(self, probes: Mapping[str, Probe]) -> DeviceState:
         """Read what is not seen on the screen."""
-        with self._session.speaking("a look") as driver:
+        with self._session.speaking("an observation") as driver:
             package, activity = driver.current_package or "", driver.current_activity or ""
             clock = driver.get_device_time("YYYY-MM-DDTHH:mm:ssZZ")
         if activity.startswith("."):

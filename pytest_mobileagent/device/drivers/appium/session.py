@@ -64,7 +64,7 @@ class AppiumSession:
         if self._driver is None:
             return False
         try:
-            with self.speaking("a look"):
+            with self.speaking("an observation"):
                 _ = self.driver.page_source
         except DeviceError:
             return False

@@ -1,0 +1,61 @@
+"""What is public: every name is there, documented, and known to type checkers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+
+import pytest_mobileagent
+from pytest_mobileagent import testing
+
+USER = """
+from pytest_mobileagent import Action, Agent, Briefing, Finish, Observation, Phone, Reply, Screen
+from pytest_mobileagent.testing import FakePhone, make_screen, play
+
+
+class Steps(Agent):
+    def start(self, briefing: Briefing) -> None:
+        self.goal: str = briefing.goal
+
+    def step(self, observation: Observation) -> Action | Reply:
+        screen: Screen = observation.screen
+        return Reply(Finish(screen.get(text="Total").text), said=self.goal)
+
+
+class Loop(Agent):
+    def run(self, briefing: Briefing, phone: Phone) -> str:
+        phone.act([Finish()], said=briefing.goal)
+        return "done"
+
+
+episode = play(Steps, "How much is it?", phone=FakePhone([make_screen("Total")]))
+assert episode.answers("Total")
+"""
+
+
+def test_all_names_what_is_public():
+    assert pytest_mobileagent.__all__ == sorted(pytest_mobileagent._HOME)
+
+
+@pytest.mark.parametrize("name", pytest_mobileagent.__all__)
+def test_every_public_name_is_documented(name):
+    public = getattr(pytest_mobileagent, name)
+    if not get_args(public):  # a union of types, such as Action
+        assert public.__doc__, name
+
+
+@pytest.mark.parametrize("name", testing.__all__)
+def test_every_name_for_tests_is_documented(name):
+    assert getattr(testing, name).__doc__
+
+
+@pytest.mark.slow
+def test_code_of_users_is_type_checked(tmp_path):
+    file = tmp_path / "user.py"
+    file.write_text(USER)
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(file)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
