@@ -3,7 +3,7 @@
 import pytest
 
 WRONG = {
-    "orakle": "*no agent is called 'orakle'; did you mean 'oracle'? (there are: noop, oracle)*",
+    "orakle": "*no agent is called 'orakle'; did you mean 'oracle'? (there are: *noop, oracle, *)*",
     "nowhere.py:Agent": "*there is no file nowhere.py*",
     "agents/noop.py:Nop": "*defines no 'Nop'; did you mean 'Noop'? (classes: Noop)*",
     "agents/broken.py:It": "*broken.py is not Python*",
@@ -49,5 +49,5 @@ def agent():
 def test_a_file_of_an_agents_folder_holds_one_agent(project):
     project.write(agents__empty="x = 1\n")
     result = project.run("tasks", "--agent=empty", "-k", "code")
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*has to define one agent class*it defines none*"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*has to define one agent class*it defines none*"])

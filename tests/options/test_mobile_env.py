@@ -60,8 +60,8 @@ def test_the_record_tells_of_the_environment_and_the_device_in_it(worlds):
     (task,) = report(worlds)["tasks"]
     (run,) = (worlds.pytester.path / "runs").iterdir()
     head = json.loads((run / task["episode"] / "episode.jsonl").read_text().splitlines()[0])
-    assert head["task"]["environment"] == "korean"
-    assert head["task"]["parameters"] == {}
+    assert head["case"]["environment"] == "korean"
+    assert head["case"]["parameters"] == {}
     device = head["device"]
     assert (device["locale"], device["size"], device["density"]) == ("ko-KR", [1080, 2160], 440)
 

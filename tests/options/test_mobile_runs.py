@@ -1,5 +1,7 @@
 """--mobile-runs: where the runs' folders are made."""
 
+import pytest
+
 from pytest_mobileagent import load
 
 
@@ -10,11 +12,11 @@ def test_each_run_writes_a_folder_of_its_own(project):
     assert len(folders) == 2
     for folder in folders:
         (episode,) = (folder / "episodes").iterdir()
-        assert load(episode).task.goal == "Tell me the code."
+        assert load(episode).goal == "Tell me the code."
 
 
 def test_a_folder_that_cannot_be_made_is_told(project):
     (project.pytester.path / "taken").write_text("")
     result = project.run("tasks", "--agent=noop", "--mobile-runs=taken", "-k", "code")
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*infrastructure: cannot make a folder in --mobile-runs*"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --mobile-runs=taken *taken is a file; name a folder"])
