@@ -145,6 +145,8 @@ class Collector:
         drop_nameless_cases(session.config)
         if self.run.agent is None or (self.uncollected and not self.results):
             return
+        if self.selected <= set(self.results):
+            return
         from pytest_mobileagent.plugin.ending import why_it_ended  # noqa: PLC0415
         from pytest_mobileagent.plugin.lost import missing_results  # noqa: PLC0415
 

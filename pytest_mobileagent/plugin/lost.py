@@ -35,7 +35,7 @@ def missing_results(folder: RunFolder, known: Collection[str], why: str) -> list
     Finished attempts have left an entry in the run's index, and a verdict. Others were interrupted,
     or did not begin, because the run ended: `why`.
     """
-    finished = {entry.case: entry for entry in entries(folder.path)}
+    finished = {str(entry.case): entry for entry in entries(folder.path)}
     return [
         _finished(folder, case, finished.get(case.key))
         or _interrupted(folder, case, why)
@@ -49,10 +49,10 @@ def _finished(folder: RunFolder, case: Case, entry: Entry | None) -> Result | No
     """Return the result of a finished attempt; None if there is none that can be read."""
     if entry is None:
         return None
-    path = folder.path / entry.folder
+    path = folder.path / str(entry.folder)
     try:
         episode = load(path)
-    except RecordError:
+    except (RecordError, ValueError):  # ValueError: a name that is no path
         return None
     verdict = next(reversed(verdicts(path)), None)
     return Result(

@@ -107,8 +107,11 @@ def test_cases_whose_results_arrived_are_left_out(folder: RunFolder) -> None:
     assert [result.case.id for result in missing_results(folder, known, "")] == ["never"]
 
 
-def test_an_index_that_names_what_is_not_there_is_not_believed(folder: RunFolder) -> None:
-    add_to_index(folder.path, Entry("never", 0, "episodes/gone.0", "passed"))
+@pytest.mark.parametrize("path", ["episodes/gone.0", "\0", ["odd"], None])
+def test_an_index_that_names_what_is_not_there_is_not_believed(
+    folder: RunFolder, path: Any
+) -> None:
+    add_to_index(folder.path, Entry("never", 0, path, "passed"))
     (result,) = (r for r in missing_results(folder, (), "killed") if r.case.id == "never")
     assert (result.outcome, result.success) == ("not run", None)
 
