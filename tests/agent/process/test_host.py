@@ -49,7 +49,8 @@ class Do:
     def nan(self): return Tap(float("nan"), 1)
     def whole_number(self): return Tap(Integer(), 1)
     def huge_number(self): return Tap(10 ** 9999, 1)
-    def own_reply(self): return OwnReply(Tap(1, 1), said="own", calls=[ModelCall("gpt", price_usd=0.5)])
+    def own_reply(self):
+        return OwnReply(Tap(1, 1), said="own", calls=[ModelCall("gpt", price_usd=0.5)])
     def several(self): return [Tap(1, 1), Tap(2, 2)]
     def own_action(self): return OwnTap(1, 1)
     def nothing(self): return None
