@@ -283,10 +283,12 @@ def test_the_folder_of_the_next_agent_is_the_first_ones(played: Callable[..., Ep
 def test_what_an_agent_prints_is_captured_with_its_test(
     played: Callable[..., Episode], process: AgentProcess, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    process.kill()  # so that the next is started where this test captures
+    process.load()
     played("prints")
     assert capfd.readouterr().out == "I see\n"
-    process.kill()
+    played("tap")
+    played("prints")
+    assert capfd.readouterr().out == "I see\n"
 
 
 @pytest.mark.parametrize(
