@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MOST_BITS = 10_000
 
 
-def to_wire(value: Any) -> Any:  # noqa: PLR0911 - a table
+def to_wire(value: Any) -> Any:
     """Return the value as str, int, float, bool, None, list or dict; all else becomes its text.
 
     pytest-xdist can send nothing else between processes, and JSON can hold nothing else.
@@ -26,7 +26,7 @@ def to_wire(value: Any) -> Any:  # noqa: PLR0911 - a table
     return _other_to_wire(value) if fast is None else fast(value)
 
 
-def _other_to_wire(value: Any) -> Any:
+def _other_to_wire(value: Any) -> Any:  # noqa: PLR0911 - a table
     match value:
         case None | bool():
             return value

@@ -14,57 +14,104 @@ import pytest_mobileagent
 PACKAGE = Path(pytest_mobileagent.__file__).parent
 HEAVY = {"babel", "lxml", "PIL", "adbutils", "cv2", "appium", "anthropic", "openai", "easyocr"}
 
-# Each room may import those before it, and itself; what is not listed is a module of its own.
-ORDER = [
-    "errors",
-    "plain",
-    "template",
-    "screen",
-    "action",
-    "device",
-    "environment",
-    "tasks",
-    "agent",
-    "episode",
-]
-ORDER += ["check", "options", "run", "worlds", "session", "items", "report", "verdict", "reporting"]
-ORDER += ["fixtures", "plugin"]
+# Each room may import those before it, and itself. Nothing imports `__main__`.
+ORDER = ["errors", "plain", "extras", "screen", "action", "task", "episode", "check", "verdict"]
+ORDER += ["device", "environment", "agent", "run", "report", "testing", "plugin", "init"]
+ORDER += ["__main__"]
+# What is more than a matter of order.
 ALONE = {"virtual": {"virtual"}, "screen": {"screen", "errors"}}
+APART = {"report": {"check", "device", "environment", "agent", "run"}, "run": {"check", "verdict"}}
+
+Imports = dict[str, set[str]]
 
 
-def imports_of(path: Path) -> set[str]:
-    """The rooms of this package that a file imports, those for type checking left out."""
-    tree = ast.parse(path.read_text("utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = []
-    names = [n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
-    names += [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
-    names += [
-        f"pytest_mobileagent.{alias.name}"
-        for n in ast.walk(tree)
-        if isinstance(n, ast.ImportFrom) and n.module == "pytest_mobileagent"
-        for alias in n.names
-    ]
-    ours = [name.split(".") for name in names if name.startswith("pytest_mobileagent.")]
-    return {parts[1] for parts in ours}
+def imports() -> Imports:
+    """Every module of this package, with the modules that it imports, for types or at work."""
+    paths = {name_of(path): path for path in files()}
+    found: Imports = {}
+    for name, path in paths.items():
+        tree = ast.walk(ast.parse(path.read_text("utf-8")))
+        names = {each for node in tree for each in imported(node)}
+        known = {each if each in paths else each.rpartition(".")[0] for each in names}
+        found[name] = (known & paths.keys()) - {name}
+    return found
 
 
-def room_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+def files() -> list[Path]:
+    """The package's modules, without the project that `init` writes."""
+    return [path for path in PACKAGE.rglob("*.py") if "init/project" not in path.as_posix()]
 
 
-@pytest.mark.parametrize("room", [*ORDER, "virtual"])
-def test_arrows_run_down_only(room):
-    allowed = ALONE.get(room) or set(ORDER[: ORDER.index(room) + 1]) | {"hookspecs"}
-    files = [path for path in PACKAGE.rglob("*.py") if room_of(path) == room]
-    assert files
-    wrong = {f"{path.name}: {name}" for path in files for name in imports_of(path) - allowed}
-    assert wrong == set()
+def imported(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Import(names=aliases):
+            return [alias.name for alias in aliases]
+        case ast.ImportFrom(module=str(module), names=aliases):
+            return [f"{module}.{alias.name}" for alias in aliases]
+    return []
 
 
-def test_only_the_command_line_knows_that_there_is_a_virtual_device():
-    users = {room_of(p) for p in PACKAGE.rglob("*.py") if "virtual" in imports_of(p)}
+def name_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def room_of(module: str) -> str:
+    return f"{module}.".split(".")[1]
+
+
+@pytest.fixture(scope="module")
+def arrows() -> Imports:
+    return imports()
+
+
+def test_arrows_run_down_only(arrows: Imports) -> None:
+    rooms = {room_of(module) for module in arrows} - {""}
+    assert rooms == {*ORDER, "virtual"}
+    wrong = []
+    for module, targets in arrows.items():
+        room = room_of(module)
+        if not room:  # the package's face names all that is public
+            continue
+        if room == "__main__":  # may import all, the virtual device too
+            continue
+        allowed = ALONE.get(room) or set(ORDER[: ORDER.index(room) + 1]) - APART.get(room, set())
+        allowed |= {""} if room == "plugin" else set()  # it records the version
+        wrong += [f"{module} -> {target}" for target in targets if room_of(target) not in allowed]
+    assert wrong == []
+
+
+def test_no_modules_import_each_other(arrows: Imports) -> None:
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, f"a circle: {' -> '.join([*path[path.index(module) :], module])}"
+        if module not in done and room_of(module) not in {"virtual", ""}:
+            for target in sorted(arrows[module]):
+                visit(target, (*path, module))
+            done.add(module)
+
+    for module in sorted(arrows):
+        visit(module, ())
+
+
+def test_only_the_plugin_imports_pytest() -> None:
+    users = set()
+    for path in files():
+        tree = ast.walk(ast.parse(path.read_text("utf-8")))
+        names = {each.partition(".")[0] for node in tree for each in imported(node)}
+        if names & {"pytest", "_pytest", "xdist"}:
+            users.add(room_of(name_of(path)))
+    assert users == {"plugin"}
+
+
+def test_only_the_command_line_knows_that_there_is_a_virtual_device(arrows: Imports) -> None:
+    users = {
+        room_of(module)
+        for module, targets in arrows.items()
+        for t in targets
+        if room_of(t) == "virtual"
+    }
     assert users <= {"virtual", "__main__"}
 
 

@@ -45,12 +45,12 @@ def play(
         TaskError: the task is broken.
     """
     asked = Task(task) if isinstance(task, str) else task
-    words = [f"{name}={value}" for name, value in (options or {}).items()]
-    given = make_options(str(agent), getattr(agent, "Options", object), words)
-
+    words = [f"{name}={_as_word(value)}" for name, value in (options or {}).items()]
+    name = getattr(agent, "__name__", "agent")
+    given = make_options(name, getattr(agent, "Options", object), words)
     plan = Plan(
         case=Case(asked, "play", parameters=parameters or {}),
-        agent=getattr(agent, "__name__", "agent"),
+        agent=name,
         make_player=partial(in_thread, agent, given),
         limits=Limits(step_limit, time_limit),
         seed=seed,
@@ -60,6 +60,11 @@ def play(
         return _attempt(plan, phone, folder)
     with tempfile.TemporaryDirectory(prefix="mobileagent-") as temporary:
         return _attempt(plan, phone, Path(temporary))
+
+
+def _as_word(value: Any) -> str:
+    """Return an option's value as it is written after `--mobile-agent-option KEY=`."""
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _attempt(plan: Plan, phone: Device, folder: Path) -> Episode:

@@ -12,13 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent import Event, Finish, Tap, load
-from pytest_mobileagent.agent import Reply
+from pytest_mobileagent import Case, DeviceInfo, Event, Finish, Reset, Tap, Task, load
 from pytest_mobileagent.check.events import NoListenerError, lost
-from pytest_mobileagent.device.device import Capture
-from pytest_mobileagent.episode import TaskRecord
-from pytest_mobileagent.episode.device_info import DeviceInfo
 from pytest_mobileagent.episode.event import TYPES, event_type, from_json, to_json
+from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.screen.explain import collect_misses
 from pytest_mobileagent.screen.selector import CriteriaError
@@ -74,14 +71,14 @@ def test_an_event_is_written_and_read_back(event: Event) -> None:
 
 
 def test_androids_names_are_read_as_ours() -> None:
-    told = {
+    given = {
         "type": "TYPE_WINDOW_CONTENT_CHANGED",
         "content_change_types": ["CONTENT_CHANGE_TYPE_SUBTREE"],
         "time": "2026-05-04T08:00:00.250+02:00",
         "content_description": None,
         "colour": "unknown to us",
     }
-    assert from_json(told) == Event(
+    assert from_json(given) == Event(
         "window_content_changed",
         content_change_types=("subtree",),
         time=datetime(2026, 5, 4, 8, 0, 0, 250_000),
@@ -119,9 +116,9 @@ def test_an_event_is_found_by_what_it_says(
 def test_a_miss_names_the_nearest_events(episode: Episode) -> None:
     with collect_misses() as misses:
         assert episode.event(type="clicked", text="Safe", resource_id="save") is None
-    told = misses[0]()
-    assert "none of 3 events was type='clicked', text='Safe', resource_id='save'" in told
-    assert "instead: step 2: clicked Button 'Save' resource_id='save' (com.notes)" in told
+    said = misses[0]()
+    assert "none of 3 events was type='clicked', text='Safe', resource_id='save'" in said
+    assert "instead: step 2: clicked Button 'Save' resource_id='save' (com.notes)" in said
 
 
 def test_a_miss_tells_of_events_that_were_lost(episode: Episode) -> None:
@@ -130,7 +127,7 @@ def test_a_miss_tells_of_events_that_were_lost(episode: Episode) -> None:
     with collect_misses() as misses:
         replace(episode, steps=(first, later)).event(text="nothing like it")
     assert "3 events, while 5 were lost" in misses[0]()
-    assert lost([replace(ROW, sequence=9), replace(SAVE, sequence=1)]) == 0  # it began anew
+    assert lost([replace(ROW, sequence=9), replace(SAVE, sequence=1)]) == 0  # it restarted
 
 
 @pytest.mark.parametrize(
@@ -156,39 +153,40 @@ def test_without_a_listener_the_agent_is_not_blamed(episode: Episode) -> None:
         deaf.event(type="clicked")
 
 
-def record(folder: Path, screen: Screen) -> Path:
-    recorder = Recorder(folder)
-    head = dict.fromkeys(("agent", "recorded", "reset"), "x") | dict.fromkeys(
-        ("seed", "epoch", "attempt"), 0
-    )
-    recorder.start(TaskRecord("suite/task", "Do it."), INFO, head)
-    recorder.look(Capture(screen, {}))
-    recorder.step(Reply(Tap(1, 1)), 1.0)
-    recorder.look(Capture(screen, {}))
-    recorder.events((SAVE, ROW))
-    recorder.events(())
-    recorder.step(Reply(Finish()), 1.0)
-    recorder.events((OPENED,))
-    recorder.close()
-    return folder
-
-
 def test_events_are_recorded_with_their_step(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
-    episode = load(record(tmp_path / "e", make_screen("a")))
+    recorder = Recorder(tmp_path / "episodes" / "e", ScreenStore(tmp_path / "screens"))
+    head = {"goal": "Do it.", "agent": "mine"}
+    recorder.start(Case(Task("Do it."), "suite/task"), INFO, Reset("none"), head)
+    screen = make_screen("a")
+    recorder.observation(screen, {})
+    recorder.step([Tap(1, 1)], "", [], 1.0)
+    recorder.observation(screen, {})
+    recorder.events((SAVE, ROW))
+    recorder.events(())
+    recorder.step([Finish()], "", [], 1.0)
+    recorder.events((OPENED,))
+    recorder.close()
+    episode = load(recorder.folder)
     assert [step.events for step in episode.steps] == [(SAVE, ROW), (OPENED,)]
     assert episode.events == (SAVE, ROW, OPENED)
     assert episode.device.listener
 
 
-def test_a_record_from_before_there_were_events_is_read(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
-    stream = record(tmp_path / "e", make_screen("a")) / "episode.jsonl"
-    lines = [line for line in stream.read_text().splitlines() if '"record":"events"' not in line]
-    text = "".join(f"{line}\n" for line in lines)
-    stream.write_text(text.replace(',"listener":true', ""))
-    episode = load(tmp_path / "e")
-    assert episode.events == ()
-    assert not episode.device.listener
+@pytest.mark.parametrize(
+    "junk",
+    [
+        {"type": "clicked", name: value}
+        for name, value in (
+            ("package", 3),
+            ("sequence", "1"),
+            ("checked", 1),
+            ("time", 3),
+            ("bounds", ["a"]),
+        )
+    ],
+)
+def test_an_event_with_a_field_of_another_kind_is_refused(junk: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        from_json(junk)

@@ -17,6 +17,7 @@ from pytest_mobileagent.agent.process.wire import (
     pack_reply,
     receive_in_agent,
     send_to_worker,
+    take_streams,
     unpack_observation,
 )
 from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
@@ -40,6 +41,7 @@ def main(descriptor: int, parent: int) -> None:
         here, streams = os.getcwd(), (sys.stdout, sys.stderr)  # noqa: PTH109
         while True:
             _, briefing, packed = receive_in_agent(connection)
+            take_streams(connection)
             channel = _Channel(connection, unpack_observation(packed))
             done = work(make_agent, briefing.with_options(options(given)), channel)
             fields = {name: getattr(done, name) for name in ("answer", "error", "trace")}

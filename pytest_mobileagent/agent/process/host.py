@@ -20,6 +20,7 @@ from pytest_mobileagent.agent.process.leftovers import VARIABLE, end_descendants
 from pytest_mobileagent.agent.process.wire import (
     pack_observation,
     receive_in_worker,
+    send_streams,
     send_to_agent,
     unpack_reply,
 )
@@ -131,6 +132,7 @@ class AgentProcess:
         self._clean = False  # until it says so
         with contextlib.suppress(OSError):  # `receive` reports it
             send_to_agent(self._connection, "play", briefing, pack_observation(observation))
+            send_streams(self._connection)
 
     def receive(self, seconds: float) -> Reply | Work:
         """Return the agent's next decision, or how its work ended."""

@@ -7,7 +7,9 @@ run here.
 from __future__ import annotations
 
 import json
+import os
 import pickle
+import socket
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import from_json, to_json
@@ -22,6 +24,8 @@ from pytest_mobileagent.screen.screen import Screen
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+_STREAMS = b"s"
+
 
 def send_to_agent(connection: Connection, kind: str, *content: Any) -> None:
     """Send the agent's process something of ours."""
@@ -32,6 +36,24 @@ def receive_in_agent(connection: Connection) -> tuple[Any, ...]:
     """Return what the worker has sent, in the agent's process."""
     received: tuple[Any, ...] = pickle.loads(connection.recv_bytes())  # noqa: S301 - from our parent
     return received
+
+
+def send_streams(connection: Connection) -> None:
+    """Send the agent's process our standard output and error, as they are now: pytest's capture."""
+    with socket.socket(fileno=os.dup(connection.fileno())) as stream:
+        try:
+            socket.send_fds(stream, [_STREAMS], [1, 2])
+        except OSError:  # one of them is closed: the agent's stay as they are
+            stream.send(_STREAMS)
+
+
+def take_streams(connection: Connection) -> None:
+    """Take what `send_streams` has sent as the standard output and error of this process."""
+    with socket.socket(fileno=os.dup(connection.fileno())) as stream:
+        _, descriptors, _, _ = socket.recv_fds(stream, len(_STREAMS), 2)
+    for number, descriptor in enumerate(descriptors, 1):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
 
 
 def send_to_worker(connection: Connection, kind: str, **content: Any) -> None:

@@ -49,7 +49,8 @@ class Do:
     def nan(self): return Tap(float("nan"), 1)
     def whole_number(self): return Tap(Integer(), 1)
     def huge_number(self): return Tap(10 ** 9999, 1)
-    def own_reply(self): return OwnReply(Tap(1, 1), said="own", calls=[ModelCall("gpt", price_usd=0.5)])
+    def own_reply(self):
+        return OwnReply(Tap(1, 1), said="own", calls=[ModelCall("gpt", price_usd=0.5)])
     def several(self): return [Tap(1, 1), Tap(2, 2)]
     def own_action(self): return OwnTap(1, 1)
     def nothing(self): return None
@@ -282,10 +283,12 @@ def test_the_folder_of_the_next_agent_is_the_first_ones(played: Callable[..., Ep
 def test_what_an_agent_prints_is_captured_with_its_test(
     played: Callable[..., Episode], process: AgentProcess, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    process.kill()  # so that the next is started where this test captures
+    process.load()
     played("prints")
     assert capfd.readouterr().out == "I see\n"
-    process.kill()
+    played("tap")
+    played("prints")
+    assert capfd.readouterr().out == "I see\n"
 
 
 @pytest.mark.parametrize(

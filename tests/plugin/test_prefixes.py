@@ -1,0 +1,121 @@
+"""Prefixes are asked in a process of their own; agents run in another: pytest sees one test."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CONFTEST = """
+import pytest
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
+"""
+AGENT = """
+from pytest_mobileagent import Agent, Finish, Tap
+
+class Hasty(Agent):
+    def start(self, briefing):
+        self.left = 3
+        print("hasty begins:", briefing.goal)
+    def step(self, observation):
+        self.left -= 1
+        return Tap(5, 5) if self.left >= 0 else Finish("12 items")
+"""
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
+    """Run a test file on a phone in memory, with an agent in a process of its own."""
+
+    def run(body: str, *arguments: str) -> tuple[pytest.RunResult, list[dict[str, Any]]]:
+        pytester.makeconftest(CONFTEST)
+        pytester.makepyfile("import pytest\nfrom pytest_mobileagent import task\n" + body)
+        pytester.makepyfile(hasty=AGENT)
+        flags = ("-p", "no:cacheprovider", "--agent=hasty.py", *arguments)
+        result = pytester.runpytest_inprocess(*flags)
+        (report,) = pytester.path.glob("runs/*/report.json")
+        return result, json.loads(report.read_text())["tasks"]
+
+    return run
+
+
+def test_what_an_agent_prints_stands_in_the_failure_of_its_test(run):
+    result, _ = run("@task('Go.')\ndef test_go(episode): assert episode.answers('13')")
+    result.stdout.fnmatch_lines(["*Captured stdout setup*", "hasty begins: Go."])
+
+
+def test_properties_and_prints_of_a_body_are_recorded_once(run, pytester):
+    body = """
+@task("Go.")
+def test_go(episode):
+    print("asked at", episode.step_count)
+    assert episode.screen.texts >= ("2",)
+    assert False, "never"
+"""
+    result, (task,) = run(body, "--junitxml=junit.xml")
+    assert task["first_success_step"] is None
+    assert result.stdout.str().count("asked at") == 1
+    assert (pytester.path / "junit.xml").read_text().count('name="mobile_outcome"') <= 1
+
+
+@pytest.mark.parametrize(
+    ("strict", "outcome"), [(False, "xpassed"), (True, "failed")], ids=["loose", "strict"]
+)
+def test_when_a_goal_was_met_that_was_expected_not_to_be(run, strict, outcome):
+    _, (task,) = run(f"""
+@pytest.mark.xfail(strict={strict})
+@task("Go.")
+def test_go(episode): assert episode.screen.texts >= ("2",)
+""")
+    assert (task["outcome"], task["success"], task["first_success_step"]) == (outcome, True, 2)
+
+
+def test_an_expected_failure_was_never_met(run):
+    _, (task,) = run("""
+@pytest.mark.xfail(strict=True)
+@task("Go.")
+def test_go(episode): assert episode.screen.texts == ("no such",)
+""")
+    assert (task["outcome"], task["success"], task["first_success_step"]) == (
+        "xfailed",
+        False,
+        None,
+    )
+
+
+def test_a_body_that_hangs_or_exits_on_a_prefix_harms_nobody(run, monkeypatch):
+    # Not by its name: runs of pytester leave other modules of this name behind.
+    prefixes = importlib.import_module("pytest_mobileagent.plugin.prefixes")
+    monkeypatch.setattr(prefixes, "_SECONDS", 0.2)
+    result, tasks = run("""
+import os, time
+@task("Go.")
+def test_a_exits(episode):
+    if episode.step_count == 1: os._exit(3)
+@task("Go.")
+def test_b_hangs(episode):
+    if episode.step_count == 0: time.sleep(600)
+@task("Go.")
+def test_c_as_usual(episode): pass
+""")
+    result.assert_outcomes(passed=3)
+    assert [task["first_success_step"] for task in tasks] == [0, None, 0]
+
+
+def test_a_skip_in_a_body_is_a_skip_however_the_prefixes_were(run):
+    result, (task,) = run("""
+@task("Go.")
+def test_go(episode):
+    if episode.step_count == 3: pytest.skip("not here")
+""")
+    result.assert_outcomes(skipped=1)
+    assert (task["outcome"], task["success"]) == ("skipped", None)

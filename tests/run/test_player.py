@@ -1,0 +1,183 @@
+"""Who drives a session: an agent, reached by a conversation."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Briefing, Case, DeviceInfo, Finish, Reply, Tap, Task, Termination
+from pytest_mobileagent.agent.agent import Agent
+from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
+from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.errors import AgentError, DeviceError, TaskError
+from pytest_mobileagent.run.player import ERROR_FILE, AgentPlayer, in_thread
+from pytest_mobileagent.run.session import Limits, Session
+from pytest_mobileagent.testing import FakePhone, make_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from pytest_mobileagent import Action, Observation
+
+INFO = DeviceInfo("fake", "Fake phone", "15", 35, (1080, 2400), 420)
+
+
+class Said:
+    """A conversation in which an agent says what it is given, and errors are raised."""
+
+    def __init__(self, *messages: Reply | Work | Exception) -> None:
+        self.messages = iter(messages)
+        self.heard: list[Any] = []
+        self.limits: list[float] = []
+        self.ended = 0
+
+    def begin(self, briefing: Briefing, observation: Observation) -> None:
+        self.heard += [briefing.options, observation.screen.texts]
+
+    def receive(self, seconds: float) -> Reply | Work:
+        self.limits.append(seconds)
+        message = next(self.messages)
+        if isinstance(message, Exception):
+            raise message
+        return message
+
+    def send(self, observation: Observation | None) -> None:
+        self.heard.append(observation and observation.screen.texts)
+
+    def end(self) -> None:
+        self.ended += 1
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    phone = FakePhone([make_screen(str(number)) for number in range(5)])
+    recorder = Recorder(tmp_path / "e", ScreenStore(tmp_path / "screens"))
+    yield Session(phone, Task("Do it."), Limits(3, 60.0), recorder, phone.observe())
+    recorder.close()
+
+
+@pytest.fixture
+def play(session: Session, tmp_path: Path) -> Callable[[Said], Session]:
+    def play(said: Said) -> Session:
+        briefing = Briefing("Do it.", INFO, (), 7, tmp_path)
+        try:
+            AgentPlayer(said, "options").play(session, briefing)
+        finally:
+            assert said.ended == 1, "whatever happens"
+        return session
+
+    return play
+
+
+def test_decisions_are_done_until_the_agent_reports(play: Callable[[Said], Session]) -> None:
+    said = Said(Reply(Tap(1, 1)), Reply(Finish()), Work())
+    session = play(said)
+    assert session.ending is not None
+    assert session.ending.termination is Termination.SELF_REPORTED
+    assert said.heard == ["options", ("0",), ("1",), None]
+    assert said.limits == sorted(said.limits, reverse=True), "time goes by"
+
+
+def test_what_a_loop_returns_is_its_report(play: Callable[[Said], Session]) -> None:
+    session = play(Said(Reply(Tap(1, 1)), Work(answer="42")))
+    assert session.ending is not None
+    assert session.ending.termination is Termination.SELF_REPORTED
+
+
+@pytest.mark.parametrize(
+    ("messages", "termination", "error"),
+    [
+        (
+            [TimeIsUpError()],
+            Termination.TIME_LIMIT,
+            "the agent failed at step 1: 60 seconds were over",
+        ),
+        (
+            [Reply(Tap(1, 1)), AgentError("it is gone")],
+            Termination.AGENT_ERROR,
+            "the agent failed at step 2: it is gone",
+        ),
+        (
+            [Work(error="ValueError: no", trace="Traceback")],
+            Termination.AGENT_ERROR,
+            "the agent failed at step 1: it raised ValueError: no\nTraceback",
+        ),
+        (
+            [Reply(Finish()), Work(complaint="the agent could not be closed: x")],
+            Termination.SELF_REPORTED,
+            "the agent could not be closed: x",
+        ),
+        (
+            [Reply(Finish()), TimeIsUpError()],
+            Termination.SELF_REPORTED,
+            "the agent could not be closed: its time was over",
+        ),
+        (
+            [Reply(Finish()), AgentError("its process ended with status 3")],
+            Termination.SELF_REPORTED,
+            "the agent failed at step 1: its process ended with status 3",
+        ),
+        (
+            [Reply([])] * 4 + [Work(error="ValueError: late")],
+            Termination.STEP_LIMIT,
+            "",
+        ),
+    ],
+)
+def test_whatever_the_agent_does_wrong_is_told_by_the_ending(
+    play: Callable[[Said], Session], messages: list[Any], termination: Termination, error: str
+) -> None:
+    ending = play(Said(*messages)).ending
+    assert ending is not None
+    assert (ending.termination, ending.error) == (termination, error)
+
+
+def test_a_second_error_does_not_take_the_place_of_the_first_in_its_file(
+    play: Callable[[Said], Session], tmp_path: Path
+) -> None:
+    ending = play(Said(Work(error="x" * 9999, complaint="y" * 9999))).ending
+    assert ending is not None
+    assert "x" * 9999 in (tmp_path / ERROR_FILE).read_text()
+    assert len(ending.error) < 3000
+
+
+def test_a_broken_task_is_no_ending(play: Callable[[Said], Session], session: Session) -> None:
+    with pytest.raises(TaskError, match="no solution"):
+        play(Said(Work(error="TaskError: no solution", broken_task=TaskError("no solution"))))
+    assert session.ending is None
+
+
+def test_a_phone_that_breaks_ends_the_conversation(
+    play: Callable[[Said], Session], session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_down(_: Action) -> None:
+        msg = "gone"
+        raise DeviceError(msg)
+
+    monkeypatch.setattr(session._device, "perform", break_down)
+    with pytest.raises(DeviceError):
+        play(Said(Reply(Tap(1, 1))))
+    assert session.ending is None
+
+
+def test_an_agent_that_knows_tasks_is_shown_it(session: Session, tmp_path: Path) -> None:
+    seen: list[Any] = []
+
+    class Knowing(Agent):
+        def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
+            seen.extend([task.goal, values])
+
+        def start(self, briefing: Briefing) -> None:
+            seen.extend([briefing.options, briefing.seed])
+
+        def step(self, observation: Observation) -> Action:
+            return Finish()
+
+    case = Case(Task("Do {what}."), "t")
+    player = partial(in_thread, Knowing, "options")(case, {"what": "it"})
+    player.play(session, Briefing("Do it.", INFO, (), 7, tmp_path))
+    assert seen == ["Do {what}.", {"what": "it"}, "options", 7]
