@@ -125,6 +125,6 @@ def _show(wanted: Any) -> str:
 
 
 def lost(events: Sequence[Event]) -> int:
-    """Return how many events are missing by their numbers; these begin again with a new listener."""
+    """Return how many events are missing by their numbers, which start over with a listener."""
     numbers = [event.sequence for event in events if event.sequence]
     return sum(max(0, later - earlier - 1) for earlier, later in pairwise(numbers))
