@@ -16,10 +16,6 @@ from pytest_mobileagent.errors import TaskError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-_WORDS = ("goal", "app", "kind", "language", "source", "suite", "snapshot")
-_LISTS = ("apps", "tags", "needs")
-_NUMBERS = ("golden_steps", "level", "step_limit")
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -50,21 +46,20 @@ class Row:
         Raises:
             TaskError: a cell is not of its field's type.
         """
-        given = {name: value for name, value in self.columns.items() if value not in ("", None)}
-        if not str(given.get("goal", "")).strip():
+        fields: dict[str, Any] = {}
+        for name, value in self.columns.items():
+            if name not in _FIELDS or value in ("", None):
+                continue
+            try:
+                fields[name] = _FIELDS[name](value)
+            except ValueError:
+                what = "1, 2 or 3" if name == "level" else "a whole number from 1"
+                msg = f"{self.where}: {name} {value!r} has to be {what}"
+                raise TaskError(msg) from None
+        if not fields.get("goal", "").strip():
             msg = f"{self.where}: a task needs a goal: give it in a column `goal`"
             raise TaskError(msg)
-        fields: dict[str, Any] = {name: str(given[name]) for name in _WORDS if name in given}
-        fields |= {name: self._number(name, given[name]) for name in _NUMBERS if name in given}
-        return fields | {name: _list(given[name]) for name in _LISTS if name in given}
-
-    def _number(self, name: str, value: Any) -> int:
-        try:
-            return int(str(value))
-        except ValueError:
-            what = "1, 2 or 3" if name == "level" else "a whole number from 1"
-            msg = f"{self.where}: {name} {value!r} has to be {what}"
-            raise TaskError(msg) from None
+        return fields
 
 
 def rows(path: str | Path) -> list[Row]:
@@ -155,6 +150,16 @@ def _list(value: Any) -> tuple[str, ...]:
     return tuple(map(str, value))
 
 
+def _whole(value: Any) -> int:
+    return int(str(value))
+
+
+# How cells of the columns that are fields of a task are read.
+_FIELDS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("goal", "app", "kind", "language", "source", "suite", "snapshot"), str),
+    **dict.fromkeys(("apps", "tags", "needs"), _list),
+    **dict.fromkeys(("golden_steps", "level", "step_limit"), _whole),
+}
 _READERS: dict[str, Callable[[str, str], Iterator[tuple[int, dict[str, Any]]]]] = {
     ".csv": _csv,
     ".json": _json,

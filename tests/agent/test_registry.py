@@ -167,6 +167,19 @@ def test_agents_that_come_with_the_plugin_are_found_everywhere() -> None:
         find_agent("mine", [])
 
 
+def test_a_folders_agent_wins_over_one_that_comes_with_the_plugin(
+    write: Callable[..., Path],
+) -> None:
+    folder = write("agents/noop.py", AGENT.format(name="Mine")).parent
+    assert answer_of("noop", folder) == "Mine"
+
+
+def test_without_agents_a_name_says_how_to_register_some(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(registry, "shipped_agents", lambda: tmp_path)
+    with pytest.raises(UnknownAgentError, match=r"none: name folders of agents by mobile_agent"):
+        find_agent("mine", [])
+
+
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
