@@ -83,7 +83,6 @@ def test_an_action_is_written_by_its_name_and_fields() -> None:
         {"action": ["Tap"]},
         {"action": "Tap", "x": 1},
         {"action": "Tap", "x": 1, "y": 2, "z": 3},
-        {"action": "Scroll", "direction": "up", "at": 3},
     ],
 )
 def test_an_action_that_this_version_does_not_know_is_kept_as_it_was(data: dict[str, Any]) -> None:

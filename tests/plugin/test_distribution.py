@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-AGENT = "from pytest_mobileagent import Agent\n\nclass Idle(Agent):\n    def step(self, observation): ...\n"
+AGENT = """
+from pytest_mobileagent import Agent, Finish
+
+class Idle(Agent):
+    def step(self, observation):
+        return Finish()
+"""
 CONFTEST = """
 def pytest_mobileagent_agents(config):
     return config.rootpath / "agents"
