@@ -116,7 +116,9 @@ def test_only_the_command_line_knows_that_there_is_a_virtual_device(arrows: Impo
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--collect-only", "-q"]])
-def test_help_and_collection_load_nothing_heavy(pytester, arguments):
+def test_help_and_collection_load_nothing_heavy(
+    pytester: pytest.Pytester, arguments: list[str]
+) -> None:
     pytester.makepyfile(
         """
         from pytest_mobileagent import open_app, setting, sqlite, tap, task
@@ -137,14 +139,14 @@ def test_help_and_collection_load_nothing_heavy(pytester, arguments):
     assert not [name for name in HEAVY if f"'{name}'" in loaded]
 
 
-def test_every_public_name_can_be_imported():
+def test_every_public_name_can_be_imported() -> None:
     for name in pytest_mobileagent.__all__:
         assert getattr(pytest_mobileagent, name) is not None
     with pytest.raises(AttributeError, match="nothing_like_it"):
         _ = pytest_mobileagent.nothing_like_it
 
 
-def test_the_package_is_imported_fast_by_importing_little():
+def test_the_package_is_imported_fast_by_importing_little() -> None:
     code = "import sys, pytest_mobileagent; print([m for m in sys.modules if 'mobileagent' in m])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ast.literal_eval(found.stdout) == ["pytest_mobileagent"]

@@ -349,11 +349,12 @@ def test_after_the_end_a_loop_can_neither_see_nor_act(phone: FakePhone) -> None:
 
     class Late(Agent):
         def run(self, briefing: Briefing, phone: Phone) -> str:
-            for ask in (
+            asks: list[Callable[[], Observation]] = [
                 lambda: phone.act(Finish("a")),
                 lambda: phone.act(Tap(1, 1)),
                 phone.observe,
-            ):
+            ]
+            for ask in asks:
                 try:
                     ask()
                 except EpisodeOver:
