@@ -77,7 +77,13 @@ def test_a_reset_in_words_becomes_data(words: str, reset: Reset) -> None:
     ("action", "termination"), [("Impossible", "gave up"), ("Finish", "self-reported")]
 )
 def test_giving_up_was_called_a_report(action: str, termination: str) -> None:
-    task: dict[str, Any] = {"id": "a", "suite": "", "nodeid": "", "parameters": {}, "environment": None}
+    task: dict[str, Any] = {
+        "id": "a",
+        "suite": "",
+        "nodeid": "",
+        "parameters": {},
+        "environment": None,
+    }
     records = [
         {"record": "episode", "schema_version": 1, "epoch": 0}
         | {"task": task | {"goal": "g", "step_limit": 1}},
