@@ -126,7 +126,9 @@ class AgentProcess:
         return AgentError(why)
 
     def begin(self, briefing: Briefing, observation: Observation) -> None:
-        """Let a new agent begin, in a new process if the last one had to be ended."""
+        """Let a new agent begin, in a new process if the last one has ended."""
+        if self._process is not None and self._process.poll() is not None:
+            self.kill()  # between episodes, which is no agent's failure
         self.load()
         assert self._connection is not None
         self._clean = False  # until it says so
