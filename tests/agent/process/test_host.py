@@ -270,6 +270,14 @@ def test_what_an_agent_that_crashes_has_started_ends_too(
     assert not is_alive(int(left.read_text()))
 
 
+def test_a_process_that_ends_between_episodes_is_replaced(played: Callable[..., Episode]) -> None:
+    first = int(played("started").answer)
+    os.kill(first, signal.SIGKILL)
+    episode = played("started")
+    assert episode.termination is Termination.SELF_REPORTED
+    assert int(episode.answer) != first
+
+
 def test_a_fork_that_plays_on_is_not_heard(played: Callable[..., Episode]) -> None:
     assert [step.action for step in played("fork_that_plays_on").steps] == [Tap(1, 1), Finish()]
 
