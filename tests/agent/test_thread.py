@@ -121,6 +121,8 @@ def test_ctrl_c_waits_for_no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
         def get(self, timeout: float) -> Any:
             raise KeyboardInterrupt
 
+        def put(self, said: Any) -> None: ...
+
     monkeypatch.setattr(talk, "_said", Pressed())
     with pytest.raises(KeyboardInterrupt):
         talk.receive(PATIENCE)

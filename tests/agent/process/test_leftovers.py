@@ -1,0 +1,84 @@
+"""What agents have started ends with their episodes, however it hides."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent import Termination
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent import Episode
+
+
+def is_alive(pid: int) -> bool:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    return False
+
+
+def ends(pid: int) -> bool:
+    """Whether a process ends soon: being killed takes the system a moment."""
+    deadline = time.monotonic() + 10
+    while is_alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not is_alive(pid)
+
+
+def test_a_pool_that_blocks_ends_with_its_episode(played: Callable[..., Episode]) -> None:
+    first = played("started").answer
+    assert played("tap").termination is Termination.SELF_REPORTED
+    assert played("started").answer == first, "a process is kept while agents leave nothing"
+    assert played("blocks_a_pool").termination is Termination.SELF_REPORTED
+    assert played("started").answer != first
+    assert ends(int(first))
+
+
+@pytest.mark.parametrize(
+    "goal", ["child", "own_session", "no_environment", "fork", "daemon", "bare_daemon"]
+)
+def test_what_an_agent_starts_ends_with_its_episode(
+    played: Callable[..., Episode], goal: str
+) -> None:
+    episode = played(goal)
+    assert episode.termination is Termination.SELF_REPORTED
+    assert ends(int(episode.answer))
+
+
+def test_what_an_agent_that_crashes_has_started_ends_too(
+    played: Callable[..., Episode], left: Path
+) -> None:
+    started = time.monotonic()
+    assert played("daemon_then_exit").error.endswith("its process ended with status 3")
+    assert time.monotonic() - started < 10, "it held the line"
+    assert ends(int(left.read_text()))
+
+
+WORKER = """
+import sys, time
+from pathlib import Path
+from pytest_mobileagent.agent.process.host import AgentProcess
+process = AgentProcess(sys.argv[1], [], [], "a-run")
+process.load()
+print(process._process.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_killed_worker_leaves_no_agent_behind(file: Path) -> None:
+    command = [sys.executable, "-c", WORKER, f"{file}:Mine"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdout is not None
+        pid = int(worker.stdout.readline())
+        assert is_alive(pid)
+        worker.send_signal(signal.SIGKILL)
+    assert ends(pid)
