@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent import Key, Open, Tap
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.virtual import VirtualProvision
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,11 +37,11 @@ def show(what: str, values: list[float], unit: str = "ms") -> None:
 def main() -> None:
     """Measure one phone of a run."""
     with contextlib.closing(SharedRun()) as run:
-        provision = VirtualProvision(run, 1, [APPS])
+        slots = virtual_slots(run, 1, [APPS])
         run.ask({"do": "adb"})
-        ready = [milliseconds(lambda: provision.address(0, anew=True)) for _ in range(5)]
+        ready = [milliseconds(lambda: slots.address(0, fresh=True)) for _ in range(5)]
         show("phone ready (process start to JSON line)", ready)
-        device = AdbDevice(provision.address(0))
+        device = AdbDevice(slots.address(0))
         device.system.reset("default_boot", ())
         device.observe()
         show(

@@ -7,21 +7,25 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Open, Tap
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.virtual import VirtualProvision
+from pytest_mobileagent.device.sources.virtual import virtual_slots
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.device.fleet.slots import ProgramSlots
 
 APPS = Path(__file__).parents[1] / "tests" / "apps"
 COUNTER = "com.example.counter"
 EPISODES, TAPS = 3, 4
 
 
-def drive(provision: VirtualProvision, slot: int) -> int:
+def drive(slots: ProgramSlots, slot: int) -> int:
     """Count on one phone, several times from its start, and return how many steps that took."""
     steps = 0
-    with contextlib.closing(AdbDevice(provision.address(slot))) as device:
+    with contextlib.closing(AdbDevice(slots.address(slot))) as device:
         for _ in range(EPISODES):
             device.system.reset("default_boot", ())
             device.perform(Open(COUNTER))
@@ -41,8 +45,8 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 32
     started = time.perf_counter()
     with contextlib.closing(SharedRun()) as run, ThreadPoolExecutor(count) as threads:
-        provision = VirtualProvision(run, count, [APPS])
-        done = [threads.submit(drive, provision, slot) for slot in range(count)]
+        slots = virtual_slots(run, count, [APPS])
+        done = [threads.submit(drive, slots, slot) for slot in range(count)]
         steps = sum(future.result() for future in done)
     seconds = time.perf_counter() - started
     print(f"{count} phones: {count * EPISODES} episodes, {steps} steps, none lost, {seconds:.1f} s")

@@ -20,7 +20,6 @@ COMMAND --help lists a command's options.
 # Where each command's `main` is; only what is used is imported.
 _MODULES = {
     "init": "pytest_mobileagent.init.command",
-    "doctor": "pytest_mobileagent.device.doctor.command",
     "setup-avd": "pytest_mobileagent.device.setup.command",
 }
 
@@ -33,6 +32,8 @@ def main(arguments: list[str]) -> int:
         return 0
     if command == "device":
         return _device(rest)
+    if command == "doctor":
+        return _doctor(rest)
     if command in _MODULES:
         status: int = importlib.import_module(_MODULES[command]).main(rest)
         return status
@@ -40,6 +41,14 @@ def main(arguments: list[str]) -> int:
     if command:
         sys.stderr.write(f"\nthere is no command {command!r}\n")
     return 2
+
+
+def _doctor(arguments: list[str]) -> int:
+    """Check a device, which may be one that the project's own sources or apps make."""
+    from pytest_mobileagent.device.doctor.command import main as doctor  # noqa: PLC0415
+    from pytest_mobileagent.plugin.paths import this_project  # noqa: PLC0415
+
+    return doctor(arguments, this_project)
 
 
 def _device(arguments: list[str]) -> int:
@@ -56,9 +65,10 @@ def _device(arguments: list[str]) -> int:
             sys.stderr.write(f"error: {error}\n")
             return 1
     if not asks_for_help and not names_apps:
-        from pytest_mobileagent.plugin.paths import apps_of_project  # noqa: PLC0415
+        from pytest_mobileagent.plugin.paths import this_project  # noqa: PLC0415
 
-        arguments = [*arguments, *(w for path in apps_of_project() for w in ("--apps", str(path)))]
+        folders = this_project().apps
+        arguments = [*arguments, *(w for path in folders for w in ("--apps", str(path)))]
     return device(arguments)
 
 

@@ -19,7 +19,7 @@ from hypothesis import settings
 from pytest_mobileagent import Action, Case, DeviceInfo, Episode, Screen, Step, Task, testing
 from pytest_mobileagent.device.drivers.appium import server
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.virtual import VirtualProvision
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.virtual.album import Album
 from pytest_mobileagent.virtual.main import boot
 
@@ -49,7 +49,7 @@ def recordings() -> Path:
 def phone() -> Iterator[Address]:
     """A virtual phone with the tests' own app, shared by all tests of this process."""
     with contextlib.closing(SharedRun()) as run:
-        yield VirtualProvision(run, 1, [APPS]).address(0)
+        yield virtual_slots(run, 1, [APPS]).address(0)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest_mobileagent
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
 from pytest_mobileagent.run.fingerprint import content_of, digest, fingerprints, tasks_of
+from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ def about_run(
         }
     )
     return {
-        "command": ["pytest", *run.config.invocation_params.args],
+        "command": ["pytest", *(shown(str(word)) for word in run.config.invocation_params.args)],
         "agent": run.agent,
         "device": run.settings["mobile-device"].text,
         "options": {
@@ -68,11 +69,7 @@ def _checks(items: Sequence[pytest.Item]) -> list[Any]:
 
 
 def _apps(run: RunConfig) -> Any:
-    return (
-        content_of(app_folders(run.config))
-        if run.value("mobile-device").kind == "virtual"
-        else None
-    )
+    return content_of(app_folders(run.config)) if run.source.is_virtual else None
 
 
 def _agent(run: RunConfig) -> Any:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.errors import AgentError, HostError
+from pytest_mobileagent.errors import AgentError, HostError, InfrastructureError
+from pytest_mobileagent.plugin.devices import check_devices, device_options, read_device
 from pytest_mobileagent.plugin.options import read_options
 from pytest_mobileagent.plugin.paths import (
     agent_folders,
-    app_folders,
     check_folders,
     environment_folders,
 )
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.process.host import AgentProcess
     from pytest_mobileagent.device.fleet.leased import LeasedDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.sources.source import Source
     from pytest_mobileagent.environment.environment import Environment
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.run.folder import RunFolder
@@ -48,14 +50,18 @@ class RunConfig:
         self._agent_is_inside = False
         given = getattr(config, "workerinput", {})
         self._given: dict[str, str] = given.get("mobileagent", {})
-        self._workers: int = given.get("workercount", 1)
         self.is_owner = not given
+        self._source_is_read = False
+        processes = len(getattr(config.option, "tx", None) or ())  # pytest-xdist's
+        self.workers: int = given.get("workercount") or max(1, processes)
+        if self.settings["mobile-device"].is_given:
+            self.source  # noqa: B018 - what is wrong with it is said at once
         if self.is_owner and self.agent is not None:
             # A name from elsewhere may be meant for other folders: only their tasks insist on it.
             if self.settings["agent"].source == "--agent":
                 self._find_agent(self.agent)
-            self._check_extras()
-            self._check_devices()
+            check_devices(self)
+            self._check_distribution()
             self._check_runs()
         if self.is_owner:
             check_folders(config)
@@ -68,11 +74,20 @@ class RunConfig:
 
     def value(self, option: str) -> Any:
         """Return the value of an option, named by its flag without the dashes."""
-        if option == "mobile-appium-home":
-            return self._appium_home()
-        if option == "mobile-capabilities":
-            return self._capabilities()
         return self.settings[option].value
+
+    @property
+    def source(self) -> Source:
+        """The source of devices that `--mobile-device` names.
+
+        Raises:
+            pytest.UsageError: it names none.
+        """
+        if not self._source_is_read:
+            device = read_device(self.config, self.settings["mobile-device"])
+            self.settings["mobile-device"] = device
+            self._source_is_read = True
+        return self.settings["mobile-device"].value  # type: ignore[no-any-return]
 
     @property
     def environments(self) -> Mapping[str, Environment]:
@@ -109,7 +124,7 @@ class RunConfig:
                 path = Path(self._given["folder"])
                 self._folder = RunFolder(path, path.name, self._given["started"])
             else:
-                runs = self._path(self.settings["mobile-runs"])
+                runs = self.path_of(self.settings["mobile-runs"])
                 self._folder = RunFolder.plan(runs, self.agent or "agent")
         return self._folder
 
@@ -126,19 +141,25 @@ class RunConfig:
         """Return what a worker has to know, as plain data."""
         folder = self.folder
         given = {"folder": str(folder.path), "started": folder.started}
-        if self.value("mobile-device").kind != "serial" or self.value("mobile-driver") != "adb":
-            try:
-                given["shared"] = str(self.shared.folder)
-            except HostError as error:
-                raise pytest.UsageError(str(error)) from None
+        try:
+            given["shared"] = str(self.shared.folder)
+        except HostError as error:
+            raise pytest.UsageError(str(error)) from None
         return given
 
     def lease_device(self) -> LeasedDevice:
         """Return the means to lease one of the devices that `--mobile-device` names."""
-        from pytest_mobileagent.device.sources.choose import leased_device  # noqa: PLC0415
+        from pytest_mobileagent.device.choose import lease_device  # noqa: PLC0415
 
-        apps = app_folders(self.config)
-        return leased_device(self.value, lambda: self.shared, self._workers, apps)
+        return lease_device(self.source, device_options(self), lambda: self.shared)
+
+    def start_devices(self) -> None:
+        """Let the run's devices start, so that they are ready by the time of the first episodes.
+
+        What goes wrong is said by whoever needs one.
+        """
+        with suppress(InfrastructureError):
+            self.source.open(device_options(self), lambda: self.shared).prestart()
 
     @property
     def agent_process(self) -> AgentProcess:
@@ -235,7 +256,7 @@ class RunConfig:
 
             end_marked(self.folder.id)  # of workers that were killed
 
-    def _path(self, setting: OptionValue) -> Path:
+    def path_of(self, setting: OptionValue) -> Path:
         """Return a path that an option names: relative to where the option stands."""
         given = setting.source.startswith(("--", "environment"))
         base = self.config.invocation_params.dir if given else self.config.rootpath
@@ -248,7 +269,7 @@ class RunConfig:
     def _check_runs(self) -> None:
         """Check that the run's folder can be made, before anything is started for it."""
         setting = self.settings["mobile-runs"]
-        folder = self._path(setting)
+        folder = self.path_of(setting)
         try:
             near = next(path for path in (folder, *folder.parents) if path.exists())
         except ValueError:
@@ -261,90 +282,13 @@ class RunConfig:
             msg = f"{setting}: no folder can be made in {near}, which cannot be written to"
             raise pytest.UsageError(msg)
 
-    def _appium_home(self) -> str | None:
-        setting = self.settings["mobile-appium-home"]
-        default = self.config.rootpath / ".appium"
-        if setting.value is None:
-            return str(default) if default.is_dir() else None
-        return str(self._path(setting))
-
-    def _capabilities(self) -> dict[str, Any]:
-        from pytest_mobileagent.device.drivers.appium.capabilities import (  # noqa: PLC0415
-            parse_capabilities,
-        )
-
-        setting = self.settings["mobile-capabilities"]
-        if setting.value is None:
-            return {}
-        try:
-            return parse_capabilities(str(self._path(setting)))
-        except ValueError as error:
-            msg = f"{setting} {error}"
-            raise pytest.UsageError(msg) from None
-
-    def _check_devices(self) -> None:
-        from pytest_mobileagent.device.drivers.appium.server import find_appium  # noqa: PLC0415
-        from pytest_mobileagent.device.sources.attached import (  # noqa: PLC0415
-            AttachedProvision,
-        )
-
-        spec, driver = self.value("mobile-device"), self.settings["mobile-driver"]
-        workers = len(getattr(self.config.option, "tx", None) or ())  # pytest-xdist's processes
-        if spec.limit is not None and workers > spec.limit:
-            msg = f"-n {workers} needs as many devices, but --mobile-device names {spec.limit}"
-            raise pytest.UsageError(msg)
-        if spec.kind == "avd" and not self.config.option.collectonly:
-            from pytest_mobileagent.device.sdk.find import (  # noqa: PLC0415
-                SdkError,
-                check_avd,
-                find_sdk,
-            )
-
-            try:
-                check_avd(spec.name, find_sdk())
-            except SdkError as error:
-                msg = f"{self.settings['mobile-device']}: {error}"
-                raise pytest.UsageError(msg) from None
-        if spec.kind == "serial":
-            try:
-                AttachedProvision(spec.places)
-            except HostError as error:
-                raise pytest.UsageError(str(error)) from None
-        if (
-            driver.value == "appium"
-            and spec.kind != "appium"
-            and not self.config.option.collectonly
-        ):
-            home = self._appium_home()
-            try:
-                find_appium(Path(home) if home else None)
-            except FileNotFoundError as error:
-                msg = f"{driver}: {error}"
-                raise pytest.UsageError(msg) from None
-        self.value("mobile-capabilities")
+    def _check_distribution(self) -> None:
         if getattr(self.config.option, "dist", "no") == "each":
             msg = (
                 "--dist=each runs every task once for each worker, and a report holds one result "
                 "of each: leave it out, or repeat tasks by --mobile-epochs"
             )
             raise pytest.UsageError(msg)
-        if spec.kind == "appium" and driver.value == "adb" and driver.source != "default":
-            msg = f"{driver} cannot drive the devices of an Appium server: leave it out"
-            raise pytest.UsageError(msg)
-
-    def _check_extras(self) -> None:
-        from pytest_mobileagent.extras import MissingExtraError, check_extra  # noqa: PLC0415
-
-        device, driver = self.settings["mobile-device"], self.settings["mobile-driver"]
-        if self.config.option.collectonly:
-            return
-        try:
-            if device.value.kind in {"virtual", "appium"}:
-                check_extra(device.value.kind, str(device))
-            if driver.value == "appium":
-                check_extra("appium", str(driver))
-        except MissingExtraError as error:
-            raise pytest.UsageError(str(error)) from None
 
     def _find_agent(self, agent: str) -> None:
         from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent  # noqa: PLC0415

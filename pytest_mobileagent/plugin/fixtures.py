@@ -39,16 +39,6 @@ BROKE: pytest.StashKey[list[str]] = pytest.StashKey()  # what infrastructure fai
 # Where episodes are read from instead of being made: by the keys of their cases.
 RECORDED: pytest.StashKey[Mapping[str, Path]] = pytest.StashKey()
 
-_HOW_TO_INSTALL = {
-    "virtual": (
-        "describe it in a folder that the ini key mobile_app_paths or the hook "
-        "pytest_mobileagent_apps names"
-    ),
-    "avd": "install it in the AVD and save a snapshot with it",
-    "serial": "install it: adb -s SERIAL install FILE.apk",
-    "appium": "install it, or name it by the capability appium:app",
-}
-
 
 @pytest.fixture(scope="session")
 def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
@@ -76,8 +66,7 @@ def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device
             failures.append(str(error))
             break
         except InfrastructureError as error:
-            failures.append(str(error))
-            mobile_lease.give_up()
+            failures.append(f"{error}{mobile_lease.give_up()}")
     pytest.fail(_broke(*failures), pytrace=False)
 
 
@@ -169,7 +158,7 @@ def _play(case: Case, request: pytest.FixtureRequest) -> Path:
             folder, number = run.folder.attempt(case)
             attempt(plan, lease.get(), run.folder.screens, folder, number)
         except MissingAppError as error:
-            pytest.skip(printable(f"{error}; {_HOW_TO_INSTALL[run.value('mobile-device').kind]}"))
+            pytest.skip(printable(f"{error}; {run.source.how_to_install}"))
         except (UnfitDeviceError, NoSolutionError) as error:
             pytest.skip(printable(str(error)))
         except TaskError as error:
@@ -183,8 +172,7 @@ def _play(case: Case, request: pytest.FixtureRequest) -> Path:
             failures.append(str(error))
             raise pytest.fail.Exception(_broke(error), pytrace=False) from None
         except InfrastructureError as error:
-            failures.append(str(error))
-            lease.give_up()
+            failures.append(f"{error}{lease.give_up()}")
         else:
             return folder
     pytest.fail(_broke(*failures), pytrace=False)

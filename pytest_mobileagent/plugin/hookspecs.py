@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.device.sources.source import Source
     from pytest_mobileagent.verdict.verdict import Verdict
 
 
@@ -32,6 +34,17 @@ def pytest_mobileagent_apps(config: pytest.Config) -> Path | list[Path] | None:
 
         def pytest_mobileagent_apps(config):
             return config.rootpath / "fixtures" / "apps"
+    """
+
+
+@pytest.hookspec
+def pytest_mobileagent_sources(config: pytest.Config) -> Mapping[str, type[Source]] | None:
+    """Return sources of devices by their prefixes, which `--mobile-device=PREFIX:TEXT` names.
+
+    In a conftest.py at the root of the project (docs/devices.md has a whole source)::
+
+        def pytest_mobileagent_sources(config):
+            return {"farm": FarmSource}
     """
 
 

@@ -8,7 +8,6 @@ environment variable `MOBILE_MAX_STEPS`; `--agent` has `mobile_agent` and `MOBIL
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.plugin.paths import add_path_keys
+from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.device.settle import Settle
-    from pytest_mobileagent.device.sources.spec import DeviceSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +101,6 @@ def _list(text: str) -> tuple[str, ...]:
     return words
 
 
-def _device(text: str) -> DeviceSpec:
-    from pytest_mobileagent.device.sources.spec import parse_device  # noqa: PLC0415 - not for --help
-
-    return parse_device(text)
-
-
 def _settle(text: str) -> Settle:
     from pytest_mobileagent.device.settle import parse_settle  # noqa: PLC0415 - not for --help
 
@@ -138,7 +131,7 @@ OPTIONS = (
         "run agents in a process of their own, or with `off` in a thread, for debuggers",
     ),
     Option(
-        "--mobile-device", "DEVICE", "virtual", _device,
+        "--mobile-device", "DEVICE", "virtual", str,
         "where tasks run: `virtual`; `avd:NAME` for emulators that the run starts; "
         "`serial:[HOST:PORT/]SERIAL,…` for attached devices; `appium:URL` for those of a server",
     ),
@@ -260,17 +253,12 @@ def _read(option: Option, config: pytest.Config) -> OptionValue:
         msg = f"{option.flag} (from {source}) is empty: leave it out, or give it a value"
         raise pytest.UsageError(msg)
     try:
-        return OptionValue(option, option.parse(text), _without_credentials(text), source)
+        return OptionValue(option, option.parse(text), shown(text), source)
     except ValueError as error:
-        msg = f"{option.flag}={_without_credentials(text)} (from {source}) {error}"
+        msg = f"{option.flag}={shown(text)} (from {source}) {error}"
         raise pytest.UsageError(msg) from None
 
 
 def _given(option: Option, config: pytest.Config) -> str | None:
     given = config.getoption(option.name)
     return shlex.join(given) if option.repeats and given else given
-
-
-def _without_credentials(text: str) -> str:
-    """Return the text without the names and keys in its URLs, as it may be shown and recorded."""
-    return re.sub(r"(\w+://)[^/\s]*@", r"\1", text)

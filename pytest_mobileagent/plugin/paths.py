@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import io
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from pytest_mobileagent.plugin.devices import project_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.device.sources.source import Source
 
 _KEYS = {
     "agents": ("mobile_agent_paths", "agents, which --agent finds by name"),
@@ -47,28 +56,36 @@ def environment_folders(config: pytest.Config) -> list[Path]:
     return _folders(config, "environments")
 
 
-def apps_of_project() -> list[Path]:
-    """Return the folders of apps that the project in the current folder registers."""
-    probe = _Probe()
-    with contextlib.redirect_stdout(io.StringIO()):
-        # This package is loaded already, so pytest cannot rewrite its asserts, and says so.
-        status = pytest.main(["--quiet", "-p", "no:cacheprovider", "-W", "ignore"], plugins=[probe])
-    if status != 0:
-        msg = "pytest cannot be configured in this folder: see above, or name apps with --apps"
-        raise SystemExit(msg)
-    return probe.folders
+@dataclass
+class Project:
+    """What the project in the current folder registers, for commands that need it."""
 
-
-class _Probe:
-    """A plugin that asks pytest's configuration and ends it before anything is collected."""
-
-    def __init__(self) -> None:
-        self.folders: list[Path] = []
+    apps: list[Path] = field(default_factory=list)
+    sources: Mapping[str, type[Source]] = field(default_factory=dict)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> int:
-        self.folders = app_folders(config)
+        """Ask pytest's configuration, and end it before anything is collected."""
+        self.apps, self.sources = app_folders(config), project_sources(config)
         return 0
+
+
+def this_project() -> Project:
+    """Return what the project in the current folder registers.
+
+    Raises:
+        SystemExit: pytest cannot be configured in it.
+    """
+    project = Project()
+    with contextlib.redirect_stdout(io.StringIO()):
+        # This package is loaded already, so pytest cannot rewrite its asserts, and says so.
+        status = pytest.main(
+            ["--quiet", "-p", "no:cacheprovider", "-W", "ignore"], plugins=[project]
+        )
+    if status != 0:
+        msg = "pytest cannot be configured in this folder: see above, or name apps with --apps"
+        raise SystemExit(msg)
+    return project
 
 
 def _folders(config: pytest.Config, what: str) -> list[Path]:

@@ -171,9 +171,10 @@ class FakeLease:
         """Return the phone."""
         return self.phone
 
-    def give_up(self) -> None:
+    def give_up(self) -> str:
         """Count that the phone was declared broken; the next `get` returns it again."""
         self.given_up += 1
+        return ""
 
     def close(self) -> None:
         """Let go of nothing."""

@@ -59,7 +59,9 @@ def test_adb_cannot_drive_the_devices_of_a_server(project):
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["*--mobile-driver=adb*cannot drive the devices of an Appium server*"]
+        [
+            "ERROR: --mobile-driver=adb with --mobile-device=appium:http://hub:4444: cannot drive these*"
+        ]
     )
 
 

@@ -20,7 +20,7 @@ class Lease:
     def get(self):
         return Broken()
     def give_up(self):
-        pass
+        return ""
 
 @pytest.fixture(scope="session")
 def mobile_lease():

@@ -85,7 +85,7 @@ def test_workers_have_emulators_of_one_avd_each_of_them_back_at_the_snapshot_for
     result = project.run_virtual("tasks", "--agent=oracle", "-n2", "--mobile-device=avd:pixel")
     result.assert_outcomes(passed=2, failed=1)
     tasks = report(project)["tasks"]
-    assert [task["reset"] for task in tasks] == ["snapshot default_boot"] * 3
+    assert [task["reset"]["snapshot"] for task in tasks] == ["default_boot"] * 3
     assert report(project)["summary"]["without_snapshot"] == 0
     nothing_left()
 
@@ -96,7 +96,8 @@ def test_an_avd_without_snapshots_boots_and_its_apps_are_cleared(project, sdk, n
     result = project.run_virtual(*TASK, "--agent=oracle")
     result.assert_outcomes(passed=1)
     (task,) = report(project)["tasks"]
-    assert task["reset"] == "no snapshots: cleared com.example.counter"
+    assert task["reset"]["cleared"] == ["com.example.counter"]
+    assert task["reset"]["reason"] == "no snapshots"
     result.stdout.fnmatch_lines(["1 task began without a snapshot (no snapshots): *"])
     nothing_left()
 
@@ -107,7 +108,7 @@ def test_an_emulator_that_boots_cold_instead_of_from_its_snapshot_is_told(projec
     project.run_virtual(*TASK, "--agent=oracle").assert_outcomes(passed=1)
     (task,) = report(project)["tasks"]
     why = "no snapshots, as the emulator could not start from default_boot"
-    assert task["reset"] == f"{why}: cleared com.example.counter"
+    assert (task["reset"]["kind"], task["reset"]["reason"]) == ("cleared", why)
 
 
 def test_a_snapshot_that_an_avd_lacks_is_the_tasks_fault(project, sdk):
@@ -166,17 +167,17 @@ def test_emulators_are_replaced_after_so_many_tasks(project, sdk, nothing_left):
         "tasks", "--agent=oracle", "--mobile-device=avd:pixel", "--mobile-recycle=1"
     )
     result.assert_outcomes(passed=2, failed=1)
-    assert {task["reset"] for task in report(project)["tasks"]} == {"snapshot default_boot"}
+    assert {task["reset"]["snapshot"] for task in report(project)["tasks"]} == {"default_boot"}
     nothing_left()
 
 
 @pytest.mark.slow
-def test_appium_follows_an_emulator_that_is_started_anew(project, sdk, appium_home, nothing_left):
+def test_appium_follows_an_emulator_that_is_replaced(project, sdk, appium_home, nothing_left):
     sdk.add_avd("pixel", "default_boot")
     options = ["--mobile-driver=appium", f"--mobile-appium-home={appium_home}", "--agent=oracle"]
     result = project.run_virtual("tasks", "--mobile-device=avd:pixel", *options)
     result.assert_outcomes(passed=2, failed=1)
-    assert {task["reset"] for task in report(project)["tasks"]} == {"snapshot default_boot"}
+    assert {task["reset"]["snapshot"] for task in report(project)["tasks"]} == {"default_boot"}
     assert report(project)["summary"]["infrastructure"] == 0
     nothing_left()
 
@@ -266,7 +267,11 @@ def test_without_an_sdk_it_is_said_where_one_was_looked_for(
         monkeypatch.setenv("PATH", str(tmp_path))
     result = project.run_virtual(*TASK, "--agent=oracle")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    wrong = "ANDROID_HOME=/nowhere is no SDK with emulator" if given else "there is no Android SDK"
+    wrong = (
+        "ANDROID_HOME=/nowhere is no SDK with emulator"
+        if given
+        else "no Android SDK (ANDROID_HOME is not set*"
+    )
     result.stderr.fnmatch_lines([f"*--mobile-device=avd:pixel*{wrong}*"])
     project.run_virtual(*TASK, "--collect-only", "--agent=oracle").stdout.fnmatch_lines(
         ["*test_code*"]

@@ -12,13 +12,14 @@ import select
 import socket
 import socketserver
 import threading
+from typing import Any
 
 import pytest
 
 ELSEWHERE = "127.0.0.2"
 
 
-def reset_of(project) -> str:
+def reset_of(project) -> dict[str, Any]:
     (path,) = (project.pytester.path / "runs").glob("*/report.json")
     (task,) = json.loads(path.read_text("utf-8"))["tasks"]
     return task["reset"]
@@ -63,7 +64,9 @@ def test_a_device_of_another_machine_is_driven_and_its_apps_cleared(
     result = project.run_virtual("tasks", "--agent=oracle", "-k", "count and 1", device)
     result.assert_outcomes(failed=1)  # the count began at 0, or it would have been an error
     why = "no snapshots, as the console of an emulator on another machine is out of reach"
-    assert reset_of(project) == f"{why}: cleared com.example.counter"
+    reset = reset_of(project)
+    assert (reset["kind"], reset["reason"]) == ("cleared", why)
+    assert reset["cleared"] == ["com.example.counter"]
     result.stdout.fnmatch_lines([f"1 task began without a snapshot ({why}): *"])
 
 
@@ -71,11 +74,11 @@ def test_another_server_of_this_machine_may_have_an_address_of_ipv6(project, rel
     port = relay("::1", project.phone.adb_port)
     device = f"--mobile-device=serial:[::1]:{port}/{project.phone.serial}"
     project.run_virtual("tasks", "--agent=oracle", "-k", "code", device).assert_outcomes(passed=1)
-    assert reset_of(project) == "snapshot default_boot"
+    assert reset_of(project)["snapshot"] == "default_boot"
 
 
-def test_a_machine_without_an_adb_server_is_an_error_that_names_it(project, unused_port):
+def test_a_machine_without_an_adb_server_is_a_usage_error_that_names_it(project, unused_port):
     device = f"--mobile-device=serial:{ELSEWHERE}:{unused_port}/emulator-5554"
     result = project.run_virtual("tasks", "--agent=noop", "-k", "code", device)
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"*no adb server at {ELSEWHERE}:{unused_port}: *refused*"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*no adb server at {ELSEWHERE}:{unused_port}: *refused*"])

@@ -21,6 +21,7 @@ NEEDED = {
     "plain",
     "plugin",
     "task",
+    "urls",
 }  # the rooms; what it takes to write options and tasks
 
 

@@ -7,74 +7,86 @@ import platform
 import sys
 import textwrap
 from contextlib import ExitStack
-from importlib.metadata import version
-from typing import TYPE_CHECKING
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
+from pytest_mobileagent.device.choose import lease_device
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.doctor.checks import findings
 from pytest_mobileagent.device.drivers.appium.capabilities import parse_capabilities
+from pytest_mobileagent.device.drivers.driver import choose_driver, driver_names
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.settle import Settle
-from pytest_mobileagent.device.sources.choose import leased_device
-from pytest_mobileagent.device.sources.spec import parse_device
+from pytest_mobileagent.device.options import DeviceOptions
+from pytest_mobileagent.device.sources.registry import built_in, forms, parse_device
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.doctor.finding import Finding
-    from pytest_mobileagent.device.sources.spec import DeviceSpec
+    from pytest_mobileagent.device.sources.source import Source
 
 _SIGNS = {"ok": "ok     ", "warning": "WARNING", "problem": "PROBLEM"}
 _WIDTH = 100
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Examine a device; the exit status is 0 if nothing breaks episodes, 1 if something does."""
+class Project(Protocol):
+    """What a project registers: folders of apps for virtual phones, and sources by prefix."""
+
+    @property
+    def apps(self) -> Sequence[Path]: ...  # noqa: D102
+    @property
+    def sources(self) -> Mapping[str, type[Source]]: ...  # noqa: D102
+
+
+def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
+    """Examine a device; the exit status is 0 if nothing breaks episodes, 1 if something does.
+
+    `project` is asked only if the device needs what a project registers.
+    """
     parser = _parser()
-    options = parser.parse_args(arguments)
+    given = parser.parse_args(arguments)
     try:
-        spec = _device(options.device)
-    except ValueError:
-        parser.error(f"--device {_DEVICE}")
+        source = _source(given.device, project)
+    except ValueError as error:
+        parser.error(f"--device={given.device} {error}")
     try:
-        capabilities = parse_capabilities(options.capabilities) if options.capabilities else {}
+        capabilities = parse_capabilities(given.capabilities) if given.capabilities else {}
     except ValueError as error:
         parser.error(f"--capabilities {error}")
-    values = {
-        "mobile-device": spec,
-        "mobile-driver": options.driver,
-        "mobile-appium-home": options.appium_home,
-        "mobile-capabilities": capabilities,
-        "mobile-settle": Settle(),
-        "mobile-recycle": 1,
-    }
+    options = DeviceOptions(
+        apps=tuple(project().apps) if source.is_virtual else (),
+        driver=given.driver,
+        appium_home=given.appium_home,
+        capabilities=capabilities,
+    )
     with ExitStack() as stack:
         try:
-            leased = leased_device(values.__getitem__, lambda: _shared(stack), 1, ())
+            choose_driver(options.driver, source.reached_by).check(source.reached_by, options)
+            source.check(options)
+            leased = lease_device(source, options, lambda: _shared(stack))
             stack.callback(leased.close)
-            return _examine(leased.get(), act=not options.look_only)
-        except MobileAgentError as error:
-            appium = spec.kind == "appium" or options.driver == "appium"
-            remedy = _NO_APPIUM if appium else _UNREACHABLE
-            print(f"PROBLEM  {error}\n         → {remedy}", file=sys.stderr)
+            return _examine(leased.get(), act=not given.look_only)
+        except (MobileAgentError, ValueError) as error:
+            print(f"PROBLEM  {source.shown}: {error}\n         → {_REMEDY}", file=sys.stderr)
             return 1
 
 
-def _device(text: str) -> DeviceSpec:
-    """Read `--device`, with or without the `serial:` that a run's `--mobile-device` has.
+def _source(text: str, project: Callable[[], Project]) -> Source:
+    """Read `--device`, which is as a run's `--mobile-device`, but one device.
 
     Raises:
-        ValueError: it names no device that is there already.
+        ValueError: it names none, or several.
     """
-    kind = text.partition(":")[0]
-    if kind in ("virtual", "avd"):
-        raise ValueError(text)
-    spec = parse_device(text if kind in ("serial", "appium") else f"serial:{text}")
-    if len(spec.places) > 1:
-        raise ValueError(text)
-    return spec
+    prefix, colon, _ = text.partition(":")
+    is_foreign = bool(colon) and prefix.isidentifier() and prefix not in built_in()
+    source = parse_device(text, project().sources if is_foreign else {})
+    if source.count is not None and source.count != 1:
+        msg = "has to be one device"
+        raise ValueError(msg)
+    return source
 
 
 def _shared(stack: ExitStack) -> SharedRun:
@@ -101,17 +113,9 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
-_DEVICE = (
-    "has to be one device that runs: SERIAL as `adb devices` lists it, HOST:PORT/SERIAL at another "
-    "adb server, or appium:URL"
-)
-_NO_APPIUM = (
-    "Appium has to be installed (see --appium-home) or, for appium:URL, to run; `adb devices` has "
-    "to list the device as `device`"
-)
-_UNREACHABLE = (
-    "`adb devices` has to list it as `device`; start the adb server with `adb start-server`, and "
-    "allow this machine on the device's screen"
+_REMEDY = (
+    "an attached device has to be listed by `adb devices` as `device`; Appium has to be installed "
+    "(see --appium-home) or, for appium:URL, to run; docs/devices.md says more"
 )
 
 
@@ -127,17 +131,18 @@ def _parser() -> argparse.ArgumentParser:
         "--device",
         required=True,
         metavar="DEVICE",
-        help="SERIAL as `adb devices` lists it, HOST:PORT/SERIAL at another adb server, or "
-        "appium:URL for the device that an Appium server gives",
+        help=f"as a run's --mobile-device, but one: {forms()}",
     )
     parser.add_argument(
         "--driver",
-        choices=("adb", "appium"),
-        default="adb",
-        help="what drives the device (default: adb)",
+        choices=driver_names(),
+        help="what drives the device (default: the first of these that can)",
     )
     parser.add_argument(
-        "--appium-home", metavar="DIR", help="the folder in which npm has installed Appium"
+        "--appium-home",
+        metavar="DIR",
+        type=Path,
+        help="the folder in which npm has installed Appium",
     )
     parser.add_argument(
         "--capabilities", metavar="FILE", help="a JSON file of capabilities for Appium's session"
@@ -150,7 +155,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _head(device: Device) -> Iterator[str]:
     info = device.info
-    names = ("pytest", "adbutils", "Appium-Python-Client")
+    names = [n for n in ("pytest", "adbutils", "Appium-Python-Client") if _is_installed(n)]
     yield " ".join(
         [
             f"pytest-mobileagent {version('pytest-mobileagent')},",
@@ -164,6 +169,13 @@ def _head(device: Device) -> Iterator[str]:
     )
     yield system_of(device).shell("getprop ro.build.fingerprint").strip()
     yield ""
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return bool(version(name))
+    except PackageNotFoundError:
+        return False
 
 
 def _lines(finding: Finding) -> Iterator[str]:

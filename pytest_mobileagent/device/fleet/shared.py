@@ -8,7 +8,6 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from pytest_mobileagent.device.fleet import supervisor
+from pytest_mobileagent.device.fleet.program import python_program
 from pytest_mobileagent.device.fleet.supervisor import OWNER_LOCK, SOCKET
 from pytest_mobileagent.errors import HostError, InfrastructureError
 
@@ -43,7 +43,7 @@ class SharedRun:
                 _sweep()
             # A socket's path may have about 100 characters.
             try:
-                short = None if len(tempfile.gettempdir()) < 60 else "/tmp"  # noqa: S108
+                short = None if len(os.fsencode(tempfile.gettempdir())) < 60 else "/tmp"  # noqa: S108
                 folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=short))
             except OSError as error:
                 msg = f"cannot make a temporary folder for the run (TMPDIR names where): {error}"
@@ -71,10 +71,11 @@ class SharedRun:
                 lines.flush()
                 reply: dict[str, Any] = json.loads(lines.readline() or "{}")
         except OSError as error:
-            msg = f"the supervisor of this run's devices is gone: {error}"
+            msg = f"the supervisor of this run's devices is gone: {error}: {self._last_words()}"
             raise InfrastructureError(msg) from error
         if not reply or "error" in reply:
-            msg = f"no device: {reply.get('error', 'the supervisor of this run is gone')}"
+            gone = f"the supervisor of this run's devices has ended: {self._last_words()}"
+            msg = f"no device: {reply.get('error', gone)}"
             raise InfrastructureError(msg)
         return reply
 
@@ -88,6 +89,17 @@ class SharedRun:
             stream.recv(1)  # it closes when all is gone
         self._lock.release()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / "supervisor.log"
+
+    def _last_words(self) -> str:
+        """Return the end of what the supervisor has written."""
+        try:
+            return self._log.read_text("utf-8", "replace").strip()[-1000:] or "it said nothing"
+        except OSError:
+            return "its folder is gone"
 
     def _connect(self) -> socket.socket:
         stream = socket.socket(socket.AF_UNIX)
@@ -104,11 +116,10 @@ class SharedRun:
                 self._connect().close()
                 return
             (self.folder / SOCKET).unlink(missing_ok=True)
-            log = self.folder / "supervisor.log"
-            with log.open("ab") as output:
+            with self._log.open("ab") as output:
                 # It returns when the supervisor, its child, listens.
                 started = subprocess.run(
-                    [sys.executable, "-m", supervisor.__name__, str(self.folder)],
+                    python_program(supervisor.__name__, str(self.folder)),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=output,
@@ -116,8 +127,7 @@ class SharedRun:
                     check=False,
                 )
             if started.returncode != 0:
-                said = log.read_text("utf-8", "replace")[-500:]
-                msg = f"the supervisor of this run's devices does not start: {said}"
+                msg = f"the supervisor of this run's devices does not start: {self._last_words()}"
                 raise InfrastructureError(msg)
 
 

@@ -11,10 +11,12 @@ A request is one line of JSON, and so is the reply:
     {"do": "adb"}                                           → {"port": 41235, "home": "…"}
     {"do": "start", "slot": 0, "command": ["…", "{adb}"]}   → what the program printed when ready
     {"do": "replace", "slot": 0, "command": […]}            → likewise, of a new one
+    {"do": "prestart", "slot": 0, "command": […]}           → {"slot": 0} at once; it starts later
+    {"do": "ended", "slot": 0}                              → {"ended": "why it ended by itself"}
     {"do": "stop"}                                          → closes when all is gone
 
 "{adb}" in a command becomes the adb server's port. What a program printed comes with "fresh", which
-says whether it was started for this request. Any request but the last may have "home", the home
+says whether nobody has been given it before. Any request but the last may have "home", the home
 folder of all that is started (by default one in FOLDER); those that start a program "seconds",
 which it has until it is ready, and "grace", the seconds that it has to end by itself.
 """
@@ -33,13 +35,14 @@ import socket
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 SOCKET, OWNER_LOCK, HOME = "supervisor", "owner.lock", "home"
 _START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
 _ADB_SECONDS = 5.0  # it answers from memory, in less than a millisecond
+_ENDING_SECONDS = 0.5  # from its last connection to its end
 _LAST_WORDS = 2000  # characters of its log that are shown of a program that did not start
 
 Process = asyncio.subprocess.Process
@@ -51,7 +54,15 @@ class _Program:
 
     process: Process
     grace: float
-    record: dict[str, Any]
+    log: Path
+    log_start: int  # where what it writes begins in the log
+    record: dict[str, Any] = field(default_factory=dict)
+    fresh: bool = True  # nobody has been given it
+
+    def last_words(self) -> str:
+        """Return the end of what it has written to its log."""
+        written = self.log.read_bytes()[self.log_start :].decode("utf-8", "replace").strip()
+        return written[-_LAST_WORDS:] or "it said nothing"
 
 
 class Supervisor:
@@ -66,6 +77,9 @@ class Supervisor:
         self.adb_guard = asyncio.Lock()
         self.phones: dict[int, _Program] = {}
         self.phone_guards: dict[int, asyncio.Lock] = {}
+        self.ahead = asyncio.Semaphore(max(2, os.cpu_count() or 2))
+        self.starting: set[asyncio.Task[None]] = set()  # kept, or asyncio may drop them
+        self.stopping = False
         self.stopped = asyncio.Event()
 
     async def answer(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +93,14 @@ class Supervisor:
                     grace = float(request.get("grace", _GRACE_SECONDS))
                     seconds = float(request.get("seconds", _START_SECONDS))
                     limits = seconds, grace
-                    return await self.phone(slot, command, limits, anew=what == "replace")
+                    return await self.phone(slot, command, limits, replace=what == "replace")
+                case {"do": "prestart", "slot": int(slot), "command": [*_]}:
+                    task = asyncio.create_task(self.prestart(request))
+                    self.starting.add(task)
+                    task.add_done_callback(self.starting.discard)
+                    return {"slot": slot}
+                case {"do": "ended", "slot": int(slot)}:
+                    return {"ended": await self.ended(slot)}
                 case _:
                     return {"error": f"not a request: {request}"}
         except (OSError, RuntimeError) as error:
@@ -100,7 +121,7 @@ class Supervisor:
             raise RuntimeError(msg)
 
     async def phone(
-        self, slot: int, command: list[str], limits: tuple[float, float], *, anew: bool
+        self, slot: int, command: list[str], limits: tuple[float, float], *, replace: bool
     ) -> dict[str, Any]:
         """Return what the phone of a slot printed when it was ready, started if it is gone.
 
@@ -109,19 +130,51 @@ class Supervisor:
         port = str(await self.adb_server())
         async with self.phone_guards.setdefault(slot, asyncio.Lock()):
             phone = self.phones.pop(slot, None)
-            if phone is not None and phone.process.returncode is None and not anew:
-                self.phones[slot] = phone
-                return phone.record | {"fresh": False}
-            if phone is not None:
-                await _end(phone.process, phone.grace)
-            log = self.folder / f"phone-{slot}.log"
-            process = await self._spawn([word.replace("{adb}", port) for word in command], log)
-            phone = self.phones[slot] = _Program(process, limits[1], {})
-            phone.record = await _first_line(phone, log, limits[0])
-            return phone.record | {"fresh": True}
+            if phone is None or phone.process.returncode is not None or replace:
+                if phone is not None:
+                    await _end(phone.process, phone.grace)
+                words = [word.replace("{adb}", port) for word in command]
+                phone = await self._start(slot, words, limits)
+            self.phones[slot] = phone
+            fresh, phone.fresh = phone.fresh, False
+            return phone.record | {"fresh": fresh}
+
+    async def _start(self, slot: int, command: list[str], limits: tuple[float, float]) -> _Program:
+        log = self.folder / f"phone-{slot}.log"
+        log_start = log.stat().st_size if log.exists() else 0
+        process = await self._spawn(command, log)
+        phone = self.phones[slot] = _Program(process, limits[1], log, log_start)
+        phone.record = await _first_line(phone, limits[0])
+        return phone
+
+    async def prestart(self, request: dict[str, Any]) -> None:
+        """Start the phone of a slot that nobody has asked for yet, some at a time.
+
+        One that does not start is started again, and its error given, when it is asked for.
+        """
+        async with self.ahead:
+            if request["slot"] not in self.phones and not self.stopping:
+                await self.answer(request | {"do": "start"})
+                if (phone := self.phones.get(request["slot"])) is not None:
+                    phone.fresh = True
+
+    async def ended(self, slot: int) -> str:
+        """Say why the phone of a slot ended by itself; empty if it runs, or there is none."""
+        phone = self.phones.get(slot)
+        if phone is None:
+            return ""
+        with contextlib.suppress(TimeoutError):  # its connections may close before it has ended
+            await asyncio.wait_for(phone.process.wait(), _ENDING_SECONDS)
+        if phone.process.returncode is None:
+            return ""
+        return f"ended with status {phone.process.returncode}: {phone.last_words()}"
 
     async def stop(self) -> None:
         """End everything that was started, and remove the folder."""
+        self.stopping = True
+        for task in self.starting:
+            task.cancel()
+        await asyncio.gather(*self.starting, return_exceptions=True)
         await asyncio.gather(*(_end(phone.process, phone.grace) for phone in self.phones.values()))
         if self.adb is not None:  # by now: emulators tell it that they end
             await _end(self.adb, _GRACE_SECONDS)
@@ -199,16 +252,14 @@ def die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
-async def _first_line(phone: _Program, log: Path, seconds: float) -> dict[str, Any]:
+async def _first_line(phone: _Program, seconds: float) -> dict[str, Any]:
     assert phone.process.stdout is not None
-    before = log.stat().st_size
     try:
         line = await asyncio.wait_for(phone.process.stdout.readline(), seconds)
         return dict(json.loads(line))
     except (TimeoutError, ValueError):
         await _end(phone.process, phone.grace)
-        said = log.read_bytes()[before:].decode("utf-8", "replace").strip()[-_LAST_WORDS:]
-        msg = f"its program did not start: {said or 'it said nothing'}"
+        msg = f"its program did not start: {phone.last_words()}"
         raise RuntimeError(msg) from None
 
 

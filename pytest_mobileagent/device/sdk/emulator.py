@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.device.drivers.adb.console import Console
-from pytest_mobileagent.device.drivers.adb.shell import Shell, register, serials
+from pytest_mobileagent.device.drivers.adb.shell import Shell, listed, register
 from pytest_mobileagent.device.fleet.ports import console_port
 from pytest_mobileagent.device.fleet.supervisor import die_with_parent
 from pytest_mobileagent.errors import DeviceError, HostError, InfrastructureError
@@ -195,7 +195,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         signal.signal(number, lambda *_: stop.set())
     try:
         # Of an emulator that has just ended the adb server has yet to lose sight.
-        known = serials(options.adb_server_port)
+        known = listed("127.0.0.1", options.adb_server_port)
         avoid = {int(name.rpartition("-")[2]) for name in known if re.match(r"emulator-\d", name)}
         with console_port(avoid) as port, Emulator(options, port) as emulator:
             threading.Thread(target=_read_to_the_end, args=(stop,), daemon=True).start()

@@ -103,9 +103,10 @@ def find_sdk(environment: Mapping[str, str] = os.environ, needs: str = "emulator
     for root in _candidates(environment):
         if (root / needs).is_dir():
             return Sdk(root)
+    what = "no Android SDK" if needs == "emulator" else f"no Android SDK with {needs}"
     msg = (
-        f"there is no Android SDK with {needs}: set ANDROID_HOME to its folder "
-        f"(looked in PATH and at {', '.join(USUAL)})"
+        f"{what} ({VARIABLES[0]} is not set, `emulator` is not on the PATH, "
+        f"and there is none at {', '.join(USUAL)}): set {VARIABLES[0]} to its folder"
     )
     raise SdkError(msg)
 

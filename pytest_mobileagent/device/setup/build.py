@@ -13,7 +13,7 @@ from pytest_mobileagent.action import Key
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.sdk.files import UNFINISHED, avd_folder, configure
-from pytest_mobileagent.device.sources.avd import Avd, AvdProvision
+from pytest_mobileagent.device.sources.avd import Avd, AvdSlots
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Build:
         (avd_folder(self.recipe.name) / UNFINISHED).touch()
 
     def _boot(self) -> None:
-        self._phone = AvdProvision(self.run, 1, self._avd()).address(0)
+        self._phone = AvdSlots(self.run, 1, self._avd()).address(0)
         if self.recipe.locale:
             locale = self._ask("getprop persist.sys.locale").strip()
             if locale != self.recipe.locale:

@@ -1,1 +1,1 @@
-"""Where devices come from: one file for each kind."""
+"""Where devices come from: one module for each kind, found by being in this folder."""

@@ -3,54 +3,165 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.address import Address
-from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.device.fleet.slots import Slots
+from pytest_mobileagent.device.sources.source import Source
+from pytest_mobileagent.errors import DeviceError, HostError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.device.sources.spec import Place
+    from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.options import DeviceOptions
 
 _PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own
+_LIST_SECONDS = 5.0  # an adb server answers from memory
+_REMEDIES = {  # by the states in which a device never gets better by itself
+    "unauthorized": "accept the key on the phone's screen",
+    "no permissions": "this user may not use it: see `adb devices` and udev's rules for Android",
+    "bootloader": "start Android on it: `adb reboot`, or its power key",
+    "recovery": "start Android on it: `adb reboot`",
+    "sideload": "start Android on it: `adb reboot`",
+}
 
 
-class AttachedProvision:
-    """Devices that adb servers already know, by their serials.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A device by its serial, and the adb server that knows it; without a host, the usual one."""
 
-    Raises:
-        HostError: the environment names an adb server's port that is none.
-    """
+    serial: str
+    host: str | None = None
+    port: int | None = None
+
+    def address(self) -> Address:
+        """Return how to reach it.
+
+        Raises:
+            ValueError: the environment names an adb server's port that is none.
+        """
+        host = self.host or os.environ.get("ANDROID_ADB_SERVER_ADDRESS") or "127.0.0.1"
+        return Address(self.serial, host, self.port or _usual_port(), str(Path.home()))
+
+
+class AttachedSource(Source):
+    """Devices of adb servers, by their serials; one worker uses one at a time."""
+
+    form = "serial:[HOST:PORT/]SERIAL,…"
+    how_to_install = "install it: adb -s SERIAL install FILE.apk"
+    help = "attached devices that `adb devices` lists, or that of another machine"
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.places = tuple(_place(word.strip()) for word in text.split(",") if word.strip())
+        if not self.places:
+            msg = f"names no device: write `{self.form}`, serials as `adb devices` lists them"
+            raise ValueError(msg)
+        if len(set(self.places)) < len(self.places):
+            msg = "names a device twice: a device is used by one worker at a time"
+            raise ValueError(msg)
+
+    @property
+    def shown(self) -> str:
+        """The serials."""
+        return f"serial:{self._text}"
+
+    @property
+    def count(self) -> int:
+        """How many are named."""
+        return len(self.places)
+
+    def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - whatever the options are
+        """Ask the adb servers whether they have the devices, and whether those let them in."""
+        from pytest_mobileagent.device.drivers.adb.shell import listed  # noqa: PLC0415
+
+        servers: dict[tuple[str, int], dict[str, str]] = {}
+        for address in [place.address() for place in self.places]:
+            server = (address.adb_host, address.adb_port)
+            if server not in servers:
+                try:
+                    servers[server] = listed(*server, seconds=_LIST_SECONDS)
+                except DeviceError as error:
+                    start = "start it with `adb start-server`, on another machine with `adb -a`"
+                    msg = f"{error}; {start}"
+                    raise ValueError(msg) from None
+            self._check_state(address, servers[server])
+
+    def _check_state(self, address: Address, states: dict[str, str]) -> None:
+        where = f"the adb server at {address.adb_host}:{address.adb_port}"
+        it = "it" if len(self.places) == 1 else address.serial
+        if (state := states.get(address.serial)) is None:
+            msg = f"{where} does not list {it} (it lists: {', '.join(states) or 'none'})"
+            raise ValueError(msg)
+        for known, remedy in _REMEDIES.items():
+            if state.startswith(known):
+                msg = f"{where} lists {it} as {known}; {remedy}"
+                raise ValueError(msg)
+
+    def open(
+        self,
+        options: DeviceOptions,  # noqa: ARG002 - whatever the options are
+        shared: Callable[[], SharedRun],  # noqa: ARG002 - they are not the run's own
+    ) -> AttachedSlots:
+        """Return a slot for each device."""
+        try:
+            return AttachedSlots([place.address() for place in self.places])
+        except ValueError as error:
+            raise HostError(str(error)) from None
+
+
+class AttachedSlots(Slots):
+    """A slot for each of some devices that are there already."""
 
     renews = False
 
-    def __init__(self, places: Sequence[Place]) -> None:
-        self._addresses = [_address(place) for place in places]
+    def __init__(self, addresses: Sequence[Address]) -> None:
+        self._addresses = list(addresses)
 
     @property
-    def slots(self) -> Sequence[str]:
-        """Locks that all runs of this user share, since the devices are not a run's own."""
-        folder = Path(tempfile.gettempdir(), f"mobileagent-leases-{os.getuid()}")
-        folder.mkdir(mode=0o700, exist_ok=True)
-        names = [f"{one.adb_host}-{one.adb_port}-{one.serial}" for one in self._addresses]
-        return [str(folder / f"{name.replace('/', '_').replace(':', '_')}.lock") for name in names]
+    def locks(self) -> Sequence[str]:
+        """Locks that all runs of this user share, since the devices are not a run's own.
 
-    def address(self, slot: int, *, anew: bool = False) -> Address:  # noqa: ARG002 - there is no other
-        """Return the address of the device; there is no other to replace it with."""
+        Raises:
+            HostError: there is no folder for temporary files.
+        """
+        try:
+            folder = Path(tempfile.gettempdir(), f"mobileagent-leases-{os.getuid()}")
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            msg = f"cannot make a folder for the locks of devices (TMPDIR names where): {error}"
+            raise HostError(msg) from error
+        names = [f"{one.adb_host}-{one.adb_port}-{one.serial}" for one in self._addresses]
+        return [str(folder / f"{re.sub('[/:]', '_', name)}.lock") for name in names]
+
+    def address(self, slot: int, *, fresh: bool = False) -> Address:  # noqa: ARG002 - there is no other
+        """Return the address of the device; there is no other to replace it by."""
         return self._addresses[slot]
 
 
-def _address(place: Place) -> Address:
-    host = place.host or os.environ.get("ANDROID_ADB_SERVER_ADDRESS") or "127.0.0.1"
-    return Address(place.serial, host, place.port or _usual_port(), str(Path.home()))
+def _place(word: str) -> Place:
+    server, slash, serial = word.rpartition("/")
+    if not word.isprintable() or " " in word:
+        msg = f"{word!r} is no serial: it holds characters that serials do not have"
+        raise ValueError(msg)
+    if not slash:
+        return Place(word)
+    # An address of IPv6 stands in brackets: [::1]:5037/emulator-5554.
+    match = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([\w.-]+)):(\d{1,5})", server)
+    if match is None or not serial or not 0 < int(match[3]) < 1 << 16:
+        msg = f"{word!r} is no HOST:PORT/SERIAL, such as farm.example:5037/emulator-5554"
+        raise ValueError(msg)
+    return Place(serial, match[1] or match[2], int(match[3]))
 
 
 def _usual_port() -> int:
     text = os.environ.get(_PORT) or "5037"
     if not (text.isdecimal() and 0 < int(text) < 1 << 16):
-        msg = f"environment variable {_PORT}={text} has to be the port of an adb server"
-        raise HostError(msg)
+        msg = f"the environment variable {_PORT}={text} has to be the port of an adb server"
+        raise ValueError(msg)
     return int(text)

@@ -2,18 +2,60 @@
 
 from __future__ import annotations
 
-import sys
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.fleet.program import python_program
+from pytest_mobileagent.device.fleet.slots import ProgramSlots, Started
 from pytest_mobileagent.device.sdk import emulator
+from pytest_mobileagent.device.sdk.find import SdkError, check_avd, find_sdk
+from pytest_mobileagent.device.sources.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
+    from pytest_mobileagent.device.address import Address
     from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.options import DeviceOptions
+
+
+class AvdSource(Source):
+    """As many emulators of an AVD as there are workers, started when needed."""
+
+    form = "avd:NAME"
+    help = "emulators of an AVD that the run starts"
+    how_to_install = "install it in the AVD and save a snapshot with it"
+
+    def __init__(self, text: str) -> None:
+        if not re.fullmatch(r"[\w.-]+", text) or text.startswith("-"):
+            msg = "has to be `avd:NAME`, an AVD's name as `emulator -list-avds` lists it"
+            raise ValueError(msg)
+        self._name = text
+
+    @property
+    def shown(self) -> str:
+        """The AVD."""
+        return f"avd:{self._name}"
+
+    def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - whatever the options are
+        """Check that there are an SDK and the AVD."""
+        try:
+            check_avd(self._name, find_sdk())
+        except SdkError as error:
+            raise ValueError(str(error)) from None
+
+    def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> AvdSlots:
+        """Return a slot for each worker."""
+        avd = Avd(
+            find_sdk().emulator,
+            self._name,
+            gpu=options.gpu,
+            flags=options.emulator_flags,
+            boot_limit=options.boot_limit,
+        )
+        return AvdSlots(shared(), options.workers, avd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,38 +80,38 @@ class Avd:
         options += ["--adb-server-port", "{adb}", "--boot-limit", str(self.boot_limit)]
         options += ["--snapshot", snapshot] if snapshot else []
         options += ["--writable"] if self.writable else []
-        return [sys.executable, "-m", emulator.__name__, *options, "--", *self.flags]
+        return python_program(emulator.__name__, *options, "--", *self.flags)
 
 
-class AvdProvision:
-    """As many emulators of an AVD as there are workers, started when needed.
+class AvdSlots(ProgramSlots):
+    """Slots of emulators of an AVD.
 
     They are read-only, since several share the AVD. Such an emulator refuses to load a snapshot
-    while it runs: it is started anew from it instead.
+    while it runs: another is started from the snapshot in its place.
     """
 
-    renews = True
-
     def __init__(self, run: SharedRun, count: int, avd: Avd) -> None:
-        self._run = run
-        self._count = count
+        super().__init__(
+            run,
+            count,
+            avd.command(),
+            home=str(Path.home()),  # see `emulator`
+            seconds=avd.boot_limit + 120,  # it gives up by itself at its limit, and says why
+            grace=emulator.GRACE_SECONDS,
+        )
         self._avd = avd
         self._slots: dict[str, int] = {}  # by the serials of the devices that were given out
         self._untouched: dict[str, str] = {}  # by serial, the snapshot that one has just come from
+        self.restart = self._restart
 
-    @property
-    def slots(self) -> Sequence[str]:
-        """Locks in the run's folder."""
-        return [str(self._run.folder / f"slot-{number}.lock") for number in range(self._count)]
+    def address(self, slot: int, *, fresh: bool = False) -> Address:
+        """Return the address of the slot's emulator, which starts as it likes best."""
+        started = self._begin(slot, self.command, fresh=fresh)
+        if started.record["fresh"]:
+            self._untouched[started.address.serial] = started.record["snapshot"]
+        return started.address
 
-    def address(self, slot: int, *, anew: bool = False) -> Address:
-        """Ask the run's supervisor for the emulator."""
-        address, about = self._start(slot, "replace" if anew else "start", None)
-        if about["fresh"]:
-            self._untouched[address.serial] = about["snapshot"]
-        return address
-
-    def restart(self, address: Address, snapshot: str) -> tuple[Address, bool]:
+    def _restart(self, address: Address, snapshot: str) -> tuple[Address, bool]:
         """Give, in place of a device, one that has just started from a snapshot.
 
         Also tells whether it has: an emulator that cannot load its snapshot boots without a word.
@@ -77,19 +119,11 @@ class AvdProvision:
         if self._untouched.pop(address.serial, None) == snapshot:
             return address, True
         slot = self._slots.pop(address.serial)
-        new, about = self._start(slot, "replace", snapshot)
-        return new, about["snapshot"] == snapshot
+        started = self._begin(slot, self._avd.command(snapshot), fresh=True)
+        return started.address, started.record["snapshot"] == snapshot
 
-    def _start(self, slot: int, what: str, snapshot: str | None) -> tuple[Address, dict[str, Any]]:
-        home = str(Path.home())  # see `emulator`
-        adb = self._run.ask({"do": "adb", "home": home})
-        command = self._avd.command(snapshot)
-        # It gives up by itself at its limit, so that it can say why.
-        seconds = self._avd.boot_limit + 120
-        request = {"do": what, "slot": slot, "command": command, "home": home}
-        request |= {"seconds": seconds, "grace": emulator.GRACE_SECONDS}
-        about = self._run.ask(request, seconds + emulator.GRACE_SECONDS)
-        address = Address(about["serial"], "127.0.0.1", adb["port"], home)
-        self._slots[address.serial] = slot
-        self._untouched.pop(address.serial, None)
-        return address, about
+    def _begin(self, slot: int, command: list[str], *, fresh: bool) -> Started:
+        started = self.start(slot, command, fresh=fresh)
+        self._slots[started.address.serial] = slot
+        self._untouched.pop(started.address.serial, None)
+        return started

@@ -3,29 +3,72 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.address import AppiumAddress
+from pytest_mobileagent.device.fleet.slots import Slots
+from pytest_mobileagent.device.sources.source import Source
+from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.options import DeviceOptions
 
 
-class HubProvision:
+class HubSource(Source):
     """As many sessions as there are workers; the server chooses the device of each."""
 
-    renews = True
+    form = "appium:URL"
+    help = "devices of an Appium server that runs already"
+    how_to_install = "install it, or name it by the capability appium:app"
+    reached_by = AppiumAddress
 
-    def __init__(self, run: SharedRun, count: int) -> None:
-        self._run = run
-        self._count = count
+    def __init__(self, text: str) -> None:
+        if not _is_url(text):
+            msg = (
+                "has to be `appium:URL`, as in appium:https://USER:KEY@hub.example/wd/hub; in a "
+                "name or key write / as %2F, @ as %40, ? as %3F and # as %23"
+            )
+            raise ValueError(msg)
+        self._url = text.rstrip("/")
 
     @property
-    def slots(self) -> Sequence[str]:
+    def shown(self) -> str:
+        """The URL without name and key."""
+        return f"appium:{shown(self._url)}"
+
+    def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> HubSlots:
+        """Return a slot for each worker."""
+        return HubSlots(shared(), options.workers, AppiumAddress(self._url))
+
+
+class HubSlots(Slots):
+    """Slots of sessions on one server."""
+
+    renews = True  # a new session is a new device
+
+    def __init__(self, run: SharedRun, count: int, server: AppiumAddress) -> None:
+        self._run = run
+        self._count = count
+        self._server = server
+
+    @property
+    def locks(self) -> Sequence[str]:
         """Locks in the run's folder."""
         return [str(self._run.folder / f"slot-{number}.lock") for number in range(self._count)]
 
-    def address(self, slot: int, *, anew: bool = False) -> Address:  # noqa: ARG002 - a new session is a new device
-        """Return a name for the device; only the server knows its address."""
-        return Address(f"session {slot}", "", 0, "")
+    def address(self, slot: int, *, fresh: bool = False) -> AppiumAddress:  # noqa: ARG002 - the server chooses
+        """Return the server's address."""
+        return self._server
+
+
+def _is_url(text: str) -> bool:
+    if not text.isprintable() or " " in text:
+        return False
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        return False

@@ -1,45 +1,64 @@
-"""Virtual devices of the run's own."""
+"""Virtual phones of the run's own."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.address import Address
-from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.device.fleet.program import python_program
+from pytest_mobileagent.device.fleet.slots import ProgramSlots
+from pytest_mobileagent.device.sources.source import Source
+from pytest_mobileagent.extras import MissingExtraError, check_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.options import DeviceOptions
+
+_EXTRA = ("virtual", "the virtual device")
 
 
-class VirtualProvision:
-    """As many virtual devices as there are workers, started when needed.
+class VirtualSource(Source):
+    """As many virtual phones as there are workers, started when needed."""
+
+    form = "virtual"
+    help = "virtual phones that the run starts"
+    how_to_install = (
+        "describe it in a folder that the ini key mobile_app_paths or the hook "
+        "pytest_mobileagent_apps names"
+    )
+    is_virtual = True
+
+    def __init__(self, text: str) -> None:
+        if text:
+            msg = "has to be `virtual`: one phone is started for each worker (-n)"
+            raise ValueError(msg)
+
+    @property
+    def shown(self) -> str:
+        """There is only one."""
+        return self.form
+
+    def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - whatever the options are
+        """Check that the packages of the virtual phone are installed."""
+        try:
+            check_extra(*_EXTRA)
+        except MissingExtraError as error:
+            raise ValueError(str(error)) from None
+
+    def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> ProgramSlots:
+        """Return a slot for each worker."""
+        return virtual_slots(shared(), options.workers, options.apps)
+
+
+def virtual_slots(run: SharedRun, count: int, apps: Iterable[Path]) -> ProgramSlots:
+    """Return slots of virtual phones that have the apps of some folders.
 
     Raises:
         MissingExtraError: the packages of the virtual device are not installed.
     """
-
-    renews = True
-
-    def __init__(self, run: SharedRun, count: int, apps: Iterable[Path]) -> None:
-        check_extra("virtual", "the virtual device")
-        self._run = run
-        self._count = count
-        folders = [word for folder in apps for word in ("--apps", str(folder))]
-        program = [sys.executable, "-m", "pytest_mobileagent", "device"]
-        self._command = [*program, "--port", "0", "--adb-server-port", "{adb}", *folders]
-
-    @property
-    def slots(self) -> Sequence[str]:
-        """Locks in the run's folder."""
-        return [str(self._run.folder / f"slot-{number}.lock") for number in range(self._count)]
-
-    def address(self, slot: int, *, anew: bool = False) -> Address:
-        """Ask the run's supervisor for the device."""
-        adb = self._run.ask({"do": "adb"})
-        what = "replace" if anew else "start"
-        phone = self._run.ask({"do": what, "slot": slot, "command": self._command})
-        return Address(phone["serial"], "127.0.0.1", adb["port"], adb["home"])
+    check_extra(*_EXTRA)
+    folders = [word for folder in apps for word in ("--apps", str(folder))]
+    words = ("device", "--port", "0", "--adb-server-port", "{adb}", *folders)
+    return ProgramSlots(run, count, python_program("pytest_mobileagent", *words))

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.virtual import VirtualProvision
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 
 APPS = Path(__file__).parents[3] / "fixtures" / "apps"
 
@@ -17,7 +17,7 @@ APPS = Path(__file__).parents[3] / "fixtures" / "apps"
 @pytest.fixture(scope="session")
 def whole_phone():
     with contextlib.closing(SharedRun()) as run:
-        yield VirtualProvision(run, 1, [APPS]).address(0)
+        yield virtual_slots(run, 1, [APPS]).address(0)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -44,11 +45,12 @@ def test_it_can_leave_the_device_alone(whole_phone, capsys):
 def test_a_device_that_is_not_there_is_explained(whole_phone, capsys):
     assert doctor(whole_phone, serial="nowhere") == 1
     shown = capsys.readouterr().err
-    assert "device nowhere" in shown
+    assert "serial:127" in shown
+    assert "does not list it" in shown
     assert "adb devices" in shown
 
 
-@pytest.mark.parametrize("device", ["", "farm/x", "farm:0/x"])
+@pytest.mark.parametrize("device", ["", "farm/x", "serial:farm:0/x"])
 def test_what_names_no_device_is_a_usage_error(device, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["doctor", "--device", device])
@@ -85,15 +87,36 @@ def test_a_device_that_is_lost_at_the_start_is_explained(whole_phone, capsys, mo
     monkeypatch.setattr(AdbSystem, "shell", lost)
     monkeypatch.setattr(AdbDevice, "observe", lost)
     assert doctor(whole_phone) == 1
-    assert "PROBLEM  it went away" in capsys.readouterr().err
+    assert ": it went away" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("named", ["virtual", "avd:pixel", "serial:a,b", "appium:nowhere"])
-def test_what_is_no_single_device_that_runs_is_refused(named, capsys):
+@pytest.mark.parametrize(
+    ("named", "why"),
+    [
+        ("serial:a,b", "has to be one device"),
+        ("appium:nowhere", "has to be `appium:URL`"),
+        ("virtual:2", "has to be `virtual`"),
+    ],
+)
+def test_what_is_no_single_device_is_refused(named, why, capsys):
     with pytest.raises(SystemExit) as end:
         main(["doctor", "--device", named])
     assert end.value.code == 2
-    assert "has to be one device that runs" in capsys.readouterr().err
+    assert f"--device={named} {why}" in capsys.readouterr().err
+
+
+def test_a_virtual_phone_is_started_for_it(capsys, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parents[3])
+    assert main(["doctor", "--device=virtual"]) == 0
+    assert "ok       taps: " in capsys.readouterr().out
+
+
+def test_an_avd_that_is_not_there_is_explained(sdk, capsys):
+    sdk.add_avd("tablet")
+    assert main(["doctor", "--device=avd:pixel"]) == 1
+    assert (
+        "PROBLEM  avd:pixel: there is no AVD 'pixel' (there are: tablet)" in capsys.readouterr().err
+    )
 
 
 def test_the_prefix_of_a_run_is_understood(whole_phone, capsys):

@@ -1,4 +1,4 @@
-"""A lease over a provision of two slots, with devices that are only numbers."""
+"""A lease over two slots, with devices that are only numbers."""
 
 from __future__ import annotations
 
@@ -10,64 +10,67 @@ import pytest
 
 from pytest_mobileagent.device.fleet.lease import lease
 from pytest_mobileagent.device.fleet.leased import LeasedDevice
+from pytest_mobileagent.device.fleet.slots import Slots
 
 
-class Provision:
+class NumberSlots(Slots):
+    locks = ()
+
     def __init__(self, folder, *, renews):
-        self.slots = [str(folder / f"slot-{number}.lock") for number in range(2)]
+        self.locks = [str(folder / f"slot-{number}.lock") for number in range(2)]
         self.renews = renews
         self.asked: list[tuple[int, bool]] = []
 
-    def address(self, slot: int, *, anew: bool = False) -> Any:
-        self.asked.append((slot, anew))
+    def address(self, slot: int, *, fresh: bool = False) -> Any:
+        self.asked.append((slot, fresh))
         return slot
 
 
 @pytest.fixture(params=[True, False], ids=["renews", "attached"])
-def provision(tmp_path, request):
-    return Provision(tmp_path, renews=request.param)
+def slots(tmp_path, request):
+    return NumberSlots(tmp_path, renews=request.param)
 
 
-def leased(provision, recycle=50):
+def leased(slots, recycle=50):
     numbers = count()
     return LeasedDevice(
-        provision, lambda _: SimpleNamespace(number=next(numbers), close=lambda: None), recycle
+        slots, lambda _: SimpleNamespace(number=next(numbers), close=lambda: None), recycle
     )
 
 
-def test_a_device_is_kept_as_long_as_it_works(provision):
-    devices = leased(provision)
+def test_a_device_is_kept_as_long_as_it_works(slots):
+    devices = leased(slots)
     assert devices.get() is devices.get()
-    assert provision.asked == [(0, False)]
+    assert slots.asked == [(0, False)]
 
 
-def test_a_broken_device_is_replaced(provision):
-    devices = leased(provision)
+def test_a_broken_device_is_replaced(slots):
+    devices = leased(slots)
     devices.get()
     devices.give_up()
     devices.get()
-    assert provision.asked == [(0, False), (0, True) if provision.renews else (1, False)]
+    assert slots.asked == [(0, False), (0, True) if slots.renews else (1, False)]
 
 
 def test_an_attached_device_that_broke_is_taken_again_when_there_is_no_other(tmp_path):
-    provision = Provision(tmp_path, renews=False)
-    held = lease(provision, avoid=0)
+    slots = NumberSlots(tmp_path, renews=False)
+    held = lease(slots, avoid=0)
     assert held.slot == 1
-    devices = leased(provision)
+    devices = leased(slots)
     devices.get()
     devices.give_up()
     devices.get()
-    assert [slot for slot, _ in provision.asked] == [0, 0]
+    assert [slot for slot, _ in slots.asked] == [0, 0]
 
 
-def test_a_worn_device_is_replaced_if_the_run_made_it(provision):
-    devices = leased(provision, recycle=2)
+def test_a_worn_device_is_replaced_if_the_run_made_it(slots):
+    devices = leased(slots, recycle=2)
     numbers = [devices.get().number for _ in range(5)]
-    assert numbers == ([0, 0, 1, 1, 2] if provision.renews else [0] * 5)
+    assert numbers == ([0, 0, 1, 1, 2] if slots.renews else [0] * 5)
 
 
-def test_a_closed_lease_is_free_for_others(provision):
-    devices = leased(provision)
+def test_a_closed_lease_is_free_for_others(slots):
+    devices = leased(slots)
     devices.get()
     devices.close()
-    assert lease(provision, seconds=0).slot == 0
+    assert lease(slots, seconds=0).slot == 0

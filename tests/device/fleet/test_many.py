@@ -8,14 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pytest_mobileagent import Open, Tap
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.virtual import VirtualProvision
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 from tests.conftest import APPS
 
 PHONES = 8
 
 
-def count(provision, slot):
-    with contextlib.closing(AdbDevice(provision.address(slot))) as device:
+def count(slots, slot):
+    with contextlib.closing(AdbDevice(slots.address(slot))) as device:
         device.system.reset("default_boot", ())
         device.perform(Open("com.example.counter"))
         for _ in range(slot + 1):
@@ -25,6 +25,6 @@ def count(provision, slot):
 
 def test_each_phone_does_what_it_is_told():
     with contextlib.closing(SharedRun()) as run, ThreadPoolExecutor(PHONES) as threads:
-        provision = VirtualProvision(run, PHONES, [APPS])
-        texts = list(threads.map(lambda slot: count(provision, slot), range(PHONES)))
+        slots = virtual_slots(run, PHONES, [APPS])
+        texts = list(threads.map(lambda slot: count(slots, slot), range(PHONES)))
     assert texts == [f"Count: {slot + 1}" for slot in range(PHONES)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.virtual import VirtualProvision
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 from tests.virtual.phones import WHEEL, adb_server
 
 APPS = Path(__file__).parents[2] / "apps"
@@ -45,7 +45,7 @@ def test_only_the_run_itself_gets_into_its_phones(tmp_path, monkeypatch):
     subprocess.run([WHEEL, "keygen", str(shared)], check=True)
     monkeypatch.setenv("ADB_VENDOR_KEYS", str(shared))
     with contextlib.closing(SharedRun()) as run, adb_server(WHEEL, tmp_path) as other:
-        phone = VirtualProvision(run, 1, [APPS]).address(0)
+        phone = virtual_slots(run, 1, [APPS]).address(0)
         with contextlib.closing(Shell(phone)) as shell:
             assert shell.run("echo in").text == "in\n"
         port = int(phone.serial.removeprefix("emulator-")) + 1

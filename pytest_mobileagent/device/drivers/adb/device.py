@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.address import Address
     from pytest_mobileagent.device.drivers.adb.shell import Output
-    from pytest_mobileagent.device.drivers.adb.system import Restart
+    from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.task.probe import Probe

@@ -190,25 +190,25 @@ def restart_as_root(address: Address) -> bool:
         connection.conn.close()
 
 
-def serials(adb_port: int) -> list[str]:
-    """Return the serials of the devices that this machine's adb server lists, in any state.
+def listed(host: str, port: int, seconds: float = _OPEN_SECONDS) -> dict[str, str]:
+    """Return the serials of the devices that an adb server lists, and the state of each.
 
     Raises:
-        DeviceError: there is no adb server.
+        DeviceError: there is no adb server, or it does not answer within `seconds`.
     """
     import adbutils  # noqa: PLC0415 - it takes 50 ms to import
 
-    connection = _open_server("127.0.0.1", adb_port)
+    connection = _open_server(host, port, seconds)
     try:
         connection.send_command("host:devices")
         connection.check_okay()
         lines = str(connection.read_string_block()).splitlines()
     except (adbutils.AdbError, OSError) as error:
-        msg = f"the adb server at port {adb_port} does not list its devices: {error}"
+        msg = f"the adb server at {host}:{port} does not list its devices: {error}"
         raise DeviceError(msg) from error
     finally:
         connection.conn.close()
-    return [line.split("\t")[0] for line in lines]
+    return {serial: state for serial, _, state in (line.partition("\t") for line in lines)}
 
 
 def register(address: Address) -> None:
@@ -223,15 +223,15 @@ def register(address: Address) -> None:
     connection.conn.close()
 
 
-def _open_server(host: str, port: int) -> AdbConnection:
+def _open_server(host: str, port: int, seconds: float = _OPEN_SECONDS) -> AdbConnection:
     import adbutils  # noqa: PLC0415 - it takes 50 ms to import
 
     class Connection(adbutils.AdbConnection):  # type: ignore[misc]  # it has no types
         """One that knows IPv6, and starts no adb server of its own, which nobody would ever end."""
 
         def _safe_connect(self) -> socket.socket:
-            stream = socket.create_connection((host, port), timeout=5)
-            stream.settimeout(_OPEN_SECONDS)
+            stream = socket.create_connection((host, port), timeout=min(5, seconds))
+            stream.settimeout(seconds)
             stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             return stream
 

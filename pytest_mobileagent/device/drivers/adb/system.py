@@ -9,7 +9,6 @@ import math
 import re
 import shlex
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -37,9 +36,10 @@ from pytest_mobileagent.episode.reset import Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.task.probe import Probe, Value
 
@@ -48,9 +48,6 @@ CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
 PACKAGES = "pm list packages"
 _BOOT_SECONDS = 60.0
 _DROPS_SECONDS = 10.0  # an emulator may drop the connection so late after its console has said OK
-
-# Replaces a device by one that starts from a snapshot; also tells whether it could load that.
-Restart = Callable[["Address", str], "tuple[Address, bool]"]
 
 
 class AdbSystem:

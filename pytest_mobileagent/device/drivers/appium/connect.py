@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent.device.address import Address
-    from pytest_mobileagent.device.drivers.adb.system import Restart
+    from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.device.settle import Settle
 
 _CAPABILITIES: dict[str, Any] = {

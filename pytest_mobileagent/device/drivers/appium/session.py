@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.urls import hide, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +26,7 @@ class AppiumSession:
 
     def __init__(self, url: str, capabilities: Mapping[str, Any]) -> None:
         self.url = url
-        self.shown = without_credentials(url)
+        self.shown = shown(url)
         self._capabilities = capabilities
         self._driver: Remote | None = None
 
@@ -52,11 +53,13 @@ class AppiumSession:
             yield self.driver
         except WebDriverException as error:
             lines = (error.msg or type(error).__name__).strip().splitlines()
-            msg = f"Appium at {self.shown}: {what} failed: {(lines or ['?'])[0][:300]}"
+            said = hide((lines or ["?"])[0], self.url)[:300]
+            msg = f"Appium at {self.shown}: {what} failed: {said}"
             raise DeviceError(msg) from error
         except (HTTPError, OSError) as error:
             self._driver = None
-            msg = f"Appium at {self.shown} does not answer: {what} failed: {str(error)[:300]}"
+            said = hide(str(error), self.url)[:300]
+            msg = f"Appium at {self.shown} does not answer: {what} failed: {said}"
             raise DeviceError(msg) from error
 
     def alive(self) -> bool:
@@ -93,11 +96,13 @@ class AppiumSession:
         from appium.webdriver.client_config import AppiumClientConfig  # noqa: PLC0415
 
         options = UiAutomator2Options().load_capabilities(dict(self._capabilities))
-        config = AppiumClientConfig(self.url, keep_alive=True, timeout=int(_ANSWER_SECONDS))
-        return webdriver.Remote(self.url, options=options, client_config=config)
-
-
-def without_credentials(url: str) -> str:
-    """Return the URL without the user name and password that it may hold."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+        parts = urlsplit(self.url)
+        url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+        config = AppiumClientConfig(
+            url,
+            keep_alive=True,
+            timeout=int(_ANSWER_SECONDS),
+            username=unquote(parts.username or "") or None,
+            password=unquote(parts.password or "") or None,
+        )
+        return webdriver.Remote(url, options=options, client_config=config)

@@ -7,7 +7,7 @@ import pytest
 
 from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.device.drivers.adb import shell
-from pytest_mobileagent.device.drivers.adb.shell import Shell, restart_as_root, serials
+from pytest_mobileagent.device.drivers.adb.shell import Shell, listed, restart_as_root
 from pytest_mobileagent.errors import DeviceError
 
 
@@ -56,4 +56,4 @@ def test_a_device_that_does_not_say_whether_it_is_root_is_an_error_in_time(serve
 
 def test_an_adb_server_that_does_not_list_its_devices_is_an_error_in_time(server):
     with pytest.raises(DeviceError, match=r"does not list its devices: .*timeout"):
-        serials(server().adb_port)
+        listed("127.0.0.1", server().adb_port, seconds=0.2)

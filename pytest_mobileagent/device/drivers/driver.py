@@ -1,0 +1,66 @@
+"""What a driver of devices is, and which there are: one package each, found in this folder."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pytest_mobileagent.device import drivers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.fleet.slots import Restart
+    from pytest_mobileagent.device.options import DeviceOptions
+
+
+class Driver(Protocol):
+    """A way to drive devices: the class `Driver` of the module `driver` in the driver's package.
+
+    `takes` holds the types of the addresses that it can use.
+    """
+
+    takes: tuple[type, ...]
+
+    def check(self, reached_by: type, options: DeviceOptions) -> None:
+        """Check what can be known before a device starts.
+
+        Raises:
+            ValueError: it will not drive them; the text says why, and what to do.
+        """
+
+    def connect(
+        self,
+        address: Any,
+        options: DeviceOptions,
+        shared: Callable[[], SharedRun],
+        restart: Restart | None,
+    ) -> Device:
+        """Return the device at an address, of one of the types that it takes.
+
+        Raises:
+            InfrastructureError: it does not answer.
+        """
+
+
+def driver_names() -> list[str]:
+    """Return the names of all drivers."""
+    return [module.name for module in pkgutil.iter_modules(drivers.__path__) if module.ispkg]
+
+
+def choose_driver(name: str | None, reached_by: type) -> Driver:
+    """Return the driver of a name; without one, the first that can drive what is so reached.
+
+    Raises:
+        ValueError: it cannot drive those devices.
+    """
+    for each in [name] if name else driver_names():
+        module = importlib.import_module(f"{drivers.__name__}.{each}.driver")
+        driver: Driver = module.Driver()
+        if reached_by in driver.takes:
+            return driver
+    msg = "cannot drive these devices: leave it out, or name others"
+    raise ValueError(msg)

@@ -1,0 +1,37 @@
+"""URLs that may hold secrets, and what of them may be shown and recorded."""
+
+from __future__ import annotations
+
+import re
+
+# Its name and password, which may hold any character, end at the last @ before the next URL.
+_URL = re.compile(r"(\w+://)(?:(?:(?!\w+://).)*@)?(\S*)", re.DOTALL)
+
+
+def shown(text: str) -> str:
+    """Return a text as it may be shown and recorded: its URLs without what may be secret.
+
+    Names and passwords, and the values of queries, are left out; where it cannot be known what is
+    a part of a password, so is more.
+    """
+    return _URL.sub(lambda url: url[1] + _without_query(url[2]), text)
+
+
+def hide(text: str, url: str) -> str:
+    """Return a text, such as an error's, without whatever `shown(url)` leaves out of the URL."""
+    from urllib.parse import unquote_plus  # noqa: PLC0415 - most processes need none
+
+    names = re.findall(r"//(.*)@", url)
+    values = re.findall(r"[?&](?:[^&=#]*=)?([^&#]+)", url)
+    parts = [*names, *(part for name in names for part in name.split(":", 1)), *values]
+    for secret in sorted({*parts, *map(unquote_plus, parts)}, key=len, reverse=True):
+        if len(secret) >= 3:  # a shorter one protects nothing, and stands in other words
+            text = text.replace(secret, "…")
+    return text
+
+
+def _without_query(rest: str) -> str:
+    place, question, query = rest.partition("#")[0].partition("?")
+    pairs = (part.partition("=") for part in query.split("&"))
+    kept = (f"{name}=…" if equals else "…" for name, equals, _ in pairs)
+    return place + question + ("&".join(kept) if query else "")

@@ -1,0 +1,95 @@
+"""What a DEVICE names, and what is said where it names none."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.device.sources.attached import AttachedSource, Place
+from pytest_mobileagent.device.sources.avd import AvdSource
+from pytest_mobileagent.device.sources.hub import HubSource
+from pytest_mobileagent.device.sources.registry import built_in, parse_device
+from pytest_mobileagent.device.sources.source import Source
+from pytest_mobileagent.device.sources.virtual import VirtualSource
+
+
+class Farm(Source):
+    form = "farm:ROOM"
+    help = "phones of a room"
+
+    def __init__(self, text):
+        self.text = text
+
+    @property
+    def shown(self):
+        return f"farm:{self.text}"
+
+
+def test_sources_are_found_by_their_modules():
+    assert built_in() == {
+        "virtual": VirtualSource,
+        "serial": AttachedSource,
+        "avd": AvdSource,
+        "appium": HubSource,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "shown"),
+    [
+        ("virtual", VirtualSource, "virtual"),
+        (" virtual ", VirtualSource, "virtual"),
+        ("avd:Pixel_6.api-34", AvdSource, "avd:Pixel_6.api-34"),
+        ("serial:a, b", AttachedSource, "serial:a, b"),
+        ("appium:http://hub:4444/wd/hub/", HubSource, "appium:http://hub:4444/wd/hub"),
+        ("appium:https://me:a%2Fb@hub/wd?k=S", HubSource, "appium:https://hub/wd?k=…"),
+        ("emulator-5554", AttachedSource, "serial:emulator-5554"),
+        ("192.168.1.7:5555", AttachedSource, "serial:192.168.1.7:5555"),
+        ("farm:5037/emulator-5554", AttachedSource, "serial:farm:5037/emulator-5554"),
+        ("[::1]:5037/x,y", AttachedSource, "serial:[::1]:5037/x,y"),
+        ("farm:room 4", Farm, "farm:room 4"),
+    ],
+)
+def test_devices_are_named(text, source, shown):
+    more = {"farm": Farm} if source is Farm else {}
+    named = parse_device(text, more)
+    assert type(named) is source
+    assert named.shown == shown
+
+
+def test_attached_devices_are_of_this_machine_or_others():
+    text = "serial:farm:5037/emulator-5554,[::1]:5038/10.0.0.2:5555,x"
+    source = parse_device(text)
+    assert source.places == (
+        Place("emulator-5554", "farm", 5037),
+        Place("10.0.0.2:5555", "::1", 5038),
+        Place("x"),
+    )
+    assert source.count == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("virtual:2", "has to be `virtual`"),
+        ("virtuel", "did you mean `virtual`.*`serial:virtuel`"),
+        ("adv:pixel", "did you mean `avd:NAME`"),
+        ("phones:all", "names no kind of devices: it can be `virtual`"),
+        ("avd:", "`avd:NAME`"),
+        ("avd:-read-only --x", "`avd:NAME`"),
+        ("serial:", "SERIAL"),
+        ("serial:,", "SERIAL"),
+        ("serial:a,b,a", "names a device twice"),
+        ("serial:farm/x", "no HOST:PORT/SERIAL"),
+        ("serial:farm:99999/x", "no HOST:PORT/SERIAL"),
+        ("serial:farm:5037/", "no HOST:PORT/SERIAL"),
+        ("serial:a\0b", r"'a\\x00b' is no serial"),
+        ("appium:localhost:4723", "`appium:URL`"),
+        ("appium:http://[::1", "`appium:URL`"),
+        ("appium:http://host:port", "`appium:URL`"),
+        ("appium:http://me:a/b@host", "write / as %2F"),
+        ("appium:http://ho\0st/", "`appium:URL`"),
+    ],
+)
+def test_what_names_no_device_is_explained(text, why):
+    with pytest.raises(ValueError, match=why):
+        parse_device(text)
