@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -169,3 +171,11 @@ def test_options_are_made_in_the_process(tmp_path: Path) -> None:
         assert about["knows_task"] is False
     finally:
         process.kill()
+
+
+def test_a_process_that_ends_between_episodes_is_replaced(played: Callable[..., Episode]) -> None:
+    first = int(played("started").answer)
+    os.kill(first, signal.SIGKILL)
+    episode = played("started")
+    assert episode.termination is Termination.SELF_REPORTED
+    assert int(episode.answer) != first

@@ -26,7 +26,9 @@ def test_the_environment_comes_first(folder):
 
 def test_then_the_path_and_the_usual_folders(folder, tmp_path):
     assert find_sdk({"PATH": str(folder / "emulator")}).root == folder
-    with pytest.raises(SdkError, match=r"no Android SDK \(ANDROID_HOME is not set, .*\): set ANDROID_HOME"):
+    with pytest.raises(
+        SdkError, match=r"no Android SDK \(ANDROID_HOME is not set, .*\): set ANDROID_HOME"
+    ):
         find_sdk({"PATH": str(tmp_path)})
     (tmp_path / "usual" / "emulator").mkdir(parents=True)
     assert find_sdk({"PATH": str(tmp_path)}).root == tmp_path / "usual"
