@@ -173,9 +173,13 @@ def test_options_are_made_in_the_process(tmp_path: Path) -> None:
         process.kill()
 
 
-def test_a_process_that_ends_between_episodes_is_replaced(played: Callable[..., Episode]) -> None:
+def test_a_process_that_ends_between_episodes_is_replaced(
+    played: Callable[..., Episode], process: AgentProcess
+) -> None:
     first = int(played("started").answer)
     os.kill(first, signal.SIGKILL)
+    assert process._process is not None
+    process._process.wait(5)
     episode = played("started")
     assert episode.termination is Termination.SELF_REPORTED
     assert int(episode.answer) != first
