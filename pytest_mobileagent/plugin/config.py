@@ -48,6 +48,7 @@ class RunConfig:
         self._environments: Mapping[str, Environment] | None = None
         self._agent_process: AgentProcess | None = None
         self._agent_is_inside = False
+        self._devices_start = False
         given = getattr(config, "workerinput", {})
         self._given: dict[str, str] = given.get("mobileagent", {})
         self.is_owner = not given
@@ -153,11 +154,19 @@ class RunConfig:
 
         return lease_device(self.source, device_options(self), lambda: self.shared)
 
+    @property
+    def names_agent(self) -> bool:
+        """Whether the command line names the agent, so that there will be episodes."""
+        return self.settings["agent"].source == "--agent"
+
     def start_devices(self) -> None:
         """Let the run's devices start, so that they are ready by the time of the first episodes.
 
         What goes wrong is said by whoever needs one.
         """
+        if self._devices_start:
+            return
+        self._devices_start = True
         with suppress(InfrastructureError):
             self.source.open(device_options(self), lambda: self.shared).prestart()
 

@@ -48,7 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.collectonly:
         return
     run.start_agent()
-    if run.is_owner and run.agent is not None and getattr(config.option, "tx", None):
+    if run.is_owner and run.names_agent and getattr(config.option, "tx", None):
         run.start_devices()  # while workers start and collect
     if run.is_owner:
         from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415

@@ -80,6 +80,11 @@ class RunFolder:
             msg = f"cannot write {path}: {error}"
             raise HostError(msg) from error
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether a process of the run has found cases to run."""
+        return (self.path / _RUN).exists()
+
     def about(self) -> dict[str, Any]:
         """Return what run.json says of the run; its id and start if there is no such file."""
         try:

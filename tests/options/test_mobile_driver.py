@@ -59,9 +59,7 @@ def test_adb_cannot_drive_the_devices_of_a_server(project):
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [
-            "ERROR: --mobile-driver=adb with --mobile-device=appium:http://hub:4444: cannot drive these*"
-        ]
+        ["ERROR: --mobile-driver=adb with --mobile-device=appium:http://hub:4444: cannot drive*"]
     )
 
 
