@@ -59,7 +59,7 @@ class RunConfig:
             self.source  # noqa: B018 - what is wrong with it is said at once
         if self.is_owner and self.agent is not None:
             # A name from elsewhere may be meant for other folders: only their tasks insist on it.
-            if self.settings["agent"].source == "--agent":
+            if self.names_agent:
                 self._find_agent(self.agent)
             check_devices(self)
             self._check_distribution()
@@ -199,7 +199,7 @@ class RunConfig:
 
     def start_agent(self) -> None:
         """Let the agent's process start, so that it is ready by the time of the first episode."""
-        named = self.settings["agent"].source == "--agent" or not self.is_owner
+        named = self.names_agent or not self.is_owner
         if self.agent is not None and named and self.agent_runs_apart:
             self.agent_process  # noqa: B018 - asking for it starts it
 
@@ -209,7 +209,7 @@ class RunConfig:
         Raises:
             pytest.UsageError: it cannot be loaded, or does not take its options.
         """
-        named = self.settings["agent"].source == "--agent"
+        named = self.names_agent
         if not (self.is_owner and named) or self.config.option.collectonly:
             return
         try:
