@@ -243,6 +243,12 @@ class FakeSdk:
             album.save(snapshot)
         return folder
 
+    @property
+    def commands(self) -> list[list[str]]:
+        """The words with which each emulator was started."""
+        lines = (self.root / "commands.jsonl").read_text("utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
     def behave(self, **manners: Any) -> None:
         """Say how emulators behave that are started from now on (see tests/sdk/emulator.py)."""
         text = json.dumps({"apps": [str(APPS)], **manners})

@@ -1,4 +1,4 @@
-"""--mobile-max-steps and --mobile-step-factor: how many steps an agent gets."""
+"""--mobile-max-steps: the most steps of any episode."""
 
 import json
 
@@ -17,7 +17,6 @@ class Endless(Agent):
     ("arguments", "steps"),
     [
         ([], 4),
-        (["--mobile-step-factor=1.5"], 3),
         (["--mobile-max-steps=1"], 1),
         (["--mobile-max-steps=9"], 4),
     ],

@@ -113,7 +113,10 @@ def main() -> int:
 
 
 def run(flags: dict[str, str], folder: Path, started: float) -> int:
-    file = Path(__file__).parents[1] / "manners.json"
+    sdk = Path(__file__).parents[1]
+    with (sdk / "commands.jsonl").open("a") as commands:
+        commands.write(json.dumps(sys.argv[1:]) + "\n")
+    file = sdk / "manners.json"
     manners = json.loads(file.read_text()) if file.is_file() else {}
     print(manners.get("says", ""))
     if "dies" in manners:

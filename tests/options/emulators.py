@@ -1,0 +1,3 @@
+"""What the tests of options of emulators share."""
+
+AVD = ("tasks", "-k", "code", "--mobile-device=avd:pixel")

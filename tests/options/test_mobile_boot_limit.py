@@ -1,0 +1,25 @@
+"""--mobile-boot-limit: the most seconds that an emulator may take to boot."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.options.emulators import AVD
+
+
+def test_an_emulator_that_takes_longer_is_an_error(project, sdk):
+    sdk.add_avd("pixel")
+    sdk.behave(hangs=True)
+    limits = ("--mobile-boot-limit=0.5", "--mobile-retries=0")
+    result = project.run(*AVD, "--agent=noop", *limits)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*the emulator of AVD pixel has not booted in 0.5 s*"])
+
+
+def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
+    comes_from("--mobile-boot-limit", "600")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "long"])
+def test_what_is_no_number_above_0_is_refused(refused, value):
+    assert "has to be a number above 0" in refused(f"--mobile-boot-limit={value}")

@@ -1,0 +1,33 @@
+"""--mobile-capabilities: a file of capabilities for Appium's sessions."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize("content", ["", "[1]", "{", None])
+def test_it_has_to_be_a_json_object(refused, tmp_path, content):
+    file = tmp_path / "capabilities.json"
+    if content is not None:
+        file.write_text(content)
+    said = refused(f"--mobile-capabilities={file}")
+    assert "--mobile-capabilities=" in said
+    assert "JSON" in said or "cannot be read" in said
+
+
+def test_that_of_the_ini_file_is_found_from_any_folder(project, header, refused, monkeypatch):
+    project.pytester.makeini("[pytest]\nmobile_capabilities = hub.json")
+    (project.pytester.path / "hub.json").write_text("{}")
+    folder = project.pytester.mkdir("tasks/below")
+    monkeypatch.chdir(folder)
+    arguments = ("--rootdir=../..", "-c", "../../tox.ini")
+    result = project.run("..", "--collect-only", "--agent=noop", *arguments)
+    assert result.ret == 0, result.stderr.str()
+    (project.pytester.path / "hub.json").unlink()
+    result = project.run("..", "--agent=noop", *arguments)
+    result.stderr.fnmatch_lines(["*--mobile-capabilities=hub.json (ini key*cannot be read*"])
+
+
+def test_it_may_come_from_the_environment_or_the_ini_file(project, comes_from):
+    (project.pytester.path / "hub.json").write_text("{}")
+    comes_from("--mobile-capabilities", "hub.json")

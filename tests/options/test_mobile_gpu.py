@@ -1,0 +1,26 @@
+"""--mobile-gpu: what draws the screens of emulators that the run starts."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.options.emulators import AVD
+
+
+@pytest.mark.parametrize(
+    ("arguments", "gpu"), [([], "swiftshader_indirect"), (["--mobile-gpu=host"], "host")]
+)
+def test_the_emulator_is_started_with_it(project, sdk, arguments, gpu):
+    sdk.add_avd("pixel")
+    sdk.behave(dies=1)
+    project.run(*AVD, "--agent=noop", "--mobile-retries=0", *arguments).assert_outcomes(errors=1)
+    (command,) = sdk.commands
+    assert command[command.index("-gpu") + 1] == gpu
+
+
+def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
+    comes_from("--mobile-gpu", "host")
+
+
+def test_another_gpu_is_refused(refused):
+    assert "has to be one of software, host" in refused("--mobile-gpu=swiftshader")

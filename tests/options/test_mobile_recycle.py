@@ -1,0 +1,24 @@
+"""--mobile-recycle: a device that the run has started is replaced after so many episodes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.options.emulators import AVD
+
+
+@pytest.mark.parametrize(("arguments", "started"), [([], 1), (["--mobile-recycle=1"], 2)])
+def test_an_emulator_is_replaced_after_so_many_episodes(project, sdk, arguments, started):
+    sdk.add_avd("pixel")  # without a snapshot, which each restore would start another for
+    result = project.run(*AVD, "--agent=oracle", "--mobile-epochs=2", *arguments)
+    result.assert_outcomes(passed=2)
+    assert len(sdk.commands) == started
+
+
+def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
+    comes_from("--mobile-recycle", "7")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "never"])
+def test_what_is_no_whole_number_is_refused(refused, value):
+    assert "has to be a whole number from 1" in refused(f"--mobile-recycle={value}")

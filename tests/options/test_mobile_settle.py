@@ -1,0 +1,41 @@
+"""--mobile-settle: the longest wait for a screen to come to rest."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_apps_may_have_their_own_seconds(header):
+    value = "2,com.example.counter=9"
+    assert f"--mobile-settle={value} (--mobile-settle)" in header(f"--mobile-settle={value}")
+
+
+def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
+    comes_from("--mobile-settle", "0.5")
+
+
+@pytest.mark.parametrize("value", ["0", "soon", "5,com.example.counter", "5,a=1,a=2"])
+def test_what_is_no_number_of_seconds_is_refused(refused, value):
+    message = "names a twice" if "a=2" in value else "has to be seconds above 0"
+    assert message in refused(f"--mobile-settle={value}")
+
+
+def test_the_device_of_a_test_waits_that_long_at_most(project):
+    project.write(
+        tasks__test_settle="""
+def test_settle(device, monkeypatch):
+    from pytest_mobileagent.device import settle
+    seen = []
+    limit = settle.Settle.limit
+
+    def recorded(self, package):
+        seen.append(limit(self, package))
+        return seen[-1]
+
+    monkeypatch.setattr(settle.Settle, "limit", recorded)
+    device.observe()
+    assert set(seen) == {0.25}
+"""
+    )
+    result = project.run("tasks/test_settle.py", "--agent=noop", "--mobile-settle=0.25")
+    result.assert_outcomes(passed=1)

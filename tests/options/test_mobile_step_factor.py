@@ -1,0 +1,34 @@
+"""--mobile-step-factor: the step limit of a task, as a multiple of its golden steps."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+ENDLESS = """
+from pytest_mobileagent import Agent, Key
+
+class Endless(Agent):
+    def step(self, _):
+        return Key("home")
+"""
+
+
+@pytest.mark.parametrize(("arguments", "steps"), [([], 4), (["--mobile-step-factor=1.5"], 3)])
+def test_the_agent_gets_so_many_times_the_golden_steps(project, arguments, steps):
+    project.write(agents__endless=ENDLESS)
+    project.run("tasks", "--agent=endless", "-k", "code", *arguments).assert_outcomes(failed=1)
+    (path,) = (project.pytester.path / "runs").glob("*/report.json")
+    (task,) = json.loads(path.read_text("utf-8"))["tasks"]
+    assert (task["steps"], task["termination"]) == (steps, "step limit")
+
+
+def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
+    comes_from("--mobile-step-factor", "3.5")
+
+
+@pytest.mark.parametrize("value", ["0", "-2", "nan", "inf", "twice"])
+def test_what_is_no_number_above_0_is_refused(refused, value):
+    message = "has to be a number above 0"
+    assert message in refused(f"--mobile-step-factor={value}")
