@@ -110,6 +110,30 @@ def test_count(episode):
     result.assert_outcomes(passed=1)
 
 
+def test_the_source_of_the_devices_page_gives_phones(somebodys_project):
+    task = """
+from pytest_mobileagent import open_app, tap, task
+from pytest_mobileagent.agent.scripted import Scripted
+
+@task("Count to one.", app="com.example.counter", solution=[open_app(), tap(text="Add one")])
+def test_count(episode):
+    assert episode.device.locale == "ko-KR"
+    assert episode.screen.find(text="Count: 1")
+"""
+    pages = examples("docs/devices.md")
+    pages["conftest.py"] += "\n" + pages.pop("abroad/conftest.py")
+    project = somebodys_project({**pages, "test_count.py": task})
+    agent = "--agent=test_count.py:Scripted"
+    result = run(project, agent, "--mobile-device=abroad:ko-KR", "-n1")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*--mobile-device=abroad:ko-KR (--mobile-device)*"])
+    wrong = run(project, agent, "--mobile-device=abroad:Korea")
+    message = "ERROR: --mobile-device=abroad:Korea has to be `abroad:LANGUAGE`, as in abroad:ko-KR"
+    wrong.stderr.fnmatch_lines([message])
+    many = run(project, agent, "--mobile-device=abroad:ko-KR", "-n9")
+    many.stderr.fnmatch_lines(["ERROR: --mobile-device=abroad:ko-KR: there are no more than 8*"])
+
+
 def test_every_link_of_the_pages_leads_somewhere():
     for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
         for link in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):

@@ -43,14 +43,16 @@ def test_without_appium_the_error_says_how_to_get_it(project, tmp_path):
 
 
 def test_a_server_that_is_not_there_is_an_error_and_no_failure(project, unused_port):
-    url = f"http://user:secret-key@127.0.0.1:{unused_port}"
+    url = f"http://user:secret-key@127.0.0.1:{unused_port}/wd/hub?token=secret-key"
     result = project.run_virtual(
         "tasks", "--agent=noop", "-k", "code", f"--mobile-device=appium:{url}"
     )
     result.assert_outcomes(errors=1)
     shown = result.stdout.str() + result.stderr.str()
-    assert f"Appium at http://127.0.0.1:{unused_port} does not answer" in shown
+    assert f"Appium at http://127.0.0.1:{unused_port}/wd/hub?token=… does not answer" in shown
     assert "secret-key" not in shown + report(project)
+    (about,) = (project.pytester.path / "runs").glob("*/run.json")
+    assert "secret-key" not in about.read_text("utf-8")
 
 
 def test_adb_cannot_drive_the_devices_of_a_server(project):
@@ -58,9 +60,8 @@ def test_adb_cannot_drive_the_devices_of_a_server(project):
         *("tasks", "--agent=noop", "--mobile-device=appium:http://hub:4444", "--mobile-driver=adb")
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["ERROR: --mobile-driver=adb with --mobile-device=appium:http://hub:4444: cannot drive*"]
-    )
+    both = "--mobile-driver=adb with --mobile-device=appium:http://hub:4444"
+    result.stderr.fnmatch_lines([f"ERROR: {both}: cannot drive these devices: leave it out*"])
 
 
 @pytest.mark.parametrize("content", ["", "[1]", "{", None])

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-
 BROKEN = """
 import pytest
 from pytest_mobileagent.errors import DeviceError

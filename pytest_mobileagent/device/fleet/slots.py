@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.fleet.shared import SharedRun
 
-# Replaces a device by one that starts from a snapshot; also tells whether it could load that.
+# Replaces a device by one that starts from a snapshot; also returns whether it could load that.
 Restart = Callable[[Address, str], "tuple[Address, bool]"]
 _START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
 
@@ -21,7 +21,7 @@ _START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
 class Slots(Protocol):
     """Where devices come from: numbered slots, each holding one device at a time.
 
-    `renews` tells whether a device that broke, or is worn, can be replaced by a new one in its
+    `renews` says whether a device that broke, or is worn, can be replaced by a new one in its
     slot. `restart` replaces one that loads no snapshot while it runs; None where none has to.
     """
 

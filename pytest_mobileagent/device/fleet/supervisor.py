@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import fcntl
 import json
 import os
@@ -35,34 +34,15 @@ import socket
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
+
+from pytest_mobileagent.device.fleet.process import Process, Program, die_with_parent, end
 
 SOCKET, OWNER_LOCK, HOME = "supervisor", "owner.lock", "home"
 _START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
 _ADB_SECONDS = 5.0  # it answers from memory, in less than a millisecond
 _ENDING_SECONDS = 0.5  # from its last connection to its end
-_LAST_WORDS = 2000  # characters of its log that are shown of a program that did not start
-
-Process = asyncio.subprocess.Process
-
-
-@dataclass(slots=True)
-class _Program:
-    """A program that was started for a slot; `record` is what it printed when it was ready."""
-
-    process: Process
-    grace: float
-    log: Path
-    log_start: int  # where what it writes begins in the log
-    record: dict[str, Any] = field(default_factory=dict)
-    fresh: bool = True  # nobody has been given it
-
-    def last_words(self) -> str:
-        """Return the end of what it has written to its log."""
-        written = self.log.read_bytes()[self.log_start :].decode("utf-8", "replace").strip()
-        return written[-_LAST_WORDS:] or "it said nothing"
 
 
 class Supervisor:
@@ -75,7 +55,7 @@ class Supervisor:
         self.adb: Process | None = None
         self.adb_port = 0
         self.adb_guard = asyncio.Lock()
-        self.phones: dict[int, _Program] = {}
+        self.phones: dict[int, Program] = {}
         self.phone_guards: dict[int, asyncio.Lock] = {}
         self.ahead = asyncio.Semaphore(max(2, os.cpu_count() or 2))
         self.starting: set[asyncio.Task[None]] = set()  # kept, or asyncio may drop them
@@ -132,19 +112,19 @@ class Supervisor:
             phone = self.phones.pop(slot, None)
             if phone is None or phone.process.returncode is not None or replace:
                 if phone is not None:
-                    await _end(phone.process, phone.grace)
+                    await phone.end()
                 words = [word.replace("{adb}", port) for word in command]
                 phone = await self._start(slot, words, limits)
             self.phones[slot] = phone
             fresh, phone.fresh = phone.fresh, False
             return phone.record | {"fresh": fresh}
 
-    async def _start(self, slot: int, command: list[str], limits: tuple[float, float]) -> _Program:
+    async def _start(self, slot: int, command: list[str], limits: tuple[float, float]) -> Program:
         log = self.folder / f"phone-{slot}.log"
         log_start = log.stat().st_size if log.exists() else 0
         process = await self._spawn(command, log)
-        phone = self.phones[slot] = _Program(process, limits[1], log, log_start)
-        phone.record = await _first_line(phone, limits[0])
+        phone = self.phones[slot] = Program(process, limits[1], log, log_start)
+        phone.record = await phone.first_line(limits[0])
         return phone
 
     async def prestart(self, request: dict[str, Any]) -> None:
@@ -175,9 +155,9 @@ class Supervisor:
         for task in self.starting:
             task.cancel()
         await asyncio.gather(*self.starting, return_exceptions=True)
-        await asyncio.gather(*(_end(phone.process, phone.grace) for phone in self.phones.values()))
+        await asyncio.gather(*(phone.end() for phone in self.phones.values()))
         if self.adb is not None:  # by now: emulators tell it that they end
-            await _end(self.adb, _GRACE_SECONDS)
+            await end(self.adb, _GRACE_SECONDS)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.stopped.set()
 
@@ -244,36 +224,6 @@ async def _answers(adb_port: int) -> bool:
                 return await reader.readexactly(4) == b"OKAY"
     except (OSError, EOFError):
         return False
-
-
-def die_with_parent() -> None:
-    """Let the system kill this process when its parent is gone, where it can."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-
-
-async def _first_line(phone: _Program, seconds: float) -> dict[str, Any]:
-    assert phone.process.stdout is not None
-    try:
-        line = await asyncio.wait_for(phone.process.stdout.readline(), seconds)
-        return dict(json.loads(line))
-    except (TimeoutError, ValueError):
-        await _end(phone.process, phone.grace)
-        msg = f"its program did not start: {phone.last_words()}"
-        raise RuntimeError(msg) from None
-
-
-async def _end(process: Process, grace: float) -> None:
-    """Close the program's standard input, which ends a phone; kill it if it does not end."""
-    assert process.stdin is not None
-    process.stdin.close()
-    with contextlib.suppress(ProcessLookupError):
-        process.terminate()
-        try:
-            await asyncio.wait_for(process.wait(), grace)
-        except TimeoutError:
-            process.kill()
-            await process.wait()
 
 
 async def serve(supervisor_socket: socket.socket, folder: Path) -> None:

@@ -29,7 +29,7 @@ from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.drivers.adb.shell import Shell, listed, register
 from pytest_mobileagent.device.fleet.ports import console_port
-from pytest_mobileagent.device.fleet.supervisor import die_with_parent
+from pytest_mobileagent.device.fleet.process import die_with_parent
 from pytest_mobileagent.errors import DeviceError, HostError, InfrastructureError
 
 if TYPE_CHECKING:

@@ -114,7 +114,7 @@ class AvdSlots(ProgramSlots):
     def _restart(self, address: Address, snapshot: str) -> tuple[Address, bool]:
         """Give, in place of a device, one that has just started from a snapshot.
 
-        Also tells whether it has: an emulator that cannot load its snapshot boots without a word.
+        Also returns whether it has: an emulator that cannot load its snapshot boots without a word.
         """
         if self._untouched.pop(address.serial, None) == snapshot:
             return address, True

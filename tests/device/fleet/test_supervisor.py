@@ -1,16 +1,37 @@
 """The supervisor of a run, and what it does when something of its own breaks."""
 
+from __future__ import annotations
+
 import contextlib
+import json
 import os
 import signal
 import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from pytest_mobileagent.device.drivers.adb.shell import Shell
+from pytest_mobileagent.device.fleet.lease import lease
+from pytest_mobileagent.device.fleet.leased import LeasedDevice
+from pytest_mobileagent.device.fleet.program import python_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.fleet.slots import ProgramSlots
+from pytest_mobileagent.device.sources.attached import AttachedSlots, Place
 from pytest_mobileagent.device.sources.virtual import virtual_slots
+from pytest_mobileagent.errors import InfrastructureError
+from tests.plugin.leftovers import processes_with, wait_until
 from tests.virtual.phones import WHEEL, adb_server
 
+# Ready at once; ends when its standard input does, and with an error on SIGUSR1.
+PHONE = (
+    "import json, os, signal, sys; "
+    "signal.signal(signal.SIGUSR1, lambda *_: sys.exit('it smokes')); "
+    "print(json.dumps({'serial': 'x', 'pid': os.getpid()}), flush=True); os.read(0, 1)"
+)
 APPS = Path(__file__).parents[2] / "apps"
 
 
@@ -55,3 +76,84 @@ def test_only_the_run_itself_gets_into_its_phones(tmp_path, monkeypatch):
         home = Path(phone.home)
         assert {path.stat().st_mode & 0o777 for path in (run.folder, home)} == {0o700}
         assert (home / ".android" / "adbkey").stat().st_mode & 0o777 == 0o600
+
+
+def test_phones_start_whatever_the_current_folder_holds(tmp_path, monkeypatch):
+    for module in ("calendar", "json", "asyncio", "socket"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('not Python's own')\n")
+    monkeypatch.chdir(tmp_path)
+    with contextlib.closing(SharedRun()) as run:
+        assert virtual_slots(run, 1, [APPS]).address(0).serial.startswith("emulator-")
+
+
+def test_programs_find_the_package_where_only_this_process_does(tmp_path, monkeypatch):
+    (tmp_path / "only_here.py").write_text("import json; print(json.dumps({'a': 1}))")
+    (tmp_path / "calendar.py").write_text("raise SystemExit")
+    monkeypatch.syspath_prepend(tmp_path)
+    command = python_program("only_here")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == {"a": 1}
+
+
+def test_phones_that_were_started_ahead_are_given_out_and_ended_with_the_run():
+    with contextlib.closing(SharedRun()) as run:
+        slots = ProgramSlots(run, 3, [sys.executable, "-c", PHONE])
+        slots.prestart()
+        first = slots.start(0, slots.command)
+        assert first.record["fresh"]  # nobody has had it
+        again = slots.start(0, slots.command)
+        assert not again.record["fresh"]
+        assert again.record["pid"] == first.record["pid"]
+        others = [slots.start(slot, slots.command).record["pid"] for slot in (1, 2)]
+        assert len({first.record["pid"], *others}) == 3
+        slots.prestart()  # they are there
+        assert slots.start(1, slots.command).record["pid"] == others[0]
+    for pid in (first.record["pid"], *others):
+        assert not Path(f"/proc/{pid}").exists()
+
+
+def test_what_was_started_ahead_and_does_not_start_is_an_error_when_it_is_needed():
+    with contextlib.closing(SharedRun()) as run:
+        slots = ProgramSlots(run, 1, [sys.executable, "-c", "raise SystemExit('no room')"])
+        slots.prestart()
+        with pytest.raises(InfrastructureError, match="its program did not start: no room"):
+            slots.address(0)
+
+
+def test_a_program_that_ended_by_itself_is_explained():
+    with contextlib.closing(SharedRun()) as run:
+        slots = ProgramSlots(run, 1, [sys.executable, "-c", PHONE])
+        assert slots.ended(0) == ""
+        slots.address(0)
+        leased = LeasedDevice(slots, lambda _: SimpleNamespace(close=lambda: None), 50)
+        leased.get()
+        assert leased.give_up() == ""
+        os.kill(slots.start(0, slots.command).record["pid"], signal.SIGUSR1)
+        assert leased.give_up() == "; its program ended with status 1: it smokes"
+
+
+def test_a_supervisor_that_breaks_off_says_why(tmp_path):
+    with contextlib.closing(SharedRun()) as run:
+        slots = ProgramSlots(run, 1, [sys.executable, "-c", "import time; time.sleep(60)"])
+        run.ask({"do": "adb"})
+        (run.folder / "supervisor.log").write_text("MemoryError: no more of it\n")
+        with ThreadPoolExecutor() as threads:
+            asked = threads.submit(slots.address, 0)
+            wait_until((run.folder / "phone-0.log").exists)
+            for pid in processes_with(str(run.folder)):
+                if b"fleet.supervisor" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(pid, signal.SIGKILL)
+            with pytest.raises(InfrastructureError, match="MemoryError: no more of it"):
+                asked.result()
+
+
+def test_the_folder_for_temporary_files_may_have_any_name(tmp_path, monkeypatch):
+    deep = tmp_path / ("ü" * 80) / ("x" * 80)
+    deep.mkdir(parents=True)
+    for folder in (deep, tmp_path / "missing"):
+        monkeypatch.setenv("TMPDIR", str(folder))
+        monkeypatch.setattr("tempfile.tempdir", None)
+        with contextlib.closing(SharedRun()) as run:
+            assert run.ask({"do": "adb"})["port"]
+        slots = AttachedSlots([Place("x").address()])
+        assert lease(slots, seconds=0).slot == 0

@@ -30,15 +30,15 @@ def test_one_that_shall_save_boots_without_a_snapshot():
 
 
 @pytest.mark.parametrize(
-    ("said", "mend"),
+    ("said", "fix"),
     [
         ("This user doesn't have permissions to use KVM (/dev/kvm).", "gpasswd -a $USER kvm"),
         ("CPU acceleration status: KVM is not installed (/dev/kvm is missing).", "load kvm"),
         ("x86_64 emulation currently requires hardware acceleration!", "-accel off"),
     ],
 )
-def test_without_kvm_it_is_said_how_to_get_it(said, mend):
-    assert mend in advice(said)
+def test_without_kvm_it_is_said_how_to_get_it(said, fix):
+    assert fix in advice(said)
 
 
 def test_about_other_errors_nothing_is_advised():

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import ctypes
 import json
 import os
 import select
@@ -23,6 +22,8 @@ import time
 import urllib.request
 from pathlib import Path
 from typing import IO
+
+from pytest_mobileagent.device.fleet.process import die_with_parent
 
 _START_SECONDS = 50.0
 INSTALL = (
@@ -102,7 +103,7 @@ def _start(program: Path, home: Path | None, folder: Path) -> tuple[subprocess.P
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,
         env=environment,
-        preexec_fn=_die_with_parent,  # noqa: PLW1509 - this process has one thread
+        preexec_fn=die_with_parent,  # noqa: PLW1509 - this process has one thread
     )
     return process, f"http://127.0.0.1:{port}"
 
@@ -133,11 +134,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _die_with_parent() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager, suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
     from appium.webdriver import Remote
 
+# Those that log the URL, and so what pytest shows of a test that failed.
+_LOGGERS = ("urllib3.connectionpool", "selenium.webdriver.remote.remote_connection")
 _ANSWER_SECONDS = 240.0  # the first session on a real device installs Appium's own apps
 
 
@@ -27,6 +31,7 @@ class AppiumSession:
     def __init__(self, url: str, capabilities: Mapping[str, Any]) -> None:
         self.url = url
         self.shown = shown(url)
+        _hide_in_logs(url)
         self._capabilities = capabilities
         self._driver: Remote | None = None
 
@@ -106,3 +111,15 @@ class AppiumSession:
             password=unquote(parts.password or "") or None,
         )
         return webdriver.Remote(url, options=options, client_config=config)
+
+
+@cache  # once for each URL
+def _hide_in_logs(url: str) -> None:
+    """Take the name and the key out of what libraries log."""
+
+    def rewrite(record: logging.LogRecord) -> bool:
+        record.msg, record.args = hide(record.getMessage(), url), ()
+        return True
+
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(rewrite)

@@ -1,4 +1,4 @@
-"""The program that runs an Appium server, with one that only tells that it is there."""
+"""The program that runs an Appium server, with one that only says that it is there."""
 
 import json
 import subprocess

@@ -1,0 +1,73 @@
+"""A program that the supervisor of a run has started: its first line, its last words, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import json
+import signal
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LAST_WORDS = 2000  # characters of its log that are shown of a program that ended
+Process = asyncio.subprocess.Process
+
+
+@dataclass(slots=True)
+class Program:
+    """A program that was started for a slot; `record` is what it printed when it was ready."""
+
+    process: Process
+    grace: float
+    log: Path
+    log_start: int  # where what it writes begins in the log
+    record: dict[str, Any] = field(default_factory=dict)
+    fresh: bool = True  # nobody has been given it
+
+    def last_words(self) -> str:
+        """Return the end of what it has written to its log."""
+        written = self.log.read_bytes()[self.log_start :].decode("utf-8", "replace").strip()
+        return written[-_LAST_WORDS:] or "it said nothing"
+
+    async def first_line(self, seconds: float) -> dict[str, Any]:
+        """Return what it prints when it is ready.
+
+        Raises:
+            RuntimeError: it ends before, or takes longer than `seconds`.
+        """
+        assert self.process.stdout is not None
+        try:
+            line = await asyncio.wait_for(self.process.stdout.readline(), seconds)
+            return dict(json.loads(line))
+        except (TimeoutError, ValueError):
+            await self.end()
+            msg = f"its program did not start: {self.last_words()}"
+            raise RuntimeError(msg) from None
+
+    async def end(self) -> None:
+        """End it, if it still runs."""
+        await end(self.process, self.grace)
+
+
+async def end(process: Process, grace: float) -> None:
+    """Close the program's standard input, which ends a phone; kill it after `grace` seconds."""
+    assert process.stdin is not None
+    process.stdin.close()
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), grace)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+def die_with_parent() -> None:
+    """Let the system kill this process when its parent is gone, where it can."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

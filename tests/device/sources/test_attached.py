@@ -1,0 +1,66 @@
+"""Attached devices, as adb servers list them before a run starts."""
+
+from __future__ import annotations
+
+import socketserver
+import threading
+
+import pytest
+
+from pytest_mobileagent.device.options import DeviceOptions
+from pytest_mobileagent.device.sources.attached import AttachedSource
+
+
+@pytest.fixture
+def adb_server(monkeypatch):
+    """Starts an adb server that lists some devices, as the usual one."""
+    servers = []
+
+    def start(listing: str) -> int:
+        class Answer(socketserver.BaseRequestHandler):
+            def handle(self) -> None:
+                size = int(self.request.recv(4, 256), 16)
+                assert self.request.recv(size, 256) == b"host:devices"
+                self.request.sendall(b"OKAY%04x" % len(listing) + listing.encode())
+
+        server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answer)
+        thread = threading.Thread(target=server.serve_forever, args=(0.005,))
+        thread.start()
+        servers.append((server, thread))
+        port = server.server_address[1]
+        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(port))
+        return port
+
+    yield start
+    for server, thread in servers:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize("state", ["device", "offline", "authorizing"])
+def test_a_device_that_is_there_or_may_come_back_is_taken(adb_server, state):
+    adb_server(f"R5CT\t{state}\n")
+    AttachedSource("R5CT").check(DeviceOptions())
+
+
+@pytest.mark.parametrize(
+    ("state", "remedy"),
+    [
+        ("unauthorized", "as unauthorized; accept the key on the phone's screen"),
+        ("no permissions (user in plugdev group)", "as no permissions; this user may not use it"),
+        ("recovery", "as recovery; start Android on it"),
+    ],
+)
+def test_a_device_that_lets_nobody_in_is_explained(adb_server, state, remedy):
+    port = adb_server(f"R5CT\t{state}\nother\tdevice\n")
+    with pytest.raises(ValueError, match=f"the adb server at 127.0.0.1:{port} lists it {remedy}"):
+        AttachedSource("R5CT").check(DeviceOptions())
+    with pytest.raises(ValueError, match=f"lists R5CT {remedy}"):
+        AttachedSource("other,R5CT").check(DeviceOptions())
+
+
+def test_a_device_that_is_not_listed_is_named_with_those_that_are(adb_server):
+    adb_server("one\tdevice\ntwo\toffline\n")
+    with pytest.raises(ValueError, match=r"does not list it \(it lists: one, two\)"):
+        AttachedSource("three").check(DeviceOptions())

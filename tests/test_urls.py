@@ -1,0 +1,37 @@
+"""What is shown of URLs that hold secrets."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.urls import hide, shown
+
+
+@pytest.mark.parametrize(
+    ("text", "public"),
+    [
+        ("appium:http://hub:4444/wd/hub", "appium:http://hub:4444/wd/hub"),
+        ("appium:https://me:SECRET@hub/wd/hub", "appium:https://hub/wd/hub"),
+        ("https://me:SECRET/SECRET@hub/wd", "https://hub/wd"),
+        ("https://me@SECRET:SECRET@hub/wd", "https://hub/wd"),
+        ("https://me:SEC RET@hub/wd", "https://hub/wd"),
+        ("https://me:SEC?RET#1@hub/wd", "https://hub/wd"),
+        ("https://hub/wd?key=SECRET&x=SECRET", "https://hub/wd?key=…&x=…"),
+        ("https://hub/wd?SECRET", "https://hub/wd?…"),
+        ("https://hub/wd#token=SECRET", "https://hub/wd"),
+        ("http://a:SECRET@x/ and http://b:SECRET@y/?k=SECRET.", "http://x/ and http://y/?k=…"),
+        ("serial:emulator-5554,farm:5037/x", "serial:emulator-5554,farm:5037/x"),
+        ("bob@example.com", "bob@example.com"),
+    ],
+)
+def test_secrets_are_left_out(text, public):
+    assert shown(text) == public
+
+
+def test_an_error_does_not_tell_what_the_url_hides():
+    url = "https://me:SE%2FCRET@hub/wd/hub?key=QUERY&BARE"
+    said = hide("Max retries exceeded with url: /wd/hub/session?key=QUERY&BARE for me:SE/CRET", url)
+    assert not {"SE%2FCRET", "SE/CRET", "QUERY", "BARE"} & set(said.replace("=", " ").split())
+    assert "QUERY" not in said
+    assert "SE/CRET" not in said
+    assert said.startswith("Max retries exceeded with url: /wd/hub/session?key=…")
