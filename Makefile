@@ -1,5 +1,5 @@
-# `make demo` runs an agent on virtual phones, `make test` passes the tests but the slow ones, which
-# are in `make test-all`, and `make lint` checks format and types; all set up .venv first.
+# `make demo` runs an agent on virtual phones, `make test` passes the tests but the slow ones,
+# `make test-all` passes those too, and `make lint` checks format and types; all set up .venv first.
 # `make appium` installs Appium (needs npm), without which the tests that drive phones by it skip.
 
 PYTHON ?= python3
@@ -13,8 +13,8 @@ demo: .venv/ready
 test: .venv/ready
 	$(BIN)/pytest -n 2 -m "not slow"
 
-test-all: .venv/ready
-	$(BIN)/pytest -n 2
+test-all: test
+	$(BIN)/pytest -n 2 -m slow
 
 lint: .venv/ready
 	$(BIN)/ruff format --check
