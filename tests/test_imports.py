@@ -15,7 +15,18 @@ PACKAGE = Path(pytest_mobileagent.__file__).parent
 HEAVY = {"babel", "lxml", "PIL", "adbutils", "cv2", "appium", "anthropic", "openai", "easyocr"}
 
 # Each room may import those before it, and itself. Nothing imports `__main__`.
-ORDER = ["errors", "plain", "extras", "screen", "action", "task", "episode", "check", "verdict"]
+ORDER = [
+    "errors",
+    "plain",
+    "urls",
+    "extras",
+    "screen",
+    "action",
+    "task",
+    "episode",
+    "check",
+    "verdict",
+]
 ORDER += ["device", "environment", "agent", "run", "report", "testing", "plugin", "init"]
 ORDER += ["__main__"]
 # What is more than a matter of order.

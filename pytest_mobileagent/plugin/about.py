@@ -69,7 +69,7 @@ def _checks(items: Sequence[pytest.Item]) -> list[Any]:
 
 
 def _apps(run: RunConfig) -> Any:
-    return content_of(app_folders(run.config)) if run.source.is_virtual else None
+    return content_of(app_folders(run.config)) if run.devices.source.is_virtual else None
 
 
 def _agent(run: RunConfig) -> Any:

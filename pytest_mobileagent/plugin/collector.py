@@ -55,7 +55,7 @@ class Collector:
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         self.selected.update(ids)
         if self.run.agent is not None and self.run.folder.has_begun:
-            self.run.start_devices()
+            self.run.devices.start()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.selected.update(item.nodeid for item in session.items)

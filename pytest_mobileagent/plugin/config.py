@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.errors import AgentError, HostError, InfrastructureError
-from pytest_mobileagent.plugin.devices import check_devices, device_options, read_device
+from pytest_mobileagent.errors import AgentError, HostError
+from pytest_mobileagent.plugin.devices import RunDevices
 from pytest_mobileagent.plugin.options import read_options
 from pytest_mobileagent.plugin.paths import (
     agent_folders,
@@ -22,9 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.agent.process.host import AgentProcess
-    from pytest_mobileagent.device.fleet.leased import LeasedDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.sources.source import Source
     from pytest_mobileagent.environment.environment import Environment
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.run.folder import RunFolder
@@ -48,20 +45,15 @@ class RunConfig:
         self._environments: Mapping[str, Environment] | None = None
         self._agent_process: AgentProcess | None = None
         self._agent_is_inside = False
-        self._devices_start = False
         given = getattr(config, "workerinput", {})
         self._given: dict[str, str] = given.get("mobileagent", {})
         self.is_owner = not given
-        self._source_is_read = False
-        processes = len(getattr(config.option, "tx", None) or ())  # pytest-xdist's
-        self.workers: int = given.get("workercount") or max(1, processes)
-        if self.settings["mobile-device"].is_given:
-            self.source  # noqa: B018 - what is wrong with it is said at once
+        self.devices = RunDevices(config, self.settings, self.path_of, lambda: self.shared)
         if self.is_owner and self.agent is not None:
             # A name from elsewhere may be meant for other folders: only their tasks insist on it.
             if self.names_agent:
                 self._find_agent(self.agent)
-            check_devices(self)
+            self.devices.check()
             self._check_distribution()
             self._check_runs()
         if self.is_owner:
@@ -76,19 +68,6 @@ class RunConfig:
     def value(self, option: str) -> Any:
         """Return the value of an option, named by its flag without the dashes."""
         return self.settings[option].value
-
-    @property
-    def source(self) -> Source:
-        """The source of devices that `--mobile-device` names.
-
-        Raises:
-            pytest.UsageError: it names none.
-        """
-        if not self._source_is_read:
-            device = read_device(self.config, self.settings["mobile-device"])
-            self.settings["mobile-device"] = device
-            self._source_is_read = True
-        return self.settings["mobile-device"].value  # type: ignore[no-any-return]
 
     @property
     def environments(self) -> Mapping[str, Environment]:
@@ -148,27 +127,10 @@ class RunConfig:
             raise pytest.UsageError(str(error)) from None
         return given
 
-    def lease_device(self) -> LeasedDevice:
-        """Return the means to lease one of the devices that `--mobile-device` names."""
-        from pytest_mobileagent.device.choose import lease_device  # noqa: PLC0415
-
-        return lease_device(self.source, device_options(self), lambda: self.shared)
-
     @property
     def names_agent(self) -> bool:
         """Whether the command line names the agent, so that there will be episodes."""
         return self.settings["agent"].source == "--agent"
-
-    def start_devices(self) -> None:
-        """Let the run's devices start, so that they are ready by the time of the first episodes.
-
-        What goes wrong is said by whoever needs one.
-        """
-        if self._devices_start:
-            return
-        self._devices_start = True
-        with suppress(InfrastructureError):
-            self.source.open(device_options(self), lambda: self.shared).prestart()
 
     @property
     def agent_process(self) -> AgentProcess:

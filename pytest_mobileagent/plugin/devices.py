@@ -3,133 +3,157 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.errors import InfrastructureError
+from pytest_mobileagent.plugin.paths import app_folders, project_sources
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
+    from pytest_mobileagent.device.fleet.leased import LeasedDevice
+    from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.options import DeviceOptions
     from pytest_mobileagent.device.sources.source import Source
-    from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.options import OptionValue
 
 
-def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
-    """Return the sources of devices that hooks add, by their prefixes.
+class RunDevices:
+    """The devices that one pytest process may use, or several if it owns workers.
+
+    `settings` are the values of all options, of which that of `--mobile-device` is replaced by what
+    may be shown of it; `path_of` makes a path of one; `shared` gives what processes share.
 
     Raises:
-        pytest.UsageError: two have the same prefix.
+        pytest.UsageError: the device that was given is none.
     """
-    from pytest_mobileagent.device.sources.registry import built_in  # noqa: PLC0415
 
-    found: dict[str, type[Source]] = {}
-    for answer in config.hook.pytest_mobileagent_sources(config=config):
-        for prefix, source in (answer or {}).items():
-            if prefix in found or prefix in built_in() or not prefix.isidentifier():
-                taken = "is no word" if not prefix.isidentifier() else "has a source already"
-                msg = f"hook pytest_mobileagent_sources names the prefix {prefix!r}, which {taken}"
-                raise pytest.UsageError(msg)
-            found[prefix] = source
-    return found
+    def __init__(
+        self,
+        config: pytest.Config,
+        settings: dict[str, OptionValue],
+        path_of: Callable[[OptionValue], Path],
+        shared: Callable[[], SharedRun],
+    ) -> None:
+        self._config = config
+        self._settings = settings
+        self._path_of = path_of
+        self._shared = shared
+        self._are_started = False
+        processes = len(getattr(config.option, "tx", None) or ())  # pytest-xdist's
+        given = getattr(config, "workerinput", {})
+        self._workers: int = given.get("workercount") or max(1, processes)
+        if settings["mobile-device"].is_given:
+            self.source  # noqa: B018 - what is wrong with it is said at once
 
+    @cached_property
+    def source(self) -> Source:
+        """The source of devices that `--mobile-device` names.
 
-def read_device(config: pytest.Config, setting: OptionValue) -> OptionValue:
-    """Return the value of `--mobile-device` as a source of devices, and what it shows of itself.
+        Raises:
+            pytest.UsageError: it names none.
+        """
+        from pytest_mobileagent.device.sources.registry import parse_device  # noqa: PLC0415
 
-    Raises:
-        pytest.UsageError: it names none.
-    """
-    from pytest_mobileagent.device.sources.registry import parse_device  # noqa: PLC0415
+        setting = self._settings["mobile-device"]
+        try:
+            source = parse_device(setting.value, project_sources(self._config))
+        except ValueError as error:
+            raise _usage_error(setting, f" {error}") from None
+        self._settings["mobile-device"] = dataclasses.replace(setting, text=source.shown)
+        return source
 
-    try:
-        source = parse_device(setting.value, project_sources(config))
-    except ValueError as error:
-        raise _usage_error(setting, f" {error}") from None
-    return dataclasses.replace(setting, value=source, text=source.shown)
+    def check(self) -> None:
+        """Check what can be known of the devices before one starts.
 
+        Raises:
+            pytest.UsageError: they cannot be had, or not driven; the text names the option.
+        """
+        from pytest_mobileagent.device.drivers.driver import choose_driver  # noqa: PLC0415
 
-def device_options(run: RunConfig) -> DeviceOptions:
-    """Return what the run's options say of devices.
+        source, options = self.source, self._options()
+        device, driver = self._settings["mobile-device"], self._settings["mobile-driver"]
+        if source.count is not None and self._workers > source.count:
+            names = f"{device.option.flag}={source.shown.partition(':')[0]}:… names {source.count}"
+            msg = f"-n {self._workers} needs {self._workers} devices, {names}"
+            raise pytest.UsageError(msg)
+        try:
+            chosen = choose_driver(options.driver, source.reached_by)
+        except ValueError as error:
+            where = f" with {device.option.flag}={device.text}"
+            raise _usage_error(driver, f"{where}: {error}") from None
+        if self._config.option.collectonly:
+            return
+        try:
+            chosen.check(source.reached_by, options)
+        except ValueError as error:
+            raise _usage_error(driver if driver.is_given else device, f": {error}") from None
+        try:
+            source.check(options)
+        except ValueError as error:
+            raise _usage_error(device, f": {error}") from None
 
-    Raises:
-        pytest.UsageError: the file of capabilities cannot be read.
-    """
-    from pytest_mobileagent.device.options import DeviceOptions  # noqa: PLC0415
-    from pytest_mobileagent.plugin.paths import app_folders  # noqa: PLC0415
+    def lease(self) -> LeasedDevice:
+        """Return the means to lease one of them."""
+        from pytest_mobileagent.device.choose import lease_device  # noqa: PLC0415
 
-    driver = run.settings["mobile-driver"]
-    return DeviceOptions(
-        workers=run.workers,
-        apps=tuple(app_folders(run.config)),
-        driver=driver.value if driver.is_given else None,
-        settle=run.value("mobile-settle"),
-        recycle=run.value("mobile-recycle"),
-        appium_home=_appium_home(run),
-        capabilities=_capabilities(run),
-        gpu=run.value("mobile-gpu"),
-        emulator_flags=run.value("mobile-emulator-flags") or (),
-        boot_limit=run.value("mobile-boot-limit"),
-    )
+        return lease_device(self.source, self._options(), self._shared)
 
+    def start(self) -> None:
+        """Let all start, so that they are ready by the time of the first episodes.
 
-def check_devices(run: RunConfig) -> None:
-    """Check what can be known of the devices before one starts.
+        What goes wrong is said by whoever needs one.
+        """
+        if self._are_started:
+            return
+        self._are_started = True
+        with suppress(InfrastructureError):
+            self.source.open(self._options(), self._shared).prestart()
 
-    Raises:
-        pytest.UsageError: they cannot be had, or not driven; the text names the option.
-    """
-    from pytest_mobileagent.device.drivers.driver import choose_driver  # noqa: PLC0415
+    def _options(self) -> DeviceOptions:
+        from pytest_mobileagent.device.options import DeviceOptions  # noqa: PLC0415
 
-    source, options = run.source, device_options(run)
-    device, driver = run.settings["mobile-device"], run.settings["mobile-driver"]
-    if source.count is not None and run.workers > source.count:
-        form = device.text.partition(":")[0] if device.text else ""
-        msg = (
-            f"-n {run.workers} needs {run.workers} devices, "
-            f"{device.option.flag}={form}:… names {source.count}"
+        value = {name: setting.value for name, setting in self._settings.items()}
+        driver = self._settings["mobile-driver"]
+        return DeviceOptions(
+            workers=self._workers,
+            apps=tuple(app_folders(self._config)),
+            driver=driver.value if driver.is_given else None,
+            settle=value["mobile-settle"],
+            recycle=value["mobile-recycle"],
+            appium_home=self._appium_home(),
+            capabilities=self._capabilities(),
+            gpu=value["mobile-gpu"],
+            emulator_flags=value["mobile-emulator-flags"] or (),
+            boot_limit=value["mobile-boot-limit"],
         )
-        raise pytest.UsageError(msg)
-    try:
-        chosen = choose_driver(options.driver, source.reached_by)
-    except ValueError as error:
-        raise _usage_error(driver, f" with {device.option.flag}={device.text}: {error}") from None
-    if run.config.option.collectonly:
-        return
-    try:
-        chosen.check(source.reached_by, options)
-    except ValueError as error:
-        raise _usage_error(driver if driver.is_given else device, f": {error}") from None
-    try:
-        source.check(options)
-    except ValueError as error:
-        raise _usage_error(device, f": {error}") from None
+
+    def _appium_home(self) -> Path | None:
+        setting = self._settings["mobile-appium-home"]
+        default = self._config.rootpath / ".appium"
+        if setting.value is None:
+            return default if default.is_dir() else None
+        return self._path_of(setting)
+
+    def _capabilities(self) -> dict[str, Any]:
+        from pytest_mobileagent.device.drivers.appium.capabilities import (  # noqa: PLC0415
+            parse_capabilities,
+        )
+
+        setting = self._settings["mobile-capabilities"]
+        if setting.value is None:
+            return {}
+        try:
+            return parse_capabilities(str(self._path_of(setting)))
+        except ValueError as error:
+            raise _usage_error(setting, f" {error}") from None
 
 
 def _usage_error(setting: OptionValue, what: str) -> pytest.UsageError:
     where = "" if setting.source.startswith("--") else f" ({setting.source})"
     return pytest.UsageError(f"{setting.option.flag}={setting.text}{where}{what}")
-
-
-def _appium_home(run: RunConfig) -> Path | None:
-    setting = run.settings["mobile-appium-home"]
-    default = run.config.rootpath / ".appium"
-    if setting.value is None:
-        return default if default.is_dir() else None
-    return run.path_of(setting)
-
-
-def _capabilities(run: RunConfig) -> dict[str, Any]:
-    from pytest_mobileagent.device.drivers.appium.capabilities import (  # noqa: PLC0415
-        parse_capabilities,
-    )
-
-    setting = run.settings["mobile-capabilities"]
-    if setting.value is None:
-        return {}
-    try:
-        return parse_capabilities(str(run.path_of(setting)))
-    except ValueError as error:
-        raise _usage_error(setting, f" {error}") from None

@@ -44,7 +44,7 @@ RECORDED: pytest.StashKey[Mapping[str, Path]] = pytest.StashKey()
 def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
     """The device that this process has leased, not yet connected."""
     try:
-        leased = pytestconfig.stash[RUN].lease_device()
+        leased = pytestconfig.stash[RUN].devices.lease()
     except HostError as error:
         pytest.fail(_broke(error), pytrace=False)
     yield leased
@@ -158,7 +158,7 @@ def _play(case: Case, request: pytest.FixtureRequest) -> Path:
             folder, number = run.folder.attempt(case)
             attempt(plan, lease.get(), run.folder.screens, folder, number)
         except MissingAppError as error:
-            pytest.skip(printable(f"{error}; {run.source.how_to_install}"))
+            pytest.skip(printable(f"{error}; {run.devices.source.how_to_install}"))
         except (UnfitDeviceError, NoSolutionError) as error:
             pytest.skip(printable(str(error)))
         except TaskError as error:

@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     run.start_agent()
     if run.is_owner and run.names_agent and getattr(config.option, "tx", None):
-        run.start_devices()  # while workers start and collect
+        run.devices.start()  # while workers start and collect
     if run.is_owner:
         from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
 

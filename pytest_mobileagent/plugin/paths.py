@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.plugin.devices import project_sources
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -54,6 +52,25 @@ def app_folders(config: pytest.Config) -> list[Path]:
 def environment_folders(config: pytest.Config) -> list[Path]:
     """Return the project's folders of environments."""
     return _folders(config, "environments")
+
+
+def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
+    """Return the sources of devices that hooks add, by their prefixes.
+
+    Raises:
+        pytest.UsageError: two have the same prefix.
+    """
+    from pytest_mobileagent.device.sources.registry import built_in  # noqa: PLC0415
+
+    found: dict[str, type[Source]] = {}
+    for answer in config.hook.pytest_mobileagent_sources(config=config):
+        for prefix, source in (answer or {}).items():
+            if prefix in found or prefix in built_in() or not prefix.isidentifier():
+                taken = "is no word" if not prefix.isidentifier() else "has a source already"
+                msg = f"hook pytest_mobileagent_sources names the prefix {prefix!r}, which {taken}"
+                raise pytest.UsageError(msg)
+            found[prefix] = source
+    return found
 
 
 @dataclass

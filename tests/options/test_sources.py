@@ -11,10 +11,10 @@ WRONG = [
     ("--mobile-seed=-1", "*--mobile-seed=-1*has to be a whole number from 0*"),
     ("--mobile-step-factor=nan", "*--mobile-step-factor=nan*has to be a number above 0*"),
     ("--mobile-time-limit=0", "*--mobile-time-limit=0*has to be a number above 0*"),
-    ("--mobile-device=phone:x", "*--mobile-device=phone:x*"),
+    ("--mobile-device=phones:2", "*--mobile-device=phones:2 names no kind of devices*`avd:NAME`*"),
     (
         "--mobile-device=serial:",
-        "ERROR: --mobile-device=serial: names no device: write `serial:*",
+        "*--mobile-device=serial: names no device: write `serial:*",
     ),
     ("--mobile-seed=²", "*--mobile-seed=²*has to be a whole number from 0*"),
     ("--mobile-runs=", "*--mobile-runs (from --mobile-runs) is empty*"),
