@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -146,3 +150,40 @@ def test_the_options_page_lists_every_option_with_its_default():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{option.flag}="))
         default = row.replace("\\|", "/").split("|")[2].strip().strip("`")
         assert default == (option.default or "none"), row
+
+
+PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
+BLOCKS = [
+    pytest.param(language, block, id=f"{page}-{number}")
+    for page in PAGES
+    for number, (language, block) in enumerate(
+        re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE), 1
+    )
+]
+
+
+@pytest.mark.parametrize(("language", "block"), BLOCKS)
+def test_every_block_is_what_it_says_and_imports_what_there_is(language, block):
+    assert language in {"python", "toml", "json", "text"}
+    if language == "toml":
+        assert tomllib.loads(block)
+    elif language == "json":
+        assert json.loads(block)
+    elif language == "python":
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("pytest_mobile"):
+                module = importlib.import_module(str(node.module))
+                assert [a.name for a in node.names if not hasattr(module, a.name)] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_option_that_a_page_names_exists(page):
+    known = {option.flag for option in OPTIONS}
+    named = set(re.findall(r"--mobile-[a-z-]+[a-z]", (ROOT / page).read_text("utf-8")))
+    assert named - known == set()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_that_a_page_names_exists(page):
+    named = re.findall(r"python -m pytest_mobileagent ([a-z-]+)", (ROOT / page).read_text("utf-8"))
+    assert set(named) <= {"device", "doctor", "init", "setup-avd"}
