@@ -97,7 +97,7 @@ class Task:
         self._check_parts()
 
     def _check_texts(self) -> None:
-        for name in ("app", "language", "snapshot"):
+        for name in ("app", "language", "snapshot", "source"):
             value = getattr(self, name)
             if not isinstance(value, str) and not (name == "app" and value is None):
                 msg = f"{name}={_shown(value)} has to be a text"
@@ -130,8 +130,8 @@ class Task:
     def _check_words(self) -> None:
         for name in ("tags", "needs"):
             words = getattr(self, name)
-            if isinstance(words, str) or not all(isinstance(word, str) for word in words):
-                msg = f"{name}={words!r} has to be a list of words"
+            if not _is_texts(words):
+                msg = f"{name}={_shown(words)} has to be a list of words"
                 raise TaskError(msg)
         if unknown := [need for need in self.needs if need not in NEEDS]:
             msg = f"needs={unknown!r}: a task can need {', '.join(NEEDS)}"
@@ -141,10 +141,15 @@ class Task:
         for name in ("prepare", "clean_up", "parameters"):
             value = getattr(self, name)
             if value is not None and not callable(value):
-                msg = f"{name}={value!r} has to be a function"
+                msg = f"{name}={_shown(value)} has to be a function"
                 raise TaskError(msg)
-        if not isinstance(self.user, str | Mapping | None):
-            msg = f"user={self.user!r} has to be a text, or texts by words of the question"
+        user = "" if self.user is None else self.user
+        replies = user.items() if isinstance(user, Mapping) else [("", user)]
+        if not all(isinstance(text, str) for reply in replies for text in reply):
+            msg = f"user={_shown(self.user)} has to be a text, or texts by words of the question"
+            raise TaskError(msg)
+        if not isinstance(self.success_after_error, bool):
+            msg = f"success_after_error={_shown(self.success_after_error)} has to be True or False"
             raise TaskError(msg)
 
     def reply_to(self, question: str) -> str | None:
