@@ -157,7 +157,7 @@ BLOCKS = [
     pytest.param(language, block, id=f"{page}-{number}")
     for page in PAGES
     for number, (language, block) in enumerate(
-        re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE), 1
+        re.findall(r"(?ms)^```(\w+)\n(.*?)^```", (ROOT / page).read_text("utf-8")), 1
     )
 ]
 
