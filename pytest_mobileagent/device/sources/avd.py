@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.fleet.program import python_program
 from pytest_mobileagent.device.fleet.slots import ProgramSlots, Started
-from pytest_mobileagent.device.sdk import emulator
 from pytest_mobileagent.device.sdk.find import SdkError, check_avd, find_sdk
 from pytest_mobileagent.device.sources.source import Source
 
@@ -76,6 +75,8 @@ class Avd:
 
     def command(self, snapshot: str | None = None) -> list[str]:
         """Return the command of the program that starts and ends the emulator."""
+        from pytest_mobileagent.device.sdk import emulator  # noqa: PLC0415 - with 50 ms of imports
+
         options = ["--emulator", str(self.program), "--avd", self.name, "--gpu", self.gpu]
         options += ["--adb-server-port", "{adb}", "--boot-limit", str(self.boot_limit)]
         options += ["--snapshot", snapshot] if snapshot else []
@@ -91,6 +92,8 @@ class AvdSlots(ProgramSlots):
     """
 
     def __init__(self, run: SharedRun, count: int, avd: Avd) -> None:
+        from pytest_mobileagent.device.sdk import emulator  # noqa: PLC0415 - with 50 ms of imports
+
         super().__init__(
             run,
             count,
