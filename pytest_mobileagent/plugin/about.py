@@ -44,6 +44,7 @@ def about_run(
         "command": ["pytest", *(shown(str(word)) for word in run.config.invocation_params.args)],
         "agent": run.agent,
         "device": run.settings["mobile-device"].text,
+        "virtual": run.devices.source.is_virtual,
         "options": {
             name: {"value": setting.text, "source": setting.source}
             for name, setting in run.settings.items()

@@ -50,7 +50,7 @@ def remarks(about: Mapping[str, Any], results: Iterable[Result]) -> list[str]:
     count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
     kept = "only their own apps were cleared, all else stayed as it was"
     told = f"{count} without a snapshot ({printable(reasons)}): {kept}"
-    return [*([told] if resets else []), *([_VIRTUAL] if about.get("device") == "virtual" else [])]
+    return [*([told] if resets else []), *([_VIRTUAL] if about.get("virtual") else [])]
 
 
 def _failure(result: Result) -> str:

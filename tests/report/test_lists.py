@@ -80,6 +80,6 @@ def test_tasks_that_began_without_a_snapshot_are_told_with_the_reasons(result: M
 
 
 def test_numbers_of_virtual_phones_are_not_to_be_published(result: Make) -> None:
-    (line,) = remarks({"device": "virtual"}, [result(True)])
+    (line,) = remarks({"virtual": True}, [result(True)])
     assert line.startswith("Virtual phones test the harness")
     assert remarks({"device": "serial:emulator-5554"}, [result(True)]) == []
