@@ -8,7 +8,7 @@ ENDLESS = """
 from pytest_mobileagent import Agent, Key
 
 class Endless(Agent):
-    def step(self, screen):
+    def step(self, observation):
         return Key("home")
 """
 

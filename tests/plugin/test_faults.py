@@ -29,15 +29,16 @@ def console(serial, command):
 class Unlucky(Agent):
     "Opens the counter and counts to two, however often that takes."
 
-    def start(self, goal, device):
-        fault = re.search(r"<(.*)>", goal)[1]
-        console(device.serial, "clear")
+    def start(self, briefing):
+        fault = re.search(r"<(.*)>", briefing.goal)[1]
+        console(briefing.device.serial, "clear")
         marker = Path(os.environ["MARKERS"], re.sub(r"\\W", "_", fault))
         if not marker.exists():
             marker.touch()
-            console(device.serial, fault)
+            console(briefing.device.serial, fault)
 
-    def step(self, screen):
+    def step(self, observation):
+        screen = observation.screen
         if not screen.find(resource_id="count"):
             return Open(COUNTER)
         if screen.get(resource_id="count").text == "Count: 2":
