@@ -45,16 +45,16 @@ def test_a_missing_package_is_told_with_the_command_that_installs_it(monkeypatch
 @pytest.mark.parametrize(
     ("module", "options", "source"),
     [
-        ("font_roboto", [], "--mobile-device=virtual (default)"),
+        ("font_roboto", [], "--mobile-device=virtual (default): the virtual device"),
         (
             "appium",
             ["--mobile-device=appium:http://127.0.0.1:9"],
-            "--mobile-device=appium:http://127.0.0.1:9 (--mobile-device)",
+            "--mobile-device=appium:http://127.0.0.1:9: driving devices by Appium",
         ),
         (
             "appium",
             ["--mobile-device=serial:1", "--mobile-driver=appium"],
-            "--mobile-driver=appium (--mobile-driver)",
+            "--mobile-driver=appium: driving devices by Appium",
         ),
     ],
     ids=["virtual", "hub", "driver"],
