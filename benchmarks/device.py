@@ -66,7 +66,7 @@ def main() -> None:
         show("adb round trips per step", trips, "  ")
         fresh = []
         for number in range(REPEATS):
-            device.shell(f"settings put system font_scale {1 + (number % 7) / 20}")
+            device.system.shell(f"settings put system font_scale {1 + (number % 7) / 20}")
             fresh.append(milliseconds(device.observe))
         show("observe, screen never drawn before", fresh)
         device.perform(Tap(540, 1200))
