@@ -7,9 +7,8 @@ import sys
 import tempfile
 import time
 from datetime import datetime
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from processes import run_pytest
 
@@ -24,7 +23,10 @@ from pytest_mobileagent.task.task import Task
 from pytest_mobileagent.testing import FakePhone
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pytest_mobileagent import Action, Briefing, Observation
+    from pytest_mobileagent.run.player import Player
 
 STEPS = 200
 ROWS = 10_000
@@ -92,10 +94,12 @@ def own_time_per_step(process: AgentProcess | None) -> float:
     png = [header + bytes([n]) * 100_000 for n in range(20)]
     screens = [Screen(xml, content, time=datetime(2026, 5, 4)) for content in png]
     phone = FakePhone([screens[n % len(screens)] for n in range(STEPS + 1)])
-    make_player = partial(in_thread, Patient, None)
+
+    def make_player(case: Case, values: Mapping[str, Any]) -> Player:
+        return AgentPlayer(process) if process else in_thread(Patient, None, case, values)
+
     if process is not None:
         process.load()
-        make_player = lambda _case, _values: AgentPlayer(process)  # noqa: E731
     plan = Plan(Case(Task("Wait."), "wait"), "patient", make_player, Limits(STEPS, 60.0), 0)
     with tempfile.TemporaryDirectory() as folder:
         store = ScreenStore(Path(folder, "screens"))

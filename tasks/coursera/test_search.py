@@ -11,8 +11,11 @@ RESULT = "//*[@resource-id='org.coursera.android:id/search_results']/*[{nth}]"
 
 def search(words):
     """Search from the home screen of the phone."""
-    field = {"resource_id": "search_query"}
-    return [open_app(), tap(content_desc="Search"), type_text(words, enter=True, **field)]
+    return [
+        open_app(),
+        tap(content_desc="Search"),
+        type_text(words, enter=True, resource_id="search_query"),
+    ]
 
 
 @task(
