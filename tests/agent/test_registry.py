@@ -275,5 +275,7 @@ def test_what_is_no_agent_is_refused_when_it_is_loaded(
 def test_the_agent_of_a_folder_may_stand_in_a_module_of_it(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "__init__.py").write_text("from .inside import Deep\n")
-    (tmp_path / "deep" / "inside.py").write_text("class Deep:\n    def step(self, observation): ...\n")
+    (tmp_path / "deep" / "inside.py").write_text(
+        "class Deep:\n    def step(self, observation): ...\n"
+    )
     assert find_agent("deep", [tmp_path]).load().__name__ == "Deep"
