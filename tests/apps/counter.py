@@ -12,6 +12,7 @@ class Second(Activity):
 
 
 class Main(Activity):
+    app: "Counter"
     name = ".MainActivity"
     title = "Counter"
 

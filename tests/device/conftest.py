@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,7 +11,12 @@ from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.drivers.appium.connect import connect_local, connect_remote
 from pytest_mobileagent.device.settle import Settle
 
-DRIVERS = {
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.device.device import Device
+
+DRIVERS: dict[str, Callable[[Any, pytest.FixtureRequest], Device]] = {
     "adb": lambda phone, request: AdbDevice(phone),
     "appium": lambda phone, request: connect_local(
         phone, request.getfixturevalue("appium_url"), Settle(), {}

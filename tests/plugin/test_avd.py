@@ -56,9 +56,9 @@ def nothing_left(temporary):
 def start(project):
     """Starts pytest in the project, as a process that ends with the test at the latest."""
     project.write(agents__waiting=WAITING)
-    processes = []
+    processes: list[subprocess.Popen[str]] = []
 
-    def start(*arguments: str) -> subprocess.Popen:
+    def start(*arguments: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
             cwd=project.pytester.path,
@@ -74,6 +74,7 @@ def start(project):
     for process in processes:
         process.kill()
         process.wait()
+        assert process.stdout
         process.stdout.close()
 
 

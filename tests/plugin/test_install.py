@@ -30,8 +30,8 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     environment = tmp_path_factory.mktemp("environment")
     venv.create(environment, with_pip=True)
     python = environment / "bin" / "python"
-    install = [python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel]
-    subprocess.run(install, check=True)
+    install = [str(python), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+    subprocess.run([*install, str(wheel)], check=True)
     # What the wheel depends on comes from this environment: tests use no network.
     (packages,) = environment.glob("lib/python*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")

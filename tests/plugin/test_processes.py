@@ -39,9 +39,9 @@ def reports(project):
 @pytest.fixture
 def start(project):
     """Starts pytest in the project, as a process that ends with the test at the latest."""
-    processes = []
+    processes: list[subprocess.Popen[str]] = []
 
-    def start(*arguments: str) -> subprocess.Popen:
+    def start(*arguments: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", "tasks", "-p", "no:cacheprovider", *arguments],
             cwd=project.pytester.path,
@@ -57,6 +57,7 @@ def start(project):
     for process in processes:
         process.kill()
         process.wait()
+        assert process.stdout
         process.stdout.close()
 
 
@@ -96,7 +97,7 @@ def test_a_killed_worker_loses_no_other_result_and_its_task_is_repeated(
     result = project.run_virtual("tasks", "--agent=crashing", "-n2", "--junitxml=junit.xml")
     (document,) = reports(project)
     cases = list(ET.parse(project.pytester.path / "junit.xml").getroot().iter("testcase"))
-    assert sorted(case.get("name") for case in cases) == [
+    assert sorted(case.attrib["name"] for case in cases) == [
         "test_code",
         "test_count[1]",
         "test_count[2]",

@@ -127,6 +127,7 @@ class Run:
                 self.collect(worker)
         elif what == "done":
             test, worker.running = worker.running, None
+            assert test is not None
             self.done.append(self.tests[test])
             self.scheduler.mark_test_complete(worker, test, self.takes[test])
         elif worker in self.scheduler.nodes and worker.running is not None:
@@ -139,6 +140,7 @@ class Run:
     def begin(self) -> None:
         for worker in self.workers:
             if not worker.is_dead and worker.begins():
+                assert worker.running is not None
                 name = self.tests[worker.running]
                 self.begun.setdefault(worker.gateway.id, []).append(name)
                 self.after(self.takes[worker.running], "done", worker)

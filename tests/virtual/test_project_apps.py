@@ -50,11 +50,14 @@ def test_the_keyboard_of_a_dialog_leaves_the_screen_behind_as_it_is(
 ) -> None:
     phone.activities.launch(CLOCK)
     hand.tap("content-desc", "Expand alarm")
-    before = phone.windows.find("activity").box
+    window = phone.windows.find("activity")
+    assert window
+    before = window.box
     hand.tap("text", "Early train")
     assert phone.windows.find("keyboard")
-    behind = phone.windows.find("activity").box
-    assert [box.bounds for box in behind.walk()] == [box.bounds for box in before.walk()]
+    window = phone.windows.find("activity")
+    assert window
+    assert [box.bounds for box in window.box.walk()] == [box.bounds for box in before.walk()]
 
 
 def test_all_of_a_page_is_the_field_of_a_note(phone: Phone, hand: Hand) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,9 +12,12 @@ from pytest_mobileagent.device.fleet.lease import lease
 from pytest_mobileagent.device.fleet.leased import LeasedDevice
 from pytest_mobileagent.device.fleet.slots import Slots
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 class NumberSlots(Slots):
-    locks = ()
+    locks: Sequence[str] = ()
 
     def __init__(self, folder, *, renews):
         self.locks = [str(folder / f"slot-{number}.lock") for number in range(2)]

@@ -59,6 +59,7 @@ def test_devices_are_named(text, source, shown):
 def test_attached_devices_are_of_this_machine_or_others():
     text = "serial:farm:5037/emulator-5554,[::1]:5038/10.0.0.2:5555,x"
     source = parse_device(text)
+    assert isinstance(source, AttachedSource)
     assert source.places == (
         Place("emulator-5554", "farm", 5037),
         Place("10.0.0.2:5555", "::1", 5038),

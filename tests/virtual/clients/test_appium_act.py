@@ -158,9 +158,10 @@ def test_a_list_follows_the_finger_there_and_back(touches: Driven) -> None:
 def test_two_fingers_pinch(touches: Driven) -> None:
     _, driver = touches
     x, y = middle(driver.find_element(AppiumBy.ACCESSIBILITY_ID, "Pad"))
-    builder = ActionBuilder(driver, mouse=PointerInput(interaction.POINTER_TOUCH, "one"))
+    one = PointerInput(interaction.POINTER_TOUCH, "one")
+    builder = ActionBuilder(driver, mouse=one)
     other = builder.add_pointer_input(interaction.POINTER_TOUCH, "two")
-    for pointer, side in ((builder.pointer_action.source, -1), (other, 1)):
+    for pointer, side in ((one, -1), (other, 1)):
         pointer.create_pointer_move(duration=0, x=x + side * 20, y=y)
         pointer.create_pointer_down(button=0)
         pointer.create_pointer_move(duration=300, x=x + side * 300, y=y)

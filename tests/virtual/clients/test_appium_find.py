@@ -158,10 +158,11 @@ def test_the_page_source_is_in_appiums_dialect(notes: Driven) -> None:
     source = driver.page_source
     assert source.startswith("<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>")
     root = etree.fromstring(source.encode())
-    assert dict(root.attrib) == {
+    assert dict(root.attrib.items()) == {
         "index": "0", "class": "hierarchy", "rotation": "0", "width": "1080", "height": "2400",
     }  # fmt: skip
-    milk = root.xpath("//android.widget.TextView[@text='Milk']")[0]
+    milk = root.find(".//android.widget.TextView[@text='Milk']")
+    assert milk is not None
     assert list(milk.attrib)[:6] == [
         "index",
         "package",

@@ -43,10 +43,11 @@ def test_the_hierarchy_has_the_windows_of_the_system_too(demo: uiautomator2.Devi
     root = etree.fromstring(demo.dump_hierarchy().encode())
     packages = {node.get("package") for node in root}
     assert packages == {"org.demo", "com.android.systemui"}
-    milk = root.xpath("//node[@text='Milk']")[0]
+    milk = root.find(".//node[@text='Milk']")
+    assert milk is not None
     assert milk.get("resource-id") == "org.demo:id/note_title"
     assert milk.get("visible-to-user") == "true"
-    assert re.fullmatch(r"\d+", milk.get("drawing-order"))
+    assert re.fullmatch(r"\d+", milk.get("drawing-order", ""))
     own = etree.fromstring(demo.dump_hierarchy(root_in_active=True).encode())
     assert {node.get("package") for node in own.iter("node")} == {"org.demo"}
     flat = etree.fromstring(demo.dump_hierarchy(max_depth=2).encode())

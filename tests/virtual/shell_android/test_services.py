@@ -97,10 +97,17 @@ def test_while_it_boots_a_phone_has_no_services(shell, phone):
     assert shell("pm list packages").out.startswith("package:")
 
 
+def first(pattern, text):
+    """What the pattern's first group matches."""
+    match = re.search(pattern, text)
+    assert match, f"{pattern} is not in {text}"
+    return match[1]
+
+
 def test_the_focus_is_where_tools_look_for_it(sh, demo, hand):
     displays = sh("dumpsys window displays")
-    assert re.search(FOCUS, displays)[1] == "org.demo/org.demo.NotesActivity"
-    assert re.search(APP, displays)[1] == "org.demo/.NotesActivity"
+    assert first(FOCUS, displays) == "org.demo/org.demo.NotesActivity"
+    assert first(APP, displays) == "org.demo/.NotesActivity"
     assert "mCurrentFocus" not in sh("dumpsys window windows")
     assert "mCurrentFocus" in sh("dumpsys window")
     top = re.findall(TOP, sh("dumpsys -t 60 activity top"))[-1]
@@ -108,9 +115,9 @@ def test_the_focus_is_where_tools_look_for_it(sh, demo, hand):
     assert re.search(r"  ResumedActivity: ActivityRecord\{\S+ u0 org.demo/.Notes",
                      sh("dumpsys activity activities"))  # fmt: skip
     hand.tap("content-desc", "More options")
-    assert re.search(FOCUS, sh("dumpsys window"))[1].startswith("PopupWindow:")
+    assert first(FOCUS, sh("dumpsys window")).startswith("PopupWindow:")
     sh("input keyevent NOTIFICATION")
-    assert re.search(FOCUS, sh("dumpsys window"))[1] == "NotificationShade"
+    assert first(FOCUS, sh("dumpsys window")) == "NotificationShade"
 
 
 def test_the_keyboard_is_where_tools_look_for_it(sh, demo, hand):

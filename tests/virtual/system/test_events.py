@@ -27,7 +27,7 @@ SAMPLE = (
 @pytest.fixture
 def heard(demo):
     """The events that are told from now on."""
-    events = []
+    events: list[AccessibilityEvent] = []
     stop = demo.events.subscribe(events.append)
     yield events
     stop()
@@ -177,7 +177,7 @@ def test_notifications_and_announcements(demo, heard):
 
 
 def test_windows_are_told_to_those_who_ask(demo, hand, heard):
-    events = []
+    events: list[AccessibilityEvent] = []
     stop = demo.events.subscribe(events.append, windows=True)
     hand.tap("content-desc", "Add")
     stop()
@@ -204,7 +204,7 @@ def test_content_is_told_at_most_every_tenth_of_a_second(demo, heard):
 
 def test_what_happens_without_a_touch_is_told_too(demo):
     async def listen():
-        events = []
+        events: list[AccessibilityEvent] = []
         stop = demo.events.subscribe(events.append)
         demo.activities.start(Intent(component="org.demo/.EditorActivity"))
         while not events:

@@ -1,6 +1,7 @@
 """The console's commands for sensors, position, hands, the network, calls and messages."""
 
 import asyncio
+from typing import cast
 
 import pytest
 
@@ -36,7 +37,7 @@ def console(phone, tmp_path):
             reader.feed_data("".join(f"{line}\n" for line in lines).encode())
             reader.feed_eof()
             offered = commands(phone, Album(phone.snapshots, None), lambda: None)
-            await Console(offered, token).attach(reader, writer)
+            await Console(offered, token).attach(reader, cast("asyncio.StreamWriter", writer))
             return writer.said.decode().replace("\r\n", "\n")
 
         return asyncio.run(talk()).partition("OK\n")[2]

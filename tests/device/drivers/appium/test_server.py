@@ -42,6 +42,7 @@ def running(tmp_path):
         stderr=subprocess.PIPE,
     )
     with process:
+        assert process.stdout
         yield process, json.loads(process.stdout.readline())["url"]
         process.kill()
 
@@ -68,9 +69,12 @@ def test_no_connection_is_left_of_a_device_for_which_there_is_no_session(phone, 
 
     monkeypatch.setattr(AppiumSession, "_create", refuse)
     close = connect.AdbSystem.close
-    monkeypatch.setattr(
-        connect.AdbSystem, "close", lambda system: (left.append(system), close(system))
-    )
+
+    def remember(system):
+        left.append(system)
+        close(system)
+
+    monkeypatch.setattr(connect.AdbSystem, "close", remember)
     with pytest.raises(DeviceError, match="does not answer"):
         connect.connect_local(phone, "http://127.0.0.1:1", Settle(), {})
     (system,) = left

@@ -16,8 +16,10 @@ HOUR, DAY = 3_600_000, 86_400_000
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
-def stamp(*parts: int, zone: ZoneInfo | None = None) -> int:
-    return int(datetime(*parts, tzinfo=zone or UTC).timestamp() * 1000)
+def stamp(
+    year: int, month: int, day: int, hour: int = 0, minute: int = 0, *, zone: ZoneInfo | None = None
+) -> int:
+    return int(datetime(year, month, day, hour, minute, tzinfo=zone or UTC).timestamp() * 1000)
 
 
 def event(start: int, **columns: object) -> dict[str, object]:
