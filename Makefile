@@ -20,6 +20,7 @@ lint: .venv/ready
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file tests/mypy.ini
 
 appium: .appium/node_modules/.bin/appium
 
