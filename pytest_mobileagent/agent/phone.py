@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.briefing import Briefing
@@ -22,11 +22,26 @@ class EpisodeOver(BaseException):
     """
 
 
-class Channel(Protocol):
-    """The way from an agent to the session that it drives."""
+class Channel:
+    """The way from an agent to the session that it drives.
+
+    `first` is what was seen before the first decision; `exchange` passes a decision on, and returns
+    what was seen after it, None when the episode is over.
+    """
+
+    def __init__(self, first: Observation, exchange: Callable[[Reply], Observation | None]) -> None:
+        self._last: Observation | None = first
+        self._exchange = exchange
 
     def observation(self) -> Observation:
-        """Return what was seen after the last decision."""
+        """Return what was seen after the last decision.
+
+        Raises:
+            EpisodeOver: the episode has ended.
+        """
+        if self._last is None:
+            raise EpisodeOver
+        return self._last
 
     def decide(self, reply: Reply) -> Observation:
         """Have a decision done, and return what was seen after it.
@@ -34,6 +49,9 @@ class Channel(Protocol):
         Raises:
             EpisodeOver: the episode has ended, by this decision or before.
         """
+        if self._last is not None:
+            self._last = self._exchange(reply)
+        return self.observation()
 
 
 class Phone:

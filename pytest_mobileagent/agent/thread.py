@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.conversation import TimeIsUpError, Work, work
-from pytest_mobileagent.agent.phone import EpisodeOver
+from pytest_mobileagent.agent.phone import Channel
 from pytest_mobileagent.agent.process.wire import pack_reply, unpack_reply
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class ThreadConversation:
 
     def begin(self, briefing: Briefing, observation: Observation) -> None:
         """Start the thread."""
-        channel = _Channel(self._said, self._seen, observation)
+        channel = Channel(observation, self._exchange)
 
         def target() -> None:
             with contextlib.suppress(SystemExit):  # raised by `end`
@@ -66,6 +66,11 @@ class ThreadConversation:
         """Give what was seen; None means that the episode is over."""
         self._seen.put(observation)
 
+    def _exchange(self, reply: Reply) -> Observation | None:
+        # In the agent's thread, so that whatever an odd reply raises is the agent's failure.
+        self._said.put(pack_reply(reply))
+        return self._seen.get()
+
     def end(self) -> None:
         """End the thread if it runs Python code; one that blocks in C stays until it returns."""
         self._seen.put(None)
@@ -75,29 +80,3 @@ class ThreadConversation:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(SystemExit)
             )
-
-
-class _Channel:
-    """The agent's side (see `Channel`)."""
-
-    def __init__(
-        self,
-        said: queue.SimpleQueue[dict[str, Any] | Work],
-        seen: queue.SimpleQueue[Observation | None],
-        first: Observation,
-    ) -> None:
-        self._said = said
-        self._seen = seen
-        self._last: Observation | None = first
-
-    def observation(self) -> Observation:
-        if self._last is None:
-            raise EpisodeOver
-        return self._last
-
-    def decide(self, reply: Reply) -> Observation:
-        if self._last is not None:
-            # In this thread, so that whatever an odd reply raises is the agent's failure.
-            self._said.put(pack_reply(reply))
-            self._last = self._seen.get()
-        return self.observation()

@@ -13,7 +13,7 @@ from pytest_mobileagent.plain import to_wire
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict.verdict import Verdict
@@ -102,12 +102,7 @@ def measures(
         "seconds_per_step": round(episode.seconds / steps, 3) if steps else None,
         "thinking_seconds": round(episode.seconds_thinking, 3),
         "acting_seconds": round(episode.seconds_acting, 3),
-        "calls": spent.calls,
-        "input_tokens": spent.input_tokens,
-        "output_tokens": spent.output_tokens,
-        "cached_tokens": spent.cached_tokens,
-        "cost_usd": spent.price_usd,
-        "unpriced_calls": spent.unpriced_calls,
+        **_spent(spent),
         "estimated": spent.estimated,
         "roles": _by_role(episode.calls),
         "reset": episode.reset and episode.reset.to_json(),
@@ -132,16 +127,17 @@ def _by_role(calls: Sequence[ModelCall]) -> dict[str, Any]:
         return call.role
 
     each = {name: totals(group) for name, group in groupby(sorted(calls, key=role), role)}
+    return {name: _spent(spent) for name, spent in each.items()}
+
+
+def _spent(spent: Totals) -> dict[str, Any]:
     return {
-        name: {
-            "calls": spent.calls,
-            "input_tokens": spent.input_tokens,
-            "output_tokens": spent.output_tokens,
-            "cached_tokens": spent.cached_tokens,
-            "cost_usd": spent.price_usd,
-            "unpriced_calls": spent.unpriced_calls,
-        }
-        for name, spent in each.items()
+        "calls": spent.calls,
+        "input_tokens": spent.input_tokens,
+        "output_tokens": spent.output_tokens,
+        "cached_tokens": spent.cached_tokens,
+        "cost_usd": spent.price_usd,
+        "unpriced_calls": spent.unpriced_calls,
     }
 
 

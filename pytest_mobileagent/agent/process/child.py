@@ -6,13 +6,14 @@ import os
 import signal
 import sys
 import threading
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import KnowsTask
 from pytest_mobileagent.agent.conversation import in_one_line, work
 from pytest_mobileagent.agent.options import as_dict, make_options
-from pytest_mobileagent.agent.phone import EpisodeOver
+from pytest_mobileagent.agent.phone import Channel
 from pytest_mobileagent.agent.process.wire import (
     pack_reply,
     receive_in_agent,
@@ -42,7 +43,7 @@ def main(descriptor: int, parent: int) -> None:
         while True:
             _, briefing, packed = receive_in_agent(connection)
             take_streams(connection)
-            channel = _Channel(connection, unpack_observation(packed))
+            channel = Channel(unpack_observation(packed), partial(_exchange, connection))
             done = work(make_agent, briefing.with_options(options(given)), channel)
             fields = {name: getattr(done, name) for name in ("answer", "error", "trace")}
             os.chdir(here)
@@ -110,21 +111,8 @@ def _are_open(*streams: Any) -> bool:
     return (sys.stdout, sys.stderr) == streams
 
 
-class _Channel:
-    """The agent's side of the connection (see `Channel`)."""
-
-    def __init__(self, connection: Connection, first: Observation) -> None:
-        self._connection = connection
-        self._last: Observation | None = first
-
-    def observation(self) -> Observation:
-        if self._last is None:
-            raise EpisodeOver
-        return self._last
-
-    def decide(self, reply: Reply) -> Observation:
-        if self._last is not None:
-            send_to_worker(self._connection, "reply", **pack_reply(reply))
-            _, packed = receive_in_agent(self._connection)
-            self._last = None if packed is None else unpack_observation(packed)
-        return self.observation()
+def _exchange(connection: Connection, reply: Reply) -> Observation | None:
+    """Send the worker a decision, and return what is seen after it."""
+    send_to_worker(connection, "reply", **pack_reply(reply))
+    _, packed = receive_in_agent(connection)
+    return None if packed is None else unpack_observation(packed)
