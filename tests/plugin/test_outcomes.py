@@ -195,6 +195,14 @@ def test_markers_select_by_field(project):
     assert not (project.pytester.path / "runs").exists()
 
 
+@pytest.mark.parametrize("option", ["--fixtures", "--fixtures-per-test", "--setup-plan"])
+def test_what_only_shows_tests_is_no_run(project, option):
+    result = project.run("tasks", "--agent=noop", option)
+    assert result.ret == 0
+    assert "result was lost" not in result.stdout.str()
+    assert not (project.pytester.path / "runs").exists()
+
+
 def test_a_project_without_tasks_is_left_alone(pytester):
     pytester.makepyfile("def test_nothing(): pass")
     result = pytester.runpytest_inprocess()
