@@ -87,6 +87,8 @@ class Collector:
         result = getattr(report, RESULT, None)
         if result is not None and result["outcome"] == "review" and report.skipped:
             return "review", "R", ("REVIEW", {"yellow": True})
+        if result is not None and result["outcome"] == "error" and report.failed:
+            return "error", "E", "ERROR"  # of a body, too: that decides nothing
         return None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

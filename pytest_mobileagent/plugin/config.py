@@ -10,7 +10,7 @@ import pytest
 
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.plugin.devices import RunDevices
-from pytest_mobileagent.plugin.options import read_options
+from pytest_mobileagent.plugin.options import read_options, runs_no_test
 from pytest_mobileagent.plugin.paths import (
     agent_folders,
     check_folders,
@@ -172,7 +172,7 @@ class RunConfig:
             pytest.UsageError: it cannot be loaded, or does not take its options.
         """
         named = self.names_agent
-        if not (self.is_owner and named) or self.config.option.collectonly:
+        if not (self.is_owner and named) or runs_no_test(self.config):
             return
         try:
             if self.agent_runs_apart:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import InfrastructureError
+from pytest_mobileagent.plugin.options import runs_no_test
 from pytest_mobileagent.plugin.paths import app_folders, project_sources
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class RunDevices:
         except ValueError as error:
             where = f" with {device.option.flag}={device.text}"
             raise _usage_error(driver, f"{where}: {error}") from None
-        if self._config.option.collectonly:
+        if runs_no_test(self._config):
             return
         try:
             chosen.check(source.reached_by, options)

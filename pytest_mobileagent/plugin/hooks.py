@@ -23,7 +23,7 @@ from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fi
     mobile_lease,
 )
 from pytest_mobileagent.plugin.items import BROKEN, MARKER, case_of, check_function, parametrize
-from pytest_mobileagent.plugin.options import add_options
+from pytest_mobileagent.plugin.options import add_options, runs_no_test
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     run = config.stash[RUN] = RunConfig(config)
     config.pluginmanager.register(BrokenTasks(), "mobileagent-broken-tasks")
-    if config.option.collectonly:
+    if runs_no_test(config):
         return
     run.start_agent()
     if run.is_owner and run.names_agent and getattr(config.option, "tx", None):
@@ -81,7 +81,7 @@ def pytest_collection(session: pytest.Session) -> None:
 @pytest.hookimpl(tryfirst=True)  # run.json is there before pytest-xdist hands out what it lists
 def pytest_collection_finish(session: pytest.Session) -> None:
     run = session.config.stash[RUN]
-    if run.agent is None or session.config.option.collectonly:
+    if run.agent is None or runs_no_test(session.config):
         return
     from pytest_mobileagent.plugin.about import about_run  # noqa: PLC0415
 

@@ -262,3 +262,9 @@ def _read(option: Option, config: pytest.Config) -> OptionValue:
 def _given(option: Option, config: pytest.Config) -> str | None:
     given = config.getoption(option.name)
     return shlex.join(given) if option.repeats and given else given
+
+
+def runs_no_test(config: pytest.Config) -> bool:
+    """Return whether the command line asks what there is, and runs none of it."""
+    names = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan")
+    return any(getattr(config.option, name, False) for name in names)

@@ -58,13 +58,18 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
     """Return the sources of devices that hooks add, by their prefixes.
 
     Raises:
-        pytest.UsageError: two have the same prefix.
+        pytest.UsageError: two have the same prefix, or one is no source.
     """
     from pytest_mobileagent.device.sources.registry import built_in  # noqa: PLC0415
+    from pytest_mobileagent.device.sources.source import Source  # noqa: PLC0415
 
     found: dict[str, type[Source]] = {}
     for answer in config.hook.pytest_mobileagent_sources(config=config):
         for prefix, source in (answer or {}).items():
+            if Source not in getattr(source, "__mro__", ()):
+                made = "has to be a class made of `Source`"
+                msg = f"hook pytest_mobileagent_sources: what it names {prefix!r} {made}"
+                raise pytest.UsageError(msg)
             if prefix in found or prefix in built_in() or not prefix.isidentifier():
                 taken = "is no word" if not prefix.isidentifier() else "has a source already"
                 msg = f"hook pytest_mobileagent_sources names the prefix {prefix!r}, which {taken}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -283,4 +284,5 @@ def _reason(report: pytest.TestReport) -> str:
     if isinstance(report.longrepr, tuple):
         return str(report.longrepr[2]).removeprefix("Skipped: ")
     crash = getattr(report.longrepr, "reprcrash", None)
-    return str(crash.message if crash is not None else report.longrepr).strip()
+    words = str(crash.message if crash is not None else report.longrepr).strip()
+    return re.sub(r"^pytest_mobileagent\.[\w.]*\.(?=\w+: )", "", words)  # our exceptions' modules

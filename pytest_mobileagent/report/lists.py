@@ -40,17 +40,14 @@ def not_run(results: Sequence[Result]) -> list[str]:
     return _reasons("not run", "not run", results)
 
 
-def remarks(about: Mapping[str, Any], results: Iterable[Result]) -> list[str]:
-    """Return lines on what one has to know of the numbers.
-
-    `about` is what run.json says of the run.
-    """
+def remarks(results: Iterable[Result], *, on_virtual_phones: bool) -> list[str]:
+    """Return lines on what one has to know of the numbers."""
     resets = [result["reset"] for result in results if without_snapshot(result)]
     reasons = "; ".join(dict.fromkeys(reset["reason"] for reset in resets))
     count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
     kept = "only their own apps were cleared, all else stayed as it was"
     told = f"{count} without a snapshot ({printable(reasons)}): {kept}"
-    return [*([told] if resets else []), *([_VIRTUAL] if about.get("virtual") else [])]
+    return [*([told] if resets else []), *([_VIRTUAL] if on_virtual_phones else [])]
 
 
 def _failure(result: Result) -> str:

@@ -43,7 +43,7 @@ def failure(episode: EpisodeRecord, sought: str, where: str, closest: str, met: 
     rows = [
         ("goal", episode.goal),
         ("sought", f"{sought}   {where}".strip()),
-        ("closest", closest),
+        ("closest", "; ".join(line.strip(" ;") for line in closest.splitlines())),
         ("actions", actions(episode)),
         ("said", said(episode)),
         ("ended", f"{ending(episode)}{met}"),

@@ -42,7 +42,7 @@ class Task:
     - `probes`: state of the device to read after every step, by name.
     - `snapshot`: the device's snapshot that the task starts from.
     - `solution`: the scripted way to do it.
-    - `tags`: words to select and to group tasks by; `source`: the benchmark it is taken from.
+    - `tags`: words to group results by; `source`: the benchmark it is taken from.
     - `needs`: what the device has to be capable of ("events"); else the task is skipped.
     - `prepare`, `clean_up`: functions of the device that run after the reset and after the last
       screen, unrecorded (MobileAgentBench's customisation; SPA-Bench, section 4.2).

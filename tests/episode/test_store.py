@@ -69,7 +69,7 @@ CASES = st.builds(
         apps=st.lists(PLAIN.filter(bool), max_size=2, unique=True).map(tuple),
         level=st.none() | st.integers(1, 3),
         golden_steps=st.none() | st.integers(1, 99),
-        tags=st.lists(PLAIN, max_size=2).map(tuple),
+        tags=st.lists(PLAIN.filter(str.strip), max_size=2).map(tuple),
     ),
     id=PLAIN,
     suite=PLAIN,

@@ -76,7 +76,11 @@ def test_look(episode):
     )
     result = project.run("tasks", "--agent=oracle")
     result.stdout.fnmatch_lines(
-        ['sought *text="Ad one"*', "closest *<Button text='Add one'*", "screen *.png"]
+        [
+            'sought *text="Ad one"*',
+            "closest  nothing on * has text='Ad one'; closest: <Button text='Add one'*; at step *",
+            "screen *.png",
+        ]
     )
 
 
@@ -192,6 +196,14 @@ def test_markers_select_by_field(project):
         "tasks", "--agent=noop", "--collect-only", "-q", "-m", "mobile_task(level=2)"
     )
     result.stdout.fnmatch_lines(["*test_code", "*1/3 tests collected*"])
+    assert not (project.pytester.path / "runs").exists()
+
+
+@pytest.mark.parametrize("option", ["--fixtures", "--fixtures-per-test", "--setup-plan"])
+def test_what_only_shows_tests_is_no_run(project, option):
+    result = project.run("tasks", "--agent=noop", option)
+    assert result.ret == 0
+    assert "result was lost" not in result.stdout.str()
     assert not (project.pytester.path / "runs").exists()
 
 

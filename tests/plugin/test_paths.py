@@ -98,3 +98,11 @@ def test_a_phone_by_hand_needs_the_apps_that_the_project_names(pytester):
     assert done.returncode == 1
     assert "ini key mobile_app_paths names" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("named", ["object", "'abroad'"])
+def test_a_source_of_devices_that_is_none_is_a_usage_error(pytester, named):
+    pytester.makeconftest(f"def pytest_mobileagent_sources(config): return {{'abroad': {named}}}")
+    result = pytester.runpytest_inprocess("--mobile-device=abroad:ko-KR")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*names 'abroad' has to be a class made of `Source`*"])

@@ -75,11 +75,13 @@ def test_tasks_that_began_without_a_snapshot_are_told_with_the_reasons(result: M
     restored = {"kind": "snapshot", "snapshot": "a", "cleared": [], "reason": ""}
     results = [result(True, reset=reset) for reset in (restored, None, cleared, cleared)]
     kept = "only their own apps were cleared, all else stayed as it was"
-    assert remarks({}, results) == [f"2 tasks began without a snapshot (no snapshots): {kept}"]
-    assert remarks({}, results[:2]) == []
+    assert remarks(results, on_virtual_phones=False) == [
+        f"2 tasks began without a snapshot (no snapshots): {kept}"
+    ]
+    assert remarks(results[:2], on_virtual_phones=False) == []
 
 
 def test_numbers_of_virtual_phones_are_not_to_be_published(result: Make) -> None:
-    (line,) = remarks({"virtual": True}, [result(True)])
+    (line,) = remarks([result(True)], on_virtual_phones=True)
     assert line.startswith("Virtual phones test the harness")
-    assert remarks({"device": "serial:emulator-5554"}, [result(True)]) == []
+    assert remarks([result(True)], on_virtual_phones=False) == []
