@@ -37,6 +37,6 @@ def show_run(
     if run.config.option.tbstyle == "no":  # failures are not shown anywhere else
         lines += failures(results)
     lines += [*reviews(results), *skips(results), *not_run(results)]
-    on_virtual_phones = run.devices.source.is_virtual
+    on_virtual_phones = bool(run.folder.about().get("virtual"))
     for line in [*lines, *remarks(results, on_virtual_phones=on_virtual_phones), end]:
         terminal.line(line)

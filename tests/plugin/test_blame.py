@@ -84,7 +84,7 @@ def test_it(episode):
     raise DeviceError("it smokes")
 """
     )
-    project.run("tasks", "--agent=noop").assert_outcomes(failed=1)
+    project.run("tasks", "--agent=noop").assert_outcomes(errors=1)
     (task,) = report(project)["tasks"]
     assert (task["outcome"], task["success"]) == ("error", None)
     assert task["infrastructure"] == ["it smokes"]

@@ -49,7 +49,7 @@ def test_doing_less_fails_every_task(agent, tmp_path):
 
 
 def is_failed_assert(reason: str) -> bool:
-    return reason.startswith(("AssertionError", "assert "))
+    return reason.startswith(("AssertionError", "assert ", "NotFoundError"))
 
 
 def test_the_lexical_agent_does_some_tasks_and_fails_others(tmp_path):
