@@ -42,6 +42,9 @@ class FakePhone:
         info: DeviceInfo | None = None,
     ) -> None:
         self.screens = [as_screen(screen) for screen in screens]
+        if not self.screens:
+            msg = "a phone in memory needs a screen to show: give it one at least"
+            raise ValueError(msg)
         self.actions: list[Action] = []
         self.answers = dict(answers or {})
         self.pending_events: list[Event] = []
@@ -122,6 +125,10 @@ class MemoryPhone(FakePhone):
         super().__init__(pages.values(), **given)
         self.pages = dict(zip(pages, self.screens, strict=True))
         self.links = dict(links)
+        named = {page for (page, _), target in links.items() for page in (page, target)}
+        if unknown := sorted(named - self.pages.keys()):
+            msg = f"links name pages that are not there: {unknown} (pages: {', '.join(self.pages)})"
+            raise ValueError(msg)
         self.history = [next(iter(pages))]
 
     @property

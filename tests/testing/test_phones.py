@@ -84,6 +84,18 @@ class Seeker(Agent):
         return Tap(*found.bounds.center) if found else Finish(" ".join(observation.screen.texts))
 
 
+def test_a_phone_without_a_screen_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs a screen to show"):
+        FakePhone([])
+
+
+def test_a_link_to_a_page_that_is_not_there_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match=r"not there: \['nowhere'\] \(pages: home, results, menu\)"
+    ):
+        MemoryPhone(PAGES, {("home", "Search"): "nowhere"})
+
+
 def test_an_agent_is_played_with_its_options() -> None:
     episode = play(Seeker, "Find it.", phone=MemoryPhone(PAGES, LINKS))
     assert (episode.answer, episode.agent, episode.step_count) == ("Lamp", "Seeker", 1)
