@@ -21,6 +21,8 @@ from pytest_mobileagent import load
 from pytest_mobileagent.device.sdk.files import UNFINISHED
 from tests.plugin.leftovers import WAITING, deadly, processes_with, wait_until
 
+pytestmark = pytest.mark.slow  # emulators take their time to start and to end
+
 TASK = ("tasks", "-k", "code", "--mobile-device=avd:pixel")
 
 
@@ -172,7 +174,6 @@ def test_emulators_are_replaced_after_so_many_tasks(project, sdk, nothing_left):
     nothing_left()
 
 
-@pytest.mark.slow
 def test_appium_follows_an_emulator_that_is_replaced(project, sdk, appium_home, nothing_left):
     sdk.add_avd("pixel", "default_boot")
     options = ["--mobile-driver=appium", f"--mobile-appium-home={appium_home}", "--agent=oracle"]

@@ -81,6 +81,7 @@ def timeless(document):
     return [{k: v for k, v in task.items() if k not in clock} for task in document["tasks"]]
 
 
+@pytest.mark.slow
 def test_numbers_are_the_same_with_and_without_workers(project):
     for arguments in (["-n0"], ["-n2"], ["-p", "no:xdist"]):
         result = project.run_virtual("tasks", "--agent=oracle", *arguments)

@@ -13,6 +13,8 @@ import pytest
 
 from tests.virtual.apks import build
 
+pytestmark = pytest.mark.slow  # emulators take their time to start and to end
+
 RECIPE = """
 name = "made"
 image = "system-images;android-34;google_apis;x86_64"
