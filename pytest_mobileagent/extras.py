@@ -16,10 +16,11 @@ MODULES = {
         "justmytype_intl_rtl",
         "paperang_p2_fonts_cjk",
     ),
-    "models": ("anthropic", "genai_prices", "openai", "stamina"),
+    "models": ("anthropic", "genai_prices", "h11", "openai", "stamina", "trustme"),
     "vision": ("cv2", "onnxruntime", "rapidocr"),
     "easyocr": ("easyocr",),
     "appium": ("appium",),
+    "mcp": ("mcp",),
 }
 
 

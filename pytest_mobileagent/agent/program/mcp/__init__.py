@@ -1,0 +1,1 @@
+"""The leased phone as an MCP server."""

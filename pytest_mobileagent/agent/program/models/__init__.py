@@ -1,0 +1,1 @@
+"""What a program asks models, recorded on its way to them."""

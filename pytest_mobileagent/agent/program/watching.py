@@ -1,0 +1,117 @@
+"""What the recorders of a program's adb, models and MCP say to whoever watches over the episode.
+
+All of it is said in the recorders' event loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from pytest_mobileagent.action.action import Action
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from pytest_mobileagent.episode.device_info import DeviceInfo
+    from pytest_mobileagent.episode.observation import Observation
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A part of a gesture that comes piece by piece: a finger at the pixel (x, y)."""
+
+    phase: Literal["down", "move", "up", "cancel"]
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Erase:
+    """The delete key, pressed `count` times in the focused field."""
+
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """The focused field, emptied."""
+
+
+# What a program does through the screen; `commands.merging` makes actions of it.
+Act = Action | Pointer | Erase | Clear
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing that a program asks of the phone: a service of adb, or a request over a socket.
+
+    - `text`: it in its own words, as the raw record keeps it; what carries no words is named.
+    - `acts`: what it does through the screen, in order. `looks`: whether it shows the screen (after
+      that). A command with neither is only recorded.
+    - `automation`: whether Android's UiAutomation serves it, which one at a time can have.
+    - `destructive`: what it destroys, in words ("uninstalls com.example"); empty if nothing.
+    - `refused`: why it is not passed on; empty if it may be. What the harness needs cannot be taken
+      away.
+    """
+
+    text: str
+    acts: tuple[Act, ...] = ()
+    looks: bool = False
+    automation: bool = False
+    destructive: str = ""
+    refused: str = ""
+
+
+class Passage(Protocol):
+    """A command on its way to the phone."""
+
+    refused: str  # why it must not be passed on; empty if it may
+
+    def done(self, error: str = "") -> None:
+        """Say that it has ended, and how it failed, if that is known."""
+
+
+class Watcher(Protocol):
+    """Who watches over an episode while a program plays it."""
+
+    async def command(self, command: Command) -> Passage:
+        """Ask before a command is passed on: an act waits until the screen before it is seen."""
+
+    async def call_begins(self) -> str:
+        """Say that a model is about to be asked; return why it must not be, empty if it may."""
+
+    def call_ended(self, said: str) -> None:
+        """Say what a model replied; its line is in the episode's calls.jsonl by now."""
+
+    async def step(self, phase: Literal["begin", "end"]) -> str:
+        """Say that the program itself begins or ends a step.
+
+        Return why the episode is over; empty if it is not.
+        """
+
+
+class WatchedPhone(Protocol):
+    """The phone as MCP's tools drive it; what is done is recorded, and counted as steps.
+
+    `info` is what is known of it, `goal` the task in words, `steps_left` how many steps may follow;
+    empty and None where there is no episode.
+    """
+
+    info: DeviceInfo
+    goal: str
+
+    @property
+    def steps_left(self) -> int | None: ...
+
+    async def observe(self) -> Observation:
+        """Look at the screen as it is now. It is no step."""
+
+    async def act(self, action: Action) -> Observation | None:
+        """Do an action, and return what is seen then; None when the episode is over."""
+
+    async def run(self, name: str, script: str) -> Observation | None:
+        """Run a shell script that does what no action says, recorded as `Raw(name)`."""
+
+    async def packages(self) -> Collection[str]:
+        """Return the packages of all apps that the phone has."""
