@@ -94,15 +94,15 @@ class Watcher(Protocol):
 class WatchedPhone(Protocol):
     """The phone as MCP's tools drive it; what is done is recorded, and counted as steps.
 
-    `info` is what is known of it, `goal` the task in words, `steps_left` how many steps may follow;
-    empty and None where there is no episode.
+    `info` is what is known of it, `goal` the task in words; empty where there is no episode.
     """
 
     info: DeviceInfo
     goal: str
 
     @property
-    def steps_left(self) -> int | None: ...
+    def steps_left(self) -> int | None:
+        """How many steps may follow; None where there is no limit."""
 
     async def observe(self) -> Observation:
         """Look at the screen as it is now. It is no step."""
