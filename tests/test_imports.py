@@ -21,6 +21,7 @@ ORDER = [
     "plain",
     "urls",
     "extras",
+    "processes",
     "screen",
     "action",
     "task",

@@ -247,7 +247,7 @@ class RunConfig:
         if self.is_owner and self._shared is not None:
             self._shared.close()
         if self.is_owner and self.agent is not None and self._folder is not None:
-            from pytest_mobileagent.agent.process.leftovers import end_marked  # noqa: PLC0415
+            from pytest_mobileagent.processes import end_marked  # noqa: PLC0415
 
             end_marked(self.folder.id)  # of workers that were killed
 
