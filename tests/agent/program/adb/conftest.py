@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import subprocess
 import threading
 from dataclasses import dataclass, field
@@ -77,7 +78,8 @@ def read(text: str) -> Command:
     """Read just enough for these tests; how it is really read is tested elsewhere."""
     acts: tuple[Act, ...] = ()
     if "input tap" in text:
-        acts = (Tap(*(int(word) for word in text.split("input tap ")[1].split()[:2])),)
+        x, y = re.findall(r"\d+", text.split("input tap ")[1])[:2]
+        acts = (Tap(int(x), int(y)),)
     elif "input" in text:
         acts = (Raw(text),)
     return Command(text, acts, looks="screencap" in text)
@@ -114,7 +116,8 @@ class Recording:
 
     @property
     def environment(self) -> dict[str, str]:
-        return os.environ | self.recorded.environment
+        usual = {name: os.environ[name] for name in os.environ if not name.startswith("ANDROID_")}
+        return usual | self.recorded.environment
 
     def popen(self, *command: str, **options: Any) -> subprocess.Popen[bytes]:
         """Start a program that is given the phone."""
@@ -190,9 +193,7 @@ def recording(shared: Recording) -> Iterator[Recording]:
 
 
 @pytest.fixture
-def own(
-    phone: Address, start: Callable[..., Recording], tmp_path: Path
-) -> Iterator[Recording]:
+def own(phone: Address, start: Callable[..., Recording], tmp_path: Path) -> Iterator[Recording]:
     """A recording of the test's own."""
     recording = start(phone, tmp_path)
     yield recording
