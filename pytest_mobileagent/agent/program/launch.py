@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.program import keeper
-from pytest_mobileagent.agent.program.output import KEPT, Output
+from pytest_mobileagent.agent.program.output import KEPT, Output, secrets_of
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked
 
@@ -37,7 +37,8 @@ class ProgramProcess:
 
     - `words`: its command, never given to a shell. `folder`: where it runs.
     - `environment`: all variables that it has; it gets one more, a mark that begins with `run`.
-    - `record`: the folder in which `stdout` and `stderr` keep what it prints, without `secrets`.
+    - `record`: the folder in which `stdout` and `stderr` keep what it prints, without `secrets`
+      and without what its variables hold that are named as keys are.
     - `after`: a command that is run when it has been ended, such as one that removes a container.
 
     `wait` and `end` may be called by any thread.
@@ -65,7 +66,7 @@ class ProgramProcess:
             "environment": {**environment, VARIABLE: self.mark},
             "after": list(after),
         }
-        self._secrets, self._kept = tuple(secrets), kept
+        self._secrets, self._kept = (*secrets, *secrets_of(environment)), kept
         self._keeper: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
         self._reader: threading.Thread | None = None
