@@ -67,12 +67,10 @@ class McpEndpoint:
             # Loading takes a second or two, in which others use the event loop.
             self._server, self._web = await asyncio.to_thread(self._make)
             self._serving = asyncio.create_task(self._web.serve([listener]))
-            while not self._web.started:
-                if self._serving.done():
-                    await self._serving
-                    msg = "the MCP server has ended while it started"
-                    raise OSError(msg)
+            while not (self._web.started or self._serving.done()):
                 await asyncio.sleep(0.005)
+            if self._serving.done():
+                self._serving.result()
         except BaseException:
             listener.close()
             await self.stop()
@@ -90,6 +88,7 @@ class McpEndpoint:
                 transport.abort()
         self._web.should_exit = True
         await asyncio.gather(serving, return_exceptions=True)
+        _end_watchers()
 
     def _make(self) -> tuple[Any, Any]:
         import uvicorn  # noqa: PLC0415 - takes long to load
@@ -131,3 +130,13 @@ class McpEndpoint:
 def _is_silent(_: logging.LogRecord) -> bool:
     """Keep all records back: a filter of loggers that are the server's alone."""
     return False
+
+
+def _end_watchers() -> None:
+    """End the task with which sse_starlette polls for ever whether a server ends.
+
+    It starts another one if it needs it.
+    """
+    for task in asyncio.all_tasks():
+        if getattr(task.get_coro(), "__qualname__", "") == "_shutdown_watcher":
+            task.cancel()

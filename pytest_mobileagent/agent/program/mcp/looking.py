@@ -88,7 +88,9 @@ def _new_file(text: str) -> Path:
         raise ToolError(msg)
     path = (folder / text).resolve()
     if not path.is_relative_to(folder):
-        msg = f"saveTo has to be in {folder}; mobile_take_screenshot shows the screen without a file"
+        msg = (
+            f"saveTo has to be in {folder}; mobile_take_screenshot shows the screen without a file"
+        )
         raise ToolError(msg)
     return path
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Repeats(Generic[T]):
         known = next((k for k in reversed(self._calls) if k.is_repeated_by(call, now)), None)
         if known is None:
             known = _Known(call, asyncio.create_task(do()))
-            known.task.add_done_callback(lambda _, known=known: self._end(known))
+            known.task.add_done_callback(partial(self._end, known))
             self._calls = [*self._calls[1 - _MOST_CALLS :], known]
         known.lost = True
         outcome = await asyncio.shield(known.task)
@@ -100,7 +101,7 @@ class Repeats(Generic[T]):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _end(self, known: _Known[T]) -> None:
+    def _end(self, known: _Known[T], task: asyncio.Task[T]) -> None:
         known.ended = self._clock()
-        if not known.task.cancelled():
-            known.task.exception()  # nobody may be waiting for it any more
+        if not task.cancelled():
+            task.exception()  # nobody may be waiting for it any more

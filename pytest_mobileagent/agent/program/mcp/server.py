@@ -62,11 +62,13 @@ class PhoneServer:
         """End the calls that are under way."""
         await self._repeats.close()
 
-    async def _note(self, context: ServerRequestContext[Any, Any], go_on: CallNext) -> HandlerResult:
+    async def _note(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
         """Note whatever a client asks for: it has got the replies to what it asked before."""
-        if context.request_id is not None and context.method != "tools/call":
-            self._repeats.asked(_caller(context))
-        return await go_on(context)
+        if ctx.request_id is not None and ctx.method != "tools/call":
+            self._repeats.asked(_caller(ctx))
+        return await call_next(ctx)
 
     async def _call(
         self, context: ServerRequestContext[Any, Any], params: CallToolRequestParams

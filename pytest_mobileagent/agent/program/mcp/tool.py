@@ -58,7 +58,7 @@ class Parameter:
         Raises:
             ToolError: it is none.
         """
-        read = {"number": _number, "string": _string, "boolean": _flag}[self.kind](value)
+        read: Any = {"number": _number, "string": _string, "boolean": _flag}[self.kind](value)
         if read is None:
             msg = f"{self.name} has to be a {self.kind}, not {value!r:.100}"
             raise ToolError(msg)
