@@ -99,7 +99,8 @@ class Session:
         self.seconds_left = limits.seconds
         self.ending: Ending | None = None
         self.last = first
-        self._device = device
+        self.device = device
+        self.folder = recorder.folder
         self._task = task
         self._recorder = recorder
         self._calls = CallReader(recorder.folder)
@@ -127,7 +128,7 @@ class Session:
         is_report = self._is_report(actions)
         counts = is_report or not self._is_look(reply)
         if self.steps >= self.limits.steps and counts and not is_report:
-            self._recorder.events(self._device.events())
+            self._recorder.events(self.device.events())
             self.end(Termination.STEP_LIMIT, unused=calls)
             raise EpisodeOver
         decided = time.monotonic()
@@ -135,13 +136,13 @@ class Session:
         self.steps += counts and not is_report
         undone, notice, answer = self._do(actions, by)
         if (report := _report(actions)) is not None and not notice:
-            self._recorder.events(self._device.events())  # those that came late
+            self._recorder.events(self.device.events())  # those that came late
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             raise EpisodeOver
         self._recorder.outcome(notice, answer, undone)
         screen = self._record(self.look(), time.monotonic() - decided)
-        self._recorder.events(self._device.events())
+        self._recorder.events(self.device.events())
         self.observation = Observation(screen, answer, notice)
         if reply.calls and self._spending is not None and (why := self._spending.over()):
             self.end(Termination.BUDGET, why)
@@ -150,7 +151,7 @@ class Session:
 
     def look(self) -> Capture:
         """Look at the device as it is now, without recording it."""
-        return self._device.observe(self._task.probes)
+        return self.device.observe(self._task.probes)
 
     def add(self, step: DoneStep, after: Capture) -> None:
         """Record a step that was done, and what was seen `after` it."""
@@ -158,7 +159,7 @@ class Session:
         self.steps += 1
         self._recorder.outcome(step.notice, None, step.undone)
         screen = self._record(after, step.seconds_acting)
-        self._recorder.events(self._device.events())
+        self._recorder.events(self.device.events())
         self.observation = Observation(screen, None, step.notice)
 
     def unread_calls(self) -> tuple[ModelCall, ...]:
@@ -238,7 +239,7 @@ class Session:
             if isinstance(action, Ask):
                 answer = self._task.reply_to(action.question) or NO_USER
             elif not ends_episode(action):
-                self._device.perform(action)
+                self.device.perform(action)
         return 0, "", answer
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
@@ -248,7 +249,7 @@ class Session:
         try:
             _ = screen.size, screen.root
         except ScreenError as error:
-            msg = f"device {self._device.info.serial} shows no screen: {error} ({screen.where})"
+            msg = f"device {self.device.info.serial} shows no screen: {error} ({screen.where})"
             raise DeviceError(msg) from error
         return screen
 
