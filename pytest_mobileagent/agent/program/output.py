@@ -30,6 +30,11 @@ def without_secrets(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
+def secret_bytes(secrets: Iterable[str]) -> list[bytes]:
+    """Return secrets as they stand in files and output, the longest first."""
+    return [os.fsencode(each) for each in _longest_first(secrets)]
+
+
 class Output:
     """A file that takes what a program prints, without the secrets that it must not hold.
 
@@ -41,7 +46,7 @@ class Output:
         self.path = path
         self.size = 0
         self._kept = kept
-        self._secrets = [os.fsencode(each) for each in _longest_first(secrets)]
+        self._secrets = secret_bytes(secrets)
         self._held = b""  # what may be the beginning of a secret
         self._tail: deque[bytes] = deque()
         self._in_tail = 0
