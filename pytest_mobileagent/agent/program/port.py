@@ -50,6 +50,7 @@ class LocalPort:
         self._relays: dict[str, Callable[[], Awaitable[int]]] = {}
         self._answers: dict[str, Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]] = {}
         self._server: asyncio.Server | None = None
+        self._is_closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def start(self) -> None:
@@ -76,6 +77,7 @@ class LocalPort:
 
     async def close(self) -> None:
         """Stop listening, end all connections, and close the models. Twice is once."""
+        self._is_closed = True
         if self._server is not None:
             self._server.close()
         for task in self._tasks:
@@ -111,6 +113,9 @@ class LocalPort:
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert isinstance(reader, ClientReader)
+        if self._is_closed:  # it came while the port closed
+            writer.transport.abort()
+            return
         task = asyncio.get_running_loop().create_task(self._connection(reader, writer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

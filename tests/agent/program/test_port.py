@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import urllib.error
 import urllib.request
@@ -108,10 +109,11 @@ def test_a_port_that_is_closed_ends_its_connections() -> None:
         writer.write(b"POST /")
         await writer.drain()
         await port.close()
-        assert await reader.read() == b""
+        with contextlib.suppress(ConnectionResetError):
+            assert await reader.read() == b""
         writer.close()
         await port.close()
-        with pytest.raises(OSError, match="."):
+        with pytest.raises(ConnectionRefusedError):
             await asyncio.open_connection("127.0.0.1", port.number)
 
     asyncio.run(main())
