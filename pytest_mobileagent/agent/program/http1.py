@@ -16,6 +16,7 @@ Headers = list[tuple[bytes, bytes]]
 _PIECE = 2**16  # bytes
 _LARGEST_HEAD = 2**17  # bytes
 _LARGEST_BODY = 2**28  # bytes; providers of models take less
+_BROKE_OFF = "the connection broke off in the middle of the answer"
 # What is said about one connection, and not about the message.
 _HOP = {b"connection", b"keep-alive", b"proxy-connection", b"proxy-authorization", b"te"}
 _HOP |= {b"transfer-encoding", b"upgrade", b"trailer", b"expect"}
@@ -105,7 +106,9 @@ class ServerConnection:
         await self._send(h11.EndOfMessage())
 
     async def respond(self, status: int, headers: dict[str, str], body: bytes) -> None:
-        """Send a whole response."""
+        """Send a whole response, when all of the request has come."""
+        if self._http.their_state is h11.SEND_BODY:  # who still sends would not read it
+            await self.body()
         said = {**headers, "Content-Length": str(len(body))}
         await self.begin(status, [(name.encode(), text.encode()) for name, text in said.items()])
         await self.write(body)
@@ -149,8 +152,7 @@ class ClientConnection:
         """Send a request, and return the head of its response.
 
         Raises:
-            ConnectionError: the connection broke.
-            h11.RemoteProtocolError: the response is no HTTP.
+            ConnectionError: the connection broke, or the response is no HTTP.
         """
         if self._http.our_state is h11.DONE:
             self._http.start_next_cycle()
@@ -170,7 +172,7 @@ class ClientConnection:
         """Yield the response's body as it comes, and whether that was the last of it.
 
         Raises:
-            ConnectionError, h11.RemoteProtocolError: the connection broke off in the middle.
+            ConnectionError: the connection broke off in the middle, or this is no HTTP.
         """
         while True:
             event = await self._next()
@@ -180,14 +182,19 @@ class ClientConnection:
                 event = self._http.next_event()
             is_last = isinstance(event, h11.EndOfMessage)
             if not is_last and event is not h11.NEED_DATA:
-                raise ConnectionResetError("the connection broke off in the middle of the answer")
+                raise ConnectionResetError(_BROKE_OFF)
             yield b"".join(come), is_last
             if is_last:
                 return
 
     async def _next(self) -> Any:
-        while (event := self._http.next_event()) is h11.NEED_DATA:
-            self._http.receive_data(await self._reader.read(_PIECE))
+        try:
+            while (event := self._http.next_event()) is h11.NEED_DATA:
+                self._http.receive_data(await self._reader.read(_PIECE))
+        except h11.RemoteProtocolError as error:
+            if self._reader.at_eof():
+                raise ConnectionResetError(_BROKE_OFF) from error
+            raise ConnectionAbortedError(f"the answer is no HTTP: {error}") from error
         return event
 
     def close(self) -> None:

@@ -20,6 +20,8 @@ from pytest_mobileagent.agent.program.http1 import (
 )
 from pytest_mobileagent.agent.program.models.recorded import pass_through
 from pytest_mobileagent.agent.program.upstream import Origin, connect
+from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.plain import to_line
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -48,6 +50,7 @@ class LocalPort:
         self._relays: dict[str, Callable[[], Awaitable[int]]] = {}
         self._answers: dict[str, Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]] = {}
         self._server: asyncio.Server | None = None
+        self._is_closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def start(self) -> None:
@@ -74,6 +77,7 @@ class LocalPort:
 
     async def close(self) -> None:
         """Stop listening, end all connections, and close the models. Twice is once."""
+        self._is_closed = True
         if self._server is not None:
             self._server.close()
         for task in self._tasks:
@@ -96,7 +100,8 @@ class LocalPort:
     def relay(self, name: str, target: Callable[[], Awaitable[int]]) -> None:
         """Serve another port of this machine: /TOKEN/NAME… here is /NAME… there.
 
-        The port is asked for with each request, so that its server can start with the first.
+        The port is asked for with each request, so that its server can start with the first; an
+        error of this package is answered with its text.
         """
         self._relays[name] = target
 
@@ -108,6 +113,9 @@ class LocalPort:
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert isinstance(reader, ClientReader)
+        if self._is_closed:  # it came while the port closed
+            writer.transport.abort()
+            return
         task = asyncio.get_running_loop().create_task(self._connection(reader, writer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -162,13 +170,26 @@ class LocalPort:
         elif self._models is not None and self._models.has_route(name):
             await self._models.serve_route(connection, request, name, rest[len(name) :])
         elif name in self._relays:
-            place = Origin("http", _HOST, await self._relays[name]())
-            data = await connection.body()
-            await pass_through(connection, request, place, f"/{rest}", data)
+            await self._relay(connection, request, self._relays[name], f"/{rest}")
         elif name in self._answers:
             await self._call(connection, self._answers[name])
         else:
             await _say(connection, 404, f"nothing is called {name!r} here")
+
+    async def _relay(
+        self,
+        connection: ServerConnection,
+        request: h11.Request,
+        port: Callable[[], Awaitable[int]],
+        target: str,
+    ) -> None:
+        data = await connection.body()
+        try:
+            place = Origin("http", _HOST, await port())
+        except MobileAgentError as error:
+            await _say(connection, 502, str(error))
+            return
+        await pass_through(connection, request, place, target, data)
 
     async def _call(
         self,
@@ -182,7 +203,11 @@ class LocalPort:
         if not isinstance(body, dict):
             await _say(connection, 400, "the body has to be an object of JSON")
             return
-        said = json.dumps(await handler(body), ensure_ascii=False).encode("utf-8", "replace")
+        try:
+            said = to_line(await handler(body)).encode()
+        except MobileAgentError as error:
+            await _say(connection, 500, str(error))
+            return
         await connection.respond(200, {"Content-Type": "application/json"}, said)
 
     def _may_pass(self, request: h11.Request) -> bool:

@@ -10,6 +10,7 @@ import urllib.request
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -66,8 +67,7 @@ async def ask(
     when the client goes.
 
     Raises:
-        OSError: the server cannot be reached, or the connection broke.
-        h11.RemoteProtocolError: the response is no HTTP.
+        OSError: the server cannot be reached, the connection broke, or this is no HTTP.
     """
     kept = connection.upstream
     if kept is not None and not (kept.origin == origin and kept.is_free):
@@ -153,8 +153,18 @@ async def _by_proxy(
 def tls() -> ssl.SSLContext:
     """Return how servers are known: by this machine's certificates, and by certifi's."""
     context = ssl.create_default_context()
-    if find_spec("certifi") and not os.environ.get("SSL_CERT_FILE"):
+    for file in trusted():
+        context.load_verify_locations(file)
+    return context
+
+
+def trusted() -> list[str]:
+    """Return the files with the certificates that are trusted: certifi's, and the user's own."""
+    files = [os.environ.get(name, "") for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")]
+    if find_spec("certifi"):
         import certifi  # noqa: PLC0415 - comes with the SDKs
 
-        context.load_verify_locations(certifi.where())
-    return context
+        files.append(certifi.where())
+    else:
+        files.append(ssl.get_default_verify_paths().cafile or "")
+    return [file for file in dict.fromkeys(files) if Path(file).is_file()]

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.message import Answer, Request
 
 _IN_PATH = re.compile(r"/(?:models|deployments)/([^/:?]+)")
-_ODD = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+# A generator that stops too early is a RuntimeError, as is what is nested too deeply.
+_ODD = (ValueError, TypeError, LookupError, AttributeError, RuntimeError)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ssl
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import trustme
+
+from pytest_mobileagent.agent.program.upstream import trusted
 
 
 @cache
@@ -28,14 +29,10 @@ def context_for(host: str) -> ssl.SSLContext:
 
 
 def bundle() -> bytes:
-    """Return the certificates that a program has to trust: this machine's, and the own one."""
-    return _trusted() + b"\n" + _authority().cert_pem.bytes()
+    """Return the certificates that a program has to trust: all that are trusted here, and the own.
 
-
-def _trusted() -> bytes:
-    default = ssl.get_default_verify_paths().cafile
-    if find_spec("certifi"):
-        import certifi  # noqa: PLC0415 - comes with the SDKs
-
-        default = certifi.where()
-    return Path(default).read_bytes() if default else b""
+    Raises:
+        OSError: a file cannot be read.
+    """
+    files = [Path(file).read_bytes() for file in trusted()]
+    return b"\n".join([*files, _authority().cert_pem.bytes()])

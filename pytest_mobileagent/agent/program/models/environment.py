@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _GOOGLE = "https://generativelanguage.googleapis.com"
 _ALWAYS = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"), "anthropic": ("ANTHROPIC_BASE_URL",)}
-_DIRECT = ("127.0.0.1", "localhost", "::1")
+_DIRECT = "127.0.0.1,localhost,::1"
 # For programs that ask nobody before they have a key, and need none while a script answers.
 PLACEHOLDER = "sk-no-key-is-needed"
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
@@ -85,9 +85,8 @@ def environment(
     }
     for variable in ("HTTPS_PROXY", "HTTP_PROXY"):
         found |= {variable: proxy, variable.lower(): proxy}
-    own = os.environ.get("NO_PROXY") or os.environ.get("no_proxy") or ""
-    direct = ",".join(dict.fromkeys([*_DIRECT, *filter(None, own.replace(" ", "").split(","))]))
-    found |= {"NO_PROXY": direct, "no_proxy": direct, "NODE_USE_ENV_PROXY": "1"}
+    # Other hosts that the user excepts from a proxy are excepted from that on their way from here.
+    found |= {"NO_PROXY": _DIRECT, "no_proxy": _DIRECT, "NODE_USE_ENV_PROXY": "1"}
     return found | dict.fromkeys(_BUNDLES, str(bundle))
 
 

@@ -7,7 +7,7 @@ import contextlib
 import json
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -19,6 +19,8 @@ from pytest_mobileagent.llm.prices import Price, Prices
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
+
+    from pytest_mobileagent.agent.program.watching import Command, Passage
 
 PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # a dollar for 1000 tokens in, or 100 out
 
@@ -35,6 +37,12 @@ class Watcher:
     async def call_begins(self) -> str:
         self.told.append("begins")
         return self.refusal
+
+    async def command(self, command: Command) -> Passage:
+        raise NotImplementedError
+
+    async def step(self, phase: Literal["begin", "end"]) -> str:
+        raise NotImplementedError
 
     def call_ended(self, said: str) -> None:
         self.told.append(f"ended: {said}")
@@ -90,7 +98,8 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
         def make(settings: ModelSettings | None = None, **options: Any) -> Recorder:
             folder, pictures = tmp_path / "episode", tmp_path / "screens"
             folder.mkdir(exist_ok=True)
-            watcher, over = Watcher(folder), []
+            watcher = Watcher(folder)
+            over: list[str] = []
             given = settings or ModelSettings(prices=PRICES)
             models = RecordedModels(
                 given, folder, pictures, watcher, on_budget=over.append, **options
