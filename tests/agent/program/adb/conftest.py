@@ -160,6 +160,7 @@ def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
     """Starts recording a phone; whoever does has to close it."""
 
     def start(address: Address, folder: Path, **options: Any) -> Recording:
+        folder.mkdir(exist_ok=True)
         watching, log = Watching(), folder / "adb.jsonl"
         options = {"reading": Reading(read, Session, Socket), **options}
         recorded = RecordedAdb(address, watching, log, folder / "own", **options)

@@ -297,6 +297,8 @@ def test_at_a_terminal_what_is_typed_is_seen_at_once(recording: Recording) -> No
         stream.check_okay()
         stream.conn.settimeout(PATIENCE)
         received = b""
+        while not received.endswith(b"$ "):
+            received += stream.conn.recv(1000)
         stream.conn.sendall(b"echo a")
         while not received.endswith(b"echo a"):
             received += stream.conn.recv(1000)
