@@ -48,19 +48,19 @@ def listens(port: int) -> bool:
 
 @linux
 def test_programs_that_end_whatever_is_called_adb_do_not_hit_the_server(own: Recording) -> None:
-    process = Path("/proc", str(own.recorded._server.pid))
+    process = Path("/proc", str(own.server_pid))
     assert (process / "comm").read_text() == "phone-server\n"
     assert b"adb" not in (process / "cmdline").read_bytes()
 
 
 @linux
 def test_a_server_that_is_killed_is_back_under_its_port(own: Recording) -> None:
-    port, pid = own.recorded.port, own.recorded._server.pid
+    port, pid = own.recorded.port, own.server_pid
     os.kill(pid, signal.SIGKILL)
     wait_for_end(pid)
     assert own.out("wait-for-device", "shell", "echo back") == "back\n"
     assert own.recorded.port == port
-    assert own.recorded._server.pid != pid
+    assert own.server_pid != pid
 
 
 def test_a_phone_that_vanishes_is_gone_for_the_program_until_it_is_back(
@@ -87,7 +87,7 @@ def test_nothing_is_left_when_it_is_closed(own: Recording, phone: Address) -> No
     inside = own.out("reverse", "tcp:0", "tcp:9").strip()
     outside = int(own.out("forward", "tcp:0", "tcp:4"))
     device = int(own.recorded.serial.rpartition("-")[2]) + 1
-    pid = own.recorded._server.pid
+    pid = own.server_pid
     with own.popen("adb", "shell", "sleep 600") as program:
         while not own.watching.of("sleep"):
             pass
