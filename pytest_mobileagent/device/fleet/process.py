@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LAST_WORDS = 2000  # characters of its log that are shown of a program that ended
+# Opened before any fork: then, a thread that is no more could hold the lock of what opens it.
+_LIBRARY = ctypes.CDLL(None)
 Process = asyncio.subprocess.Process
 
 
@@ -70,4 +72,4 @@ async def end(process: Process, grace: float) -> None:
 def die_with_parent() -> None:
     """Let the system kill this process when its parent is gone, where it can."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        _LIBRARY.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

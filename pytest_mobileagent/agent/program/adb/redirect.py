@@ -7,7 +7,10 @@ nothing of this package, nor anything that Python has not loaded by then.
 from __future__ import annotations
 
 import sys
-from typing import Any
+
+TYPE_CHECKING = False  # typing's own takes milliseconds to import
+if TYPE_CHECKING:
+    from typing import Any
 
 _USUAL_PORT = 5037
 _LOCAL = ("127.0.0.1", "localhost", "::1", "0.0.0.0", "")  # noqa: S104 - who connects there means us

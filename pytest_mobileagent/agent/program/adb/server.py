@@ -55,7 +55,7 @@ class AdbServer:
             self._listener.bind(("127.0.0.1", 0))
             self._listener.listen(_WAITING_CLIENTS)
             self.port = self._listener.getsockname()[1]
-            self._prepare()
+            await asyncio.to_thread(self._prepare)
             self._process = await self._spawn()
         except OSError as error:
             msg = f"the adb server of a program cannot be started: {error}"

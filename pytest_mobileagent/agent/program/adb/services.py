@@ -158,6 +158,9 @@ async def ask_server(address: Address, request: str) -> str:
         async with asyncio.timeout(_ANSWER_SECONDS):
             await server.request(request)
             return (await server.block()).decode("utf-8", "replace")
+    except RefusedError as error:
+        msg = f"device {address} cannot be reached: {error}"
+        raise DeviceError(msg) from error
     except (OSError, EOFError, TimeoutError) as error:
         msg = f"the adb server of {address} does not answer: {error}"
         raise DeviceError(msg) from error

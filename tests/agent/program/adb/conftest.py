@@ -119,6 +119,19 @@ class Recording:
         usual = {name: os.environ[name] for name in os.environ if not name.startswith("ANDROID_")}
         return usual | self.recorded.environment
 
+    @property
+    def server_pid(self) -> int:
+        """The process of the program's own adb server."""
+        assert self.recorded._server is not None
+        return self.recorded._server.pid
+
+    @property
+    def open_streams(self) -> int:
+        """How many streams are open in the program's own adb server."""
+        assert self.recorded._adbd is not None
+        streams = [each._streams.values() for each in self.recorded._adbd._connections]
+        return sum(not stream.closed for each in streams for stream in list(each))
+
     def popen(self, *command: str, **options: Any) -> subprocess.Popen[bytes]:
         """Start a program that is given the phone."""
         return subprocess.Popen(command, env=self.environment, **options)
@@ -160,6 +173,7 @@ def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
     """Starts recording a phone; whoever does has to close it."""
 
     def start(address: Address, folder: Path, **options: Any) -> Recording:
+        folder.mkdir(exist_ok=True)
         watching, log = Watching(), folder / "adb.jsonl"
         options = {"reading": Reading(read, Session, Socket), **options}
         recorded = RecordedAdb(address, watching, log, folder / "own", **options)

@@ -105,13 +105,13 @@ def test_waiting_for_the_phone_ends_at_once(recording: Recording) -> None:
 
 
 def test_ending_and_starting_the_server_does_nothing(recording: Recording) -> None:
-    pid = recording.recorded._server.pid
+    pid = recording.server_pid
     recording.out("kill-server")
     recording.out("-P", "5037", "start-server")
     adb = adbutils.adb_path()  # without the shim in between
     recording.run(adb, "kill-server")
     assert recording.out("shell", "echo", "still") == "still\n"
-    assert recording.recorded._server.pid == pid
+    assert recording.server_pid == pid
 
 
 @pytest.fixture
@@ -206,11 +206,10 @@ def test_an_act_waits_until_it_may_pass(recording: Recording) -> None:
 def test_an_act_that_the_program_gives_up_is_not_done(recording: Recording) -> None:
     recording.watching.hold.clear()
     with recording.popen("adb", "shell", "touch /data/local/tmp/done") as program:
-        relays = recording.recorded._adbd
-        while not any(each._streams for each in relays._connections):
+        while not recording.open_streams:
             pass
         program.kill()
-    while any(not s.closed for each in relays._connections for s in each._streams.values()):
+    while recording.open_streams:
         pass
     recording.watching.hold.set()
     assert recording.out("shell", "ls /data/local/tmp/done || true") == ""
@@ -297,6 +296,8 @@ def test_at_a_terminal_what_is_typed_is_seen_at_once(recording: Recording) -> No
         stream.check_okay()
         stream.conn.settimeout(PATIENCE)
         received = b""
+        while not received.endswith(b"$ "):
+            received += stream.conn.recv(1000)
         stream.conn.sendall(b"echo a")
         while not received.endswith(b"echo a"):
             received += stream.conn.recv(1000)
