@@ -393,7 +393,7 @@ def test_any_service_can_be_read(service: str) -> None:
     assert read_service(service).text == service
 
 
-TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
 
 
 @given(TEXTS.filter(lambda text: "%s" not in text))
