@@ -129,7 +129,7 @@ def from_base64(text: str) -> str:
         ValueError: it is no base64 of UTF-8.
     """
     data = "".join(text.split())
-    return base64.b64decode(data + "=" * (-len(data) % 4)).decode("utf-8")
+    return base64.b64decode(data + "=" * (-len(data) % 4), validate=True).decode("utf-8")
 
 
 def typed(text: str) -> tuple[Act, ...]:

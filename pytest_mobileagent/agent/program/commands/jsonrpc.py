@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Key, LongPress, Raw, Swipe, Tap
-from pytest_mobileagent.agent.program.commands import keys
+from pytest_mobileagent.agent.program.commands import devicekit, keys
 from pytest_mobileagent.agent.program.commands.gestures import stroke
 from pytest_mobileagent.agent.program.commands.inputs import pixel, swipe
 from pytest_mobileagent.agent.program.commands.intents import CLIPBOARD, typed
@@ -49,17 +49,16 @@ def read_calls(values: Any, raw: str) -> Command:
         method, params = str(call.get("method")), call.get("params")
         done = _read(method, params, raw)
         acts += done
-        looks = method in _LOOKS or (looks and not done)
+        looks = method in _LOOKS | devicekit.LOOKS or (looks and not done)
     return Command(raw, tuple(acts), looks=looks)
 
 
 def _read(method: str, params: Any, raw: str) -> tuple[Act, ...]:
-    reader = _READERS.get(method)
-    if reader is None:
-        return ()
-    arguments = params if isinstance(params, list) else list((params or {}).values())
     try:
-        return reader(arguments, raw)
+        if method.startswith("device."):
+            return devicekit.read_call(method, params or {}, raw)
+        reader = _READERS.get(method)
+        return reader(params if isinstance(params, list) else [], raw) if reader else ()
     except (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError):
         return (Raw(raw),)
 

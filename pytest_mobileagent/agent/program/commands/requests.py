@@ -46,7 +46,7 @@ class Request:
 
 def read_request(request: Request) -> Command:
     """Return what a request asks for."""
-    body = request.body.decode("utf-8", "replace")
+    body = request.body[:2000].decode("utf-8", "replace")
     raw = cut(f"{request.method} {request.target} {body}")
     path, values = request.path, request.values
     if path.rstrip("/").startswith("/jsonrpc"):

@@ -18,6 +18,7 @@ _REDIRECTION = re.compile(r"(\d*)(&>>?|>>|>&|>\||<&|<>|<<-?|>|<)")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|[@*#?$!-])")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _DEEPEST = 20
+UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for what only the phone knows
 
 
 class UnreadableError(ValueError):
@@ -234,13 +235,13 @@ class _Reader:
         """Read what stands for something else, and return what for, as far as that is known."""
         if char == "`":
             self._substituted(self._quoted("`", escapes=True))
-            return ""
+            return UNKNOWN
         if self._script.startswith("$(", self._at):
             end = _closing(self._script, self._at + 1)
             inner = self._script[self._at + 2 : end]
             self._at = end + 1
             self._substituted("" if inner.startswith("(") else inner)
-            return ""
+            return UNKNOWN
         match = _VARIABLE.match(self._script, self._at)
         if match is None:
             self._at += 1
@@ -252,7 +253,7 @@ class _Reader:
         if name in self._variables:
             return self._variables[name]
         self._word_known = False
-        return ""
+        return UNKNOWN
 
     def _substituted(self, script: str) -> None:
         self._word_known = False

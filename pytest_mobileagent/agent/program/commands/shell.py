@@ -79,7 +79,7 @@ def _read_simple(simple: Simple, depth: int) -> Command:
     if name == "kill" and not simple.known:  # whatever `pidof` and the like find
         name, arguments = "pkill", re.findall(r"[\w.]+", simple.text)
     command = read_tool(name, arguments, raw)
-    if command.acts and not simple.known:
+    if not simple.known and (command.acts or name == "input"):
         return _opaque(command, raw)
     return command
 

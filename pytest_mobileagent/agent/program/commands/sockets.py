@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _CONTROLLED = re.compile(r"scrcpy|minitouch|maatouch|touch", re.IGNORECASE)
-_METHOD = re.compile(rb"(?:GET|POST|PUT|DELETE|HEAD|OPTIONS|PATCH|CONNECT|TRACE) ")
-_LONGEST_METHOD = 8
+_METHODS = (b"GET ", b"POST ", b"PUT ", b"DELETE ", b"HEAD ", b"OPTIONS ", b"PATCH ", b"CONNECT ")
+_LONGEST_METHOD = 16  # bytes, with line ends before it
 _MOST_BODY = 4 << 20  # bytes of a request that are kept to be read
 
 
@@ -30,10 +30,8 @@ class SocketReader:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._begun = b""
         self._controlled = bool(_CONTROLLED.search(name))
-        self._request: _Incoming | None = None
-        self._is_http: bool | None = None
+        self._request: _Incoming | None = _Incoming()
 
     def feed(self, data: bytes) -> list[tuple[bytes, Command | None]]:
         """Return the pieces that data consists of, in order.
@@ -41,58 +39,56 @@ class SocketReader:
         A piece with a command is what completes it: as long as that does not reach the phone, it
         is not done.
         """
-        if not data:
-            return []
-        if self._is_http is None:
-            self._begun += data[:_LONGEST_METHOD]
-            self._is_http = _looks_like_http(self._begun)
-        if self._is_http is False:
-            return [(data, self._binary() if self._controlled else None)]
-        return [piece for piece in self._pieces(data) if piece[0]]
+        return list(self._pieces(data))
 
     def _pieces(self, data: bytes) -> Iterator[tuple[bytes, Command | None]]:
-        while data:
-            self._request = self._request or _Incoming()
+        while data and self._request:
             try:
                 rest = self._request.feed(data)
+            except NotHttpError:
+                self._request = None
+                break
             except h11.RemoteProtocolError:
-                # Nobody knows what its server makes of it: whatever follows may be anything.
-                self._is_http, self._controlled = False, True
-                yield data, self._binary()
-                return
-            if rest is None:
-                yield data, None
-                return
-            request, self._request = self._request.request, None
-            yield data[: len(data) - len(rest)], read_request(request)
-            data = rest
-            if request.upgrades:
-                self._is_http, self._controlled = False, True
-                if data:
-                    yield data, self._binary()
-                return
+                self._go_blind()
+                break
+            yield data[: len(data) - len(rest or b"")], self._read(complete=rest is not None)
+            data = rest or b""
+        if data:
+            yield data, self._binary() if self._controlled else None
+
+    def _read(self, *, complete: bool) -> Command | None:
+        """Read the request that is there, and get ready for the next."""
+        if not complete or self._request is None:
+            return None
+        request, self._request = self._request.request, _Incoming(first=False)
+        if request.upgrades:
+            self._go_blind()
+        return read_request(request)
+
+    def _go_blind(self) -> None:
+        """Take whatever follows for control: nobody knows what the server makes of it."""
+        self._request, self._controlled = None, True
 
     def _binary(self) -> Command:
         text = f"{self._name}{BINARY}"
         return Command(text, (Raw(text),))
 
 
-def _looks_like_http(begun: bytes) -> bool | None:
-    """Whether a stream begins as HTTP does; None if that cannot be said yet."""
-    if _METHOD.match(begun):
-        return True
-    if len(begun) < _LONGEST_METHOD and any(
-        method.startswith(begun)
-        for method in (b"GET ", b"POST ", b"PUT ", b"DELETE ", b"HEAD ", b"OPTIONS ", b"PATCH ")
-    ):
-        return None
-    return False
+class NotHttpError(Exception):
+    """A stream that does not begin as HTTP does."""
+
+
+def _may_be_http(begun: bytes) -> bool:
+    start = begun.lstrip(b"\r\n")
+    return any(start.startswith(each) or each.startswith(start) for each in _METHODS)
 
 
 class _Incoming:
     """A request while it comes in."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, first: bool = True) -> None:
+        self._first = first
+        self._begun = b""
         # Each request has a connection of its own: nothing here answers, as h11 expects.
         self._connection = h11.Connection(h11.SERVER, max_incomplete_event_size=1 << 16)
         self._body = bytearray()
@@ -102,8 +98,15 @@ class _Incoming:
         """Take data, and return what is left after the end of the request; None if more is due.
 
         Raises:
+            NotHttpError: it is no request, and there was none before it.
             h11.RemoteProtocolError: it is no request.
         """
+        self._begun = (self._begun + data[:_LONGEST_METHOD])[:_LONGEST_METHOD]
+        if not _may_be_http(self._begun):
+            if self._first:
+                raise NotHttpError
+            msg = "it does not begin as a request does"
+            raise h11.RemoteProtocolError(msg)
         self._connection.receive_data(data)
         while True:
             event = self._connection.next_event()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Tap
 from pytest_mobileagent.agent.program.commands import keys, pointers
 from pytest_mobileagent.agent.program.commands.inputs import pixel, swipe
+from pytest_mobileagent.agent.program.commands.intents import CLIPBOARD, from_base64
 from pytest_mobileagent.agent.program.watching import Act, Clear, Command
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 _SESSION = re.compile(r"(?:/wd/hub)?/session/[^/]+/(.*)")
 _LOOKS = re.compile(r"screenshot|source|element/[^/]+/screenshot|screenshot/.*|appium/screenshot")
-_PIXELS_A_SECOND = 5000  # of a drag whose speed is not said
 
 
 def read(method: str, path: str, values: Any, raw: str) -> Command | None:
@@ -86,8 +86,11 @@ def _value(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
     """Read what is typed into an element; `replace` empties that before."""
     value = body.get("text", body.get("value", ""))
     text = "".join(map(str, value)) if isinstance(value, list) else str(value)
-    replaces = (Clear(),) if body.get("replace") is True else ()
-    return (*replaces, *pointers.keyed(text, raw))
+    replaces = (Clear(),) if str(body.get("replace")).lower() == "true" else ()
+    if not text.endswith(("\n", "\\n")):
+        return (*replaces, *pointers.keyed(text, raw))
+    text = text.removesuffix("\n").removesuffix("\\n")  # the server takes it for the key
+    return (*replaces, *pointers.keyed(text, raw), Key("enter"))
 
 
 def _clear(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
@@ -96,6 +99,10 @@ def _clear(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
 
 def _key_code(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
     return (keys.pressed(int(body["keycode"]), raw, int(body.get("metastate") or 0)),)
+
+
+def _clipboard(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
+    return (Raw(CLIPBOARD + from_base64(body["content"])),)
 
 
 def _back(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
@@ -117,7 +124,8 @@ _READERS: list[tuple[re.Pattern[str], Reader]] = [
         ("back", _back),
         ("appium/device/press_keycode", _key_code),
         ("appium/device/long_press_keycode", _raw),
-        ("appium/device/(open_notifications|set_clipboard)", _raw),
+        ("appium/device/open_notifications", _raw),
+        ("appium/device/set_clipboard", _clipboard),
         ("appium/gestures/click", _click),
         ("appium/gestures/double_click", _double_click),
         ("appium/gestures/long_click", _long_click),
