@@ -29,6 +29,7 @@ def check_program(
     Raises:
         pytest.UsageError: something is missing, or means nothing to a program.
     """
+    from pytest_mobileagent.agent.program.container import engine  # noqa: PLC0415
     from pytest_mobileagent.agent.program.install import install  # noqa: PLC0415
     from pytest_mobileagent.extras import check_extra  # noqa: PLC0415
 
@@ -45,6 +46,8 @@ def check_program(
         check_extra("models", f"{agent}: recording the models of a program")
         if program.used & _MCP:
             check_extra("mcp", f"{agent}: an MCP server")
+        if program.image:
+            engine()
         if program.requirements is not None:
             install(program.requirements)
     except HostError as error:

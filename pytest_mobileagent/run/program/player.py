@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Finish, Impossible
 from pytest_mobileagent.agent.program import install
+from pytest_mobileagent.agent.program.container import contained
 from pytest_mobileagent.agent.program.launch import ProgramProcess
 from pytest_mobileagent.agent.program.placeholders import fill_variables, fill_words
 from pytest_mobileagent.agent.program.reported import Traces, reported
 from pytest_mobileagent.agent.program.workplace import Workplace, workplace
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.llm.providers import keys
+from pytest_mobileagent.llm.providers import key_variables, keys
 from pytest_mobileagent.run.player import blame, kept
 from pytest_mobileagent.run.program.jobs import Jobs, LoopThread
 from pytest_mobileagent.run.program.recorders import PROGRAM, Recorders
 from pytest_mobileagent.run.program.watch import Watch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pytest_mobileagent.agent.briefing import Briefing
@@ -100,15 +102,27 @@ class ProgramPlayer:
         self, place: Workplace, recorders: Recorders, base: dict[str, str], record: Path
     ) -> ProgramProcess:
         program, values = self._setting.program, recorders.values
-        shown = recorders.environment | values.environment() | place.prepare(program, values)
-        words = ["sh", "-c", *program.command] if program.shell else None
+        own = recorders.environment | values.environment() | place.prepare(program, values)
+        own |= fill_variables(program.env, values)
+        words: Sequence[str] = ["sh", "-c", *program.command]
+        if not program.shell:
+            words = fill_words(program.command, values)
+        environment, after = base | own, tuple[str, ...]()
+        if program.image:
+            container = contained(
+                words,
+                program.image,
+                place.folder,
+                environment,
+                run=self._setting.run,
+                own=[*own, *key_variables()],
+                paths=[place.notes, record, *recorders.paths],
+                search=_added(own.get("PATH", ""), base.get("PATH", "")),
+            )
+            words, environment, after = container.words, container.environment, container.after
+        run = self._setting.run
         return ProgramProcess(
-            words or fill_words(program.command, values),
-            place.folder,
-            {**base, **shown, **fill_variables(program.env, values)},
-            record,
-            run=self._setting.run,
-            secrets=keys(),
+            words, place.folder, environment, record, run=run, secrets=keys(), after=after
         )
 
     def _watch(self, session: Session, watch: Watch, process: ProgramProcess) -> None:
@@ -139,3 +153,9 @@ class ProgramPlayer:
                 watch.close()
                 error = blame(session, f"the program {said.text}")
                 session.end(Termination.AGENT_ERROR, kept(error, session.folder))
+
+
+def _added(path: str, before: str) -> list[str]:
+    """Return the folders that stand in a PATH and did not before."""
+    old = before.split(os.pathsep)
+    return [each for each in path.split(os.pathsep) if each and each not in old]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Finish, Impossible
@@ -19,7 +20,6 @@ from pytest_mobileagent.episode.exchanges import ExchangeLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.run.program.setting import Setting
@@ -33,12 +33,14 @@ _CALL = ("model", "role", "input_tokens", "output_tokens", "seconds")
 class Recorders:
     """All that stands between a program and its phone and models; used in one event loop.
 
-    `values` are what its placeholders stand for, `environment` the variables that lead it here.
+    `values` are what its placeholders stand for, `environment` the variables that lead it here, and
+    `paths` the files outside of its folders that it needs for that.
     """
 
     def __init__(self, setting: Setting, device: Device, watch: Watch, episode: Path) -> None:
         self.environment: dict[str, str] = {}
         self.values = Values("")
+        self.paths: tuple[Path, ...] = ()
         self._setting, self._watch, self._episode = setting, watch, episode
         self._address = getattr(device.system, "address", None)
         self._open = AsyncExitStack()
@@ -92,6 +94,8 @@ class Recorders:
 
     async def _start_adb(self, folder: Path, base: Mapping[str, str]) -> RecordedAdb | None:
         """Lend the phone to the program by adb, if that is how it is reached."""
+        from adbutils import adb_path  # noqa: PLC0415 - it takes 50 ms to import
+
         if not isinstance(self._address, Address):
             return None
         log = self._episode / PROGRAM / "adb.jsonl"
@@ -99,6 +103,7 @@ class Recorders:
         await adb.start()
         self._open.push_async_callback(adb.close)
         self.environment |= adb.environment
+        self.paths = (Path(adb_path()),)
         return adb
 
     async def _mcp(self) -> int:

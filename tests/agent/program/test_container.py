@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import subprocess
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -66,7 +67,7 @@ def test_a_program_runs_in_a_container_that_goes_with_it(docker: Path, tmp_path:
     assert version == "version"
     assert "--rm --init --network=host" in run
     assert "sk-very-secret" not in run
-    names = [word for before, word in zip(run.split(), run.split()[1:]) if before == "--env"]
+    names = [word for before, word in pairwise(run.split()) if before == "--env"]
     assert names == ["MOBILEAGENT_GOAL", "MOBILEAGENT_PATH", "OPENAI_API_KEY"]
     assert container.name.startswith("mobileagent-run-1-2-")
     assert rm == f"rm --force {container.name}"
