@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,10 +115,12 @@ class Recorders:
                     McpEndpoint,
                 )
 
+                began = time.monotonic()
                 show = self._setting.program.screenshots_after_actions
                 endpoint = McpEndpoint(self._watch, show=show)
                 self._mcp_port = await endpoint.start()
                 self._open.push_async_callback(endpoint.stop)
+                self._watch.track.held += time.monotonic() - began
             return self._mcp_port
 
     async def _take(self, said: dict[str, Any]) -> dict[str, Any]:
