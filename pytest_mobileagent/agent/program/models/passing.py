@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
 BROKEN = (OSError, EOFError, asyncio.TimeoutError, h11.ProtocolError)
 _HUNG_UP = "the program closed the connection before the reply was whole"
+_ENDED = "the episode ended before the reply was whole"
 
 
 @dataclass(slots=True)
 class Passing:
     """A call on its way to `origin`, and back.
 
-    `asking` is the body that asks for counts in the place of `data`; None if none has to.
+    `asking` is the body that asks for counts in the place of `data`; None if none has to. Servers
+    that refuse that are added to `countless`.
     `ended` is called with what the model said, after the line is written and before the program
     has the whole reply, so that it cannot act on it earlier.
     """
@@ -41,6 +43,7 @@ class Passing:
     target: str
     data: bytes
     asking: bytes | None
+    countless: set[Origin]
     ended: Callable[[str], None]
     _is_written: bool = field(default=False, init=False)
 
@@ -53,7 +56,6 @@ class Passing:
         """
         self.recording.sent()
         preparing = asyncio.get_running_loop().run_in_executor(None, self.recording.prepare)
-        error = "the episode ended before the reply was whole"
         try:
             response, pieces = await self._ask()
             await self._pass_back(response, pieces, preparing)
@@ -61,13 +63,14 @@ class Passing:
             gone = self.connection.reader.is_gone
             error = _HUNG_UP if gone else f"{type(problem).__name__}: {problem}"
             await preparing
-            if self._write(error) or gone or self.recording.has_begun:
+            was_written = self._write(error, by_provider=not gone)
+            if was_written or gone or self.recording.has_begun:
                 raise ConnectionResetError(error) from problem
             await self._say_broken(error)
         finally:
             with contextlib.suppress(asyncio.CancelledError):
                 await preparing
-            self._write(error)
+            self._write(_ENDED)
 
     async def _ask(self) -> tuple[h11.Response, AsyncIterator[tuple[bytes, bool]]]:
         connection = self.connection
@@ -81,6 +84,7 @@ class Passing:
             if not refuses_usage(response.status_code, body):
                 return response, _once(body)
             self.asking = None
+            self.countless.add(self.origin)
             self.recording.sent()
         response = await self._sent(self.request, self.data)
         return response, connection.upstream.pieces()  # type: ignore[union-attr]
@@ -108,14 +112,14 @@ class Passing:
             await connection.write(shown)
         await connection.end()
 
-    def _write(self, error: str) -> bool:
+    def _write(self, error: str, *, by_provider: bool = False) -> bool:
         """Write the line, unless it is written; return whether it was."""
         if self._is_written:
             return True
         self._is_written = True
         said = ""
         try:
-            said = self.recording.write(error)
+            said = self.recording.write(error, by_provider=by_provider)
         finally:
             self.ended(said)
         return False

@@ -110,6 +110,7 @@ class RecordedModels:
         self._routes = routes()
         self._bundle = folder / "program" / "certificates.pem"
         self._served: ServedModel | None = None
+        self._countless: set[Origin] = set()  # servers that refuse to be asked for counts
 
     async def start(self, url: Callable[[str], str], proxy: str) -> None:
         """Make ready: `url` gives the port's URL for a name, `proxy` is its URL as a proxy.
@@ -210,11 +211,22 @@ class RecordedModels:
         seller = self._seller(place, model_of(place.path, body))
         secrets = _secrets(request, place.target)
         recording = Recording(self._book, api, seller, Sent(place.path, plain, body, secrets))
-        wants = self._include_usage and api.name == "chat" and plain is data
-        asking = with_usage(body, data) if wants else None
         to = self._instead(api, place)
+        wants = self._include_usage and api.name == "chat" and plain is data
+        asks = wants and to.origin not in self._countless
+        asking = with_usage(body, data) if asks else None
         ended = self._watcher.call_ended
-        call = Passing(connection, request, recording, to.origin, to.target, data, asking, ended)
+        call = Passing(
+            connection,
+            request,
+            recording,
+            to.origin,
+            to.target,
+            data,
+            asking,
+            self._countless,
+            ended,
+        )
         try:
             await call.run()
         except HostError as error:

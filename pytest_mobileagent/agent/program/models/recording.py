@@ -149,8 +149,11 @@ class Recording:
         self._is_ending = self._is_ending or any(end in recent for end in _ENDINGS)
         return self._is_ending and data.endswith(b"\n\n")
 
-    def write(self, error: str = "") -> str:
-        """Write the call's line, and return what the model said; `error`: why it broke off.
+    def write(self, error: str = "", *, by_provider: bool = True) -> str:
+        """Write the call's line, and return what the model said.
+
+        `error` is why it broke off: `by_provider`, so that there was no call; else what came of it
+        counts, as it was paid for.
 
         Raises:
             HostError: the line cannot be written.
@@ -163,7 +166,7 @@ class Recording:
             return ""
         folded, times = self._folded(raw)
         answer = self.api.answer(folded.reply)
-        if error and not error.startswith("the program"):
+        if error and by_provider:
             self._fail(error, answer)
             return ""
         self._succeed(folded, answer, times, error)

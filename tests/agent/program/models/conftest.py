@@ -72,7 +72,7 @@ class Recorder:
 
 def recorded(folder: Path) -> list[dict[str, Any]]:
     path = folder / "calls.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
 
 
 @pytest.fixture
