@@ -31,6 +31,7 @@ class Adbd:
         self._banner = banner
         self._serve = serve
         self._connections: set[Connection] = set()
+        self._running: set[asyncio.Task[None] | None] = set()
         self._listening: asyncio.Server | None = None
         self._console: socket.socket | None = None
         self.port = 0
@@ -59,18 +60,22 @@ class Adbd:
         """Stop listening, close all connections, and wait until nothing goes on."""
         if self._listening is not None:
             self._listening.close()
-        await asyncio.gather(*(connection.ended() for connection in set(self._connections)))
+        self.drop()
+        await asyncio.gather(*filter(None, self._running), return_exceptions=True)
         if self._console is not None:
             self._console.close()
 
     async def _run(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = Connection(reader, writer, self._banner, self._serve)
+        task = asyncio.current_task()
         self._connections.add(connection)
+        self._running.add(task)
         try:
             await connection.run()
         finally:
             await connection.ended()
             self._connections.discard(connection)
+            self._running.discard(task)
 
 
 def _claim() -> tuple[socket.socket, socket.socket]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Serve = Callable[[Stream, str], Awaitable[None]]
 
 _MOST_STREAMS = 500  # each holds a connection to the device's own adb server
-_ENDING_SECONDS = 3.0
+_ENDING_SECONDS = 1.0  # what was passed on has, until it is cut off
 
 
 class Connection:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     # Bytes, and the commands that they carry.
     Piece = tuple[bytes, tuple[Command, ...]]
 
+_LONGEST_LINE = 1 << 20  # bytes that are held
 _LINE_SECONDS = 1.0  # which the command of a line has; most say nothing when they have ended
 _SOCKETS = ("tcp:", "local:", "localabstract:", "localreserved:", "localfilesystem:")
 
@@ -127,7 +128,8 @@ class LineGate:
 
     def _lines(self, data: bytes) -> Iterable[Piece]:
         *lines, self._held = (self._held + data).split(b"\n")
-        return [(line + b"\n", tuple(self._reader.feed(line + b"\n"))) for line in lines]
+        pieces = [(line + b"\n", tuple(self._reader.feed(line + b"\n"))) for line in lines]
+        return [*pieces, *self.rest()] if len(self._held) > _LONGEST_LINE else pieces
 
     def _typed(self, part: bytes) -> Iterable[Piece]:
         if part not in (b"\r", b"\n"):

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 class RecordedAdb:
     """The device at an address, lent to one program for one episode.
 
-    The program sees this device only. Each command of its own is read, asked of the `watcher`, and
-    written as a line of JSON to the file `log`; then the device serves it. All of it runs in the
-    event loop in which it was started. `folder` is made, and removed at the end. `base` is the
-    environment that `environment` adds to (this process's own).
+    The program sees this device only. Each command of its own is read, asked of the `watcher`,
+    served by the device, and written to the file `log` as a line of JSON when it has ended. All of
+    it runs in the event loop in which it was started. `folder` is made, and removed at the end.
+    `base` is the environment that `environment` adds to (this process's own).
     """
 
     def __init__(
@@ -64,6 +64,11 @@ class RecordedAdb:
             DeviceError: the device, or its adb server, is not there.
             HostError: this machine has no port, or no room, left.
         """
+        try:
+            self._folder.mkdir(mode=0o700, parents=True)
+        except OSError as error:
+            msg = f"no folder can be made for the adb server of a program: {error}"
+            raise HostError(msg) from error
         try:
             reading = self._reading or default_reading()
             log = RawLog(self._log)

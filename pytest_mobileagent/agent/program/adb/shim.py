@@ -93,6 +93,8 @@ def write_shims(folder: Path, port: int, base: Mapping[str, str]) -> dict[str, s
         "ANDROID_HOME": str(sdk),
         "ANDROID_SDK_ROOT": str(sdk),
         "ANDROID_ADB_SERVER_PORT": str(port),
+        "ANDROID_ADB_SERVER_ADDRESS": "127.0.0.1",  # the user's server may be elsewhere
+        "ANDROID_ADB_SERVER_HOST": "127.0.0.1",  # adbutils' name of it
         "PYTHONPATH": _before(hooks, base.get("PYTHONPATH", "")),
     }
 

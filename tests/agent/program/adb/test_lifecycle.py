@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.device.drivers.adb.shell import Shell
-from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.errors import DeviceError, HostError
 from tests.agent.program.adb.conftest import PATIENCE
 
 if TYPE_CHECKING:
@@ -61,6 +61,23 @@ def test_a_server_that_is_killed_is_back_under_its_port(own: Recording) -> None:
     assert own.out("wait-for-device", "shell", "echo back") == "back\n"
     assert own.recorded.port == port
     assert own.server_pid != pid
+
+
+@pytest.mark.parametrize(
+    "words", [["reconnect"], ["disconnect"], ["reconnect", "device"]], ids=" ".join
+)
+def test_a_program_cannot_lose_the_phone(own: Recording, words: list[str]) -> None:
+    own.adb(*words)
+    assert own.out("wait-for-device", "shell", "echo back") == "back\n"
+
+
+def test_a_folder_that_is_there_is_not_taken(
+    phone: Address, start: Callable[..., Recording], tmp_path: Path
+) -> None:
+    (tmp_path / "own").mkdir()
+    with pytest.raises(HostError, match="File exists"):
+        start(phone, tmp_path)
+    assert (tmp_path / "own").is_dir()
 
 
 def test_a_phone_that_vanishes_is_gone_for_the_program_until_it_is_back(

@@ -57,6 +57,11 @@ def test_what_is_sent_in_arrives_to_the_last_byte(recording: Recording) -> None:
     recording.out("shell", "rm", "/data/local/tmp/in")
 
 
+def test_much_flows_both_ways_at_once(recording: Recording) -> None:
+    data = random.Random(3).randbytes(2_500_000)
+    assert recording.adb("shell", "-T", "cat", input=data).stdout == data
+
+
 def test_an_app_is_installed(recording: Recording) -> None:
     apk = next(Path(uiautomator2.__file__).parent.rglob("*.apk"))
     assert "Success" in recording.out("install", "-r", str(apk))
