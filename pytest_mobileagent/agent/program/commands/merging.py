@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action.action import Action, DoubleTap, Key, Raw, Tap, Type
 from pytest_mobileagent.agent.program.commands.gestures import stroke
 from pytest_mobileagent.agent.program.commands.intents import CLIPBOARD
-from pytest_mobileagent.agent.program.commands.keys import PASTE, SELECT_ALL, TO_THE_END
+from pytest_mobileagent.agent.program.commands.keys import (
+    PASTE,
+    SELECT_ALL,
+    TO_THE_END,
+    TO_THE_START,
+)
 from pytest_mobileagent.agent.program.watching import Act, Clear, Erase, Pointer
 
 if TYPE_CHECKING:
@@ -23,6 +28,7 @@ _DOUBLE_SECONDS = 0.3  # Android's longest pause within a double tap
 _DOUBLE_PIXELS = 20
 _GESTURE_SECONDS = 1.0  # the longest pause within a gesture whose events say nothing here
 _RECENT = 60  # acts that can matter for what the next one carries on
+_BEFORE_ERASING = (SELECT_ALL, TO_THE_END, TO_THE_START)
 BINARY = ": binary control"  # ends the Raw of what goes over a socket and is not read
 
 
@@ -79,7 +85,7 @@ def _carries_on(run: Sequence[Timed], act: Act, at: float) -> bool:
         case Type():
             return isinstance(last, Type | Clear) or last == SELECT_ALL or _empties(run)
         case Erase() | Clear():
-            return isinstance(last, Erase | Clear) or last in {SELECT_ALL, TO_THE_END}
+            return isinstance(last, Erase | Clear) or last in _BEFORE_ERASING
         case Pointer(phase):
             return phase != "down" and isinstance(last, Pointer) and last.phase in {"down", "move"}
         case Tap(x, y):
@@ -122,7 +128,7 @@ def _actions(run: Sequence[Timed]) -> list[Action]:
             return [DoubleTap(x, y)]
         case Type() | Erase() | Clear():
             return _written(run)
-        case Raw() if first in {SELECT_ALL, TO_THE_END} and len(run) > 1:
+        case Raw() if first in _BEFORE_ERASING and len(run) > 1:
             return _written(run)
         case Raw() if len(run) > 1 and first.command.startswith("sendevent "):
             return [Raw(f"{first.command} and {len(run) - 1} more")]
@@ -138,7 +144,7 @@ def _written(run: Sequence[Timed]) -> list[Action]:
     if text or _empties(erasing):
         return [Type(text, clear=True)]
     count = sum(act.count for act in acts if isinstance(act, Erase))
-    moved: list[Action] = [TO_THE_END] if acts[0] == TO_THE_END else []
+    moved: list[Action] = [acts[0]] if acts[0] in (TO_THE_END, TO_THE_START) else []
     return moved + [Key("delete")] * count
 
 

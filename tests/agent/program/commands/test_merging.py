@@ -20,7 +20,12 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.agent.program.commands.keys import PASTE, SELECT_ALL, TO_THE_END
+from pytest_mobileagent.agent.program.commands.keys import (
+    PASTE,
+    SELECT_ALL,
+    TO_THE_END,
+    TO_THE_START,
+)
 from pytest_mobileagent.agent.program.commands.merging import continues, merged
 from pytest_mobileagent.agent.program.watching import Act, Clear, Command, Erase, Pointer
 
@@ -53,6 +58,7 @@ def timed(*acts: Act, pause: float = 0.1) -> list[tuple[Act, float]]:
         ((SELECT_ALL,), (SELECT_ALL,)),
         ((TO_THE_END, *[Erase()] * 9, Type("x")), (Type("x", clear=True),)),
         ((TO_THE_END, Erase()), (TO_THE_END, DELETE)),
+        ((TO_THE_START, *[Erase()] * 9), (Type("", clear=True),)),
         ((Raw("clipboard: hi"), PASTE), (Type("hi"),)),
         ((Clear(), Raw("clipboard: hi"), PASTE), (Type("hi", clear=True),)),
         ((Raw("clipboard: hi"),), (Raw("clipboard: hi"),)),
