@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.agent.program.commands.intents import TOOLS
 from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ def _pm(arguments: Sequence[str]) -> Judgement:
     if arguments[1:2] == ["--user"]:
         names = names[1:]
     name = next((word for word in names if not word.isdecimal()), "a package")
+    if name in TOOLS:
+        return _NOTHING
     refused = _HEARS if any(word.partition("/")[0] == LISTENER for word in names) else ""
     return f"{_PACKAGES[arguments[0]]} {name}", refused
 

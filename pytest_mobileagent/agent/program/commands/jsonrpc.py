@@ -10,6 +10,7 @@ from pytest_mobileagent.agent.program.commands import devicekit, keys
 from pytest_mobileagent.agent.program.commands.gestures import stroke
 from pytest_mobileagent.agent.program.commands.inputs import pixel, swipe
 from pytest_mobileagent.agent.program.commands.intents import CLIPBOARD, typed
+from pytest_mobileagent.agent.program.commands.wording import told
 from pytest_mobileagent.agent.program.watching import Act, Clear, Command, Erase, Pointer
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def read_calls(values: Any, raw: str) -> Command:
         if not isinstance(call, dict):
             continue
         method, params = str(call.get("method")), call.get("params")
-        done = _read(method, params, raw)
+        done = _read(method, params, told(method, params))
         acts += done
         looks = method in _LOOKS | devicekit.LOOKS or (looks and not done)
     return Command(raw, tuple(acts), looks=looks)

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action.action import Action, DoubleTap, Key, Raw, Tap, Type
 from pytest_mobileagent.agent.program.commands.gestures import stroke
 from pytest_mobileagent.agent.program.commands.intents import CLIPBOARD
-from pytest_mobileagent.agent.program.commands.keys import PASTE, SELECT_ALL, TO_THE_END
+from pytest_mobileagent.agent.program.commands.keys import (
+    PASTE,
+    SELECT_ALL,
+    TO_THE_END,
+    TO_THE_START,
+)
 from pytest_mobileagent.agent.program.watching import Act, Clear, Erase, Pointer
 
 if TYPE_CHECKING:
@@ -23,6 +28,7 @@ _DOUBLE_SECONDS = 0.3  # Android's longest pause within a double tap
 _DOUBLE_PIXELS = 20
 _GESTURE_SECONDS = 1.0  # the longest pause within a gesture whose events say nothing here
 _RECENT = 60  # acts that can matter for what the next one carries on
+_BEFORE_ERASING = (SELECT_ALL, TO_THE_END, TO_THE_START)
 BINARY = ": binary control"  # ends the Raw of what goes over a socket and is not read
 
 
@@ -79,19 +85,25 @@ def _carries_on(run: Sequence[Timed], act: Act, at: float) -> bool:
         case Type():
             return isinstance(last, Type | Clear) or last == SELECT_ALL or _empties(run)
         case Erase() | Clear():
-            return isinstance(last, Erase | Clear) or last in {SELECT_ALL, TO_THE_END}
-        case Pointer(phase):
-            return phase != "down" and isinstance(last, Pointer) and last.phase in {"down", "move"}
-        case Tap(x, y):
-            return (
-                len(run) == 1
-                and isinstance(last, Tap)
-                and at - then < _DOUBLE_SECONDS
-                and math.dist((x, y), (last.x, last.y)) < _DOUBLE_PIXELS
-            )
+            return isinstance(last, Erase | Clear) or last in _BEFORE_ERASING
+        case Tap(x, y) | Pointer("down", x, y):
+            return _taps_again(run, (x, y), at)
+        case Pointer():
+            return isinstance(last, Pointer) and last.phase in {"down", "move"}
         case Raw():
             family = _family(act)
             return bool(family) and family == _family(last) and at - then < _GESTURE_SECONDS
+    return False
+
+
+def _taps_again(run: Sequence[Timed], place: tuple[int, int], at: float) -> bool:
+    """Whether a finger that goes down is the second of a double tap."""
+    if not isinstance(run[-1][0], Tap | Pointer):
+        return False
+    match _strokes(run):
+        case [Tap(x, y)]:
+            near = math.dist(place, (x, y)) < _DOUBLE_PIXELS
+            return near and at - run[-1][1] < _DOUBLE_SECONDS
     return False
 
 
@@ -116,13 +128,13 @@ def _family(act: Act) -> str:
 def _actions(run: Sequence[Timed]) -> list[Action]:
     first = run[0][0]
     match first:
-        case Pointer():
-            return [_gesture(run)]
-        case Tap(x, y) if len(run) > 1:
-            return [DoubleTap(x, y)]
+        case Tap() | Pointer():
+            strokes = _strokes(run)
+            twice = len(strokes) == 2 and all(isinstance(each, Tap) for each in strokes)
+            return [DoubleTap(first.x, first.y)] if twice else strokes
         case Type() | Erase() | Clear():
             return _written(run)
-        case Raw() if first in {SELECT_ALL, TO_THE_END} and len(run) > 1:
+        case Raw() if first in _BEFORE_ERASING and len(run) > 1:
             return _written(run)
         case Raw() if len(run) > 1 and first.command.startswith("sendevent "):
             return [Raw(f"{first.command} and {len(run) - 1} more")]
@@ -138,17 +150,31 @@ def _written(run: Sequence[Timed]) -> list[Action]:
     if text or _empties(erasing):
         return [Type(text, clear=True)]
     count = sum(act.count for act in acts if isinstance(act, Erase))
-    moved: list[Action] = [TO_THE_END] if acts[0] == TO_THE_END else []
+    moved: list[Action] = [acts[0]] if acts[0] in (TO_THE_END, TO_THE_START) else []
     return moved + [Key("delete")] * count
 
 
-def _gesture(run: Sequence[Timed]) -> Action:
-    """Return what a finger did that went down, moved and up, if all of it was seen."""
-    pointers = [(act, at) for act, at in run if isinstance(act, Pointer)]
-    phases = [act.phase for act, _ in pointers]
-    if phases[0] == "down" and phases[-1] == "up":
+def _strokes(run: Sequence[Timed]) -> list[Action]:
+    """Return what a finger did, each time from when it went down to when it went up."""
+    strokes: list[Action] = []
+    pointers: list[tuple[Pointer, float]] = []
+    for act, at in run:
+        if isinstance(act, Tap):
+            strokes.append(act)
+        elif isinstance(act, Pointer):
+            pointers.append((act, at))
+            if act.phase in {"up", "cancel"}:
+                strokes.append(_stroke(pointers))
+                pointers = []
+    return [*strokes, _stroke(pointers)] if pointers else strokes
+
+
+def _stroke(pointers: Sequence[tuple[Pointer, float]]) -> Action:
+    """Return what a finger did, if all of its way was seen and is straight."""
+    first, last = pointers[0][0], pointers[-1][0]
+    if first.phase == "down" and last.phase == "up":
         action = stroke([(at, act.x, act.y) for act, at in pointers])
         if action is not None:
             return action
     way = " ".join(f"{act.x},{act.y}" for act, _ in pointers)
-    return Raw(f"touch {phases[0]} to {phases[-1]}: {way}")
+    return Raw(f"touch {first.phase} to {last.phase}: {way}")

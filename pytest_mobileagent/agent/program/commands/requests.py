@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from pytest_mobileagent.agent.program.commands import jsonrpc, portal, webdriver
-from pytest_mobileagent.agent.program.commands.shell import cut, read_script
+from pytest_mobileagent.agent.program.commands.shell import read_script
+from pytest_mobileagent.agent.program.commands.wording import cut
 from pytest_mobileagent.agent.program.watching import Command
 
 _SHELLS = {"/shell", "/shell/background", "/shell/stream"}  # of atx-agent

@@ -17,6 +17,8 @@ _OPERATOR = re.compile(r"&&|\|\||;;|\|&|[;&|\n()]")
 _REDIRECTION = re.compile(r"(\d*)(&>>?|>>|>&|>\||<&|<>|<<-?|>|<)")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|[@*#?$!-])")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_PLAIN = re.compile(r"[^\s'\"\\$`;&|()<>]+")  # what means itself, in a word
+_PLAIN_QUOTED = re.compile(r'[^"\\$`]+')  # and in double quotes
 _DEEPEST = 20
 UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for what only the phone knows
 
@@ -173,10 +175,12 @@ class _Reader:
         start, parts = self._at, []
         self._word_known = True
         while self._at < len(self._script):
+            if match := _PLAIN.match(self._script, self._at):
+                self._at = match.end()
+                parts.append(match[0])
+                continue
             char = self._script[self._at]
-            if char in " \t\r" or _OPERATOR.match(self._script, self._at):
-                break
-            if char in "<>":
+            if char in " \t\r<>" or _OPERATOR.match(self._script, self._at):
                 break
             parts.append(self._piece(char))
         if self._at == start:
@@ -218,6 +222,10 @@ class _Reader:
         parts: list[str] = []
         self._at += 1
         while self._at < len(self._script):
+            if match := _PLAIN_QUOTED.match(self._script, self._at):
+                self._at = match.end()
+                parts.append(match[0])
+                continue
             char = self._script[self._at]
             if char == '"':
                 self._at += 1

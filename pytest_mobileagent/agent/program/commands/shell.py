@@ -11,13 +11,13 @@ from pytest_mobileagent.action.action import Raw, Wait
 from pytest_mobileagent.agent.program.commands import script as scripts
 from pytest_mobileagent.agent.program.commands.script import Simple
 from pytest_mobileagent.agent.program.commands.tools import read_tool
+from pytest_mobileagent.agent.program.commands.wording import cut
 from pytest_mobileagent.agent.program.watching import Act, Command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _DEEPEST = 10
-_LONGEST = 1000  # characters of a command that an act tells
 _SHELLS = {"sh", "ash", "bash", "mksh"}
 _SHORT_PAUSE = 0.3  # seconds that no agent means as a wait
 # Commands that run the command after them, and how many of their arguments stand before it.
@@ -181,9 +181,3 @@ def _together(parts: Sequence[Command], text: str) -> Command:
 
 def _does(part: Command) -> bool:
     return any(not isinstance(act, Wait) for act in part.acts)
-
-
-def cut(text: str) -> str:
-    """Return a text as an act may tell it: not too long."""
-    text = text.strip()
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -9,6 +9,7 @@ from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Tap
 from pytest_mobileagent.agent.program.commands import keys, pointers
 from pytest_mobileagent.agent.program.commands.inputs import pixel, swipe
 from pytest_mobileagent.agent.program.commands.intents import CLIPBOARD, from_base64
+from pytest_mobileagent.agent.program.commands.wording import told
 from pytest_mobileagent.agent.program.watching import Act, Clear, Command
 
 if TYPE_CHECKING:
@@ -31,12 +32,13 @@ def read(method: str, path: str, values: Any, raw: str) -> Command | None:
     if method != "POST":
         return Command(raw)
     body = values if isinstance(values, dict) else {}
+    words = told(below, body)
     for pattern, reader in _READERS:
         if pattern.fullmatch(below):
             try:
-                return Command(raw, reader(body, raw))
+                return Command(raw, reader(body, words))
             except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
-                return Command(raw, (Raw(raw),))
+                return Command(raw, (Raw(words),))
     return Command(raw)
 
 

@@ -20,7 +20,12 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.agent.program.commands.keys import PASTE, SELECT_ALL, TO_THE_END
+from pytest_mobileagent.agent.program.commands.keys import (
+    PASTE,
+    SELECT_ALL,
+    TO_THE_END,
+    TO_THE_START,
+)
 from pytest_mobileagent.agent.program.commands.merging import continues, merged
 from pytest_mobileagent.agent.program.watching import Act, Clear, Command, Erase, Pointer
 
@@ -53,6 +58,7 @@ def timed(*acts: Act, pause: float = 0.1) -> list[tuple[Act, float]]:
         ((SELECT_ALL,), (SELECT_ALL,)),
         ((TO_THE_END, *[Erase()] * 9, Type("x")), (Type("x", clear=True),)),
         ((TO_THE_END, Erase()), (TO_THE_END, DELETE)),
+        ((TO_THE_START, *[Erase()] * 9), (Type("", clear=True),)),
         ((Raw("clipboard: hi"), PASTE), (Type("hi"),)),
         ((Clear(), Raw("clipboard: hi"), PASTE), (Type("hi", clear=True),)),
         ((Raw("clipboard: hi"),), (Raw("clipboard: hi"),)),
@@ -87,8 +93,18 @@ def timed(*acts: Act, pause: float = 0.1) -> list[tuple[Act, float]]:
                 Pointer("down", 9, 9),
                 Pointer("up", 9, 9),
             ),
-            (Tap(1, 1), Tap(9, 9)),
+            (DoubleTap(1, 1),),
         ),
+        ((Pointer("down", 1, 1), Pointer("up", 1, 1), Tap(2, 2)), (DoubleTap(1, 1),)),
+        (
+            (Tap(1, 1), Pointer("down", 1, 1), Pointer("up", 1, 90)),
+            (Tap(1, 1), Swipe(1, 1, 1, 90, 0.1)),
+        ),
+        (
+            (Tap(1, 1), Pointer("down", 90, 90), Pointer("up", 90, 90)),
+            (Tap(1, 1), Tap(90, 90)),
+        ),
+        ((Tap(1, 1), Pointer("down", 1, 1)), (Tap(1, 1), Raw("touch down to down: 1,1"))),
         (
             (Raw("sendevent a"), Raw("sendevent b"), Raw("x")),
             (Raw("sendevent a and 1 more"), Raw("x")),
@@ -128,6 +144,8 @@ def test_a_finger_that_rests_makes_a_long_press() -> None:
         ((Pointer("down", 1, 1),), (Pointer("move", 2, 2),), 9.0, True),
         ((Pointer("move", 1, 1),), (Pointer("up", 2, 2),), 9.0, True),
         ((Pointer("up", 1, 1),), (Pointer("down", 2, 2),), 0.1, False),
+        ((Pointer("down", 1, 1), Pointer("up", 1, 1)), (Pointer("down", 1, 1),), 0.1, True),
+        ((Pointer("down", 1, 1), Pointer("up", 1, 90)), (Pointer("down", 1, 90),), 0.1, False),
         ((Tap(1, 2),), (Tap(1, 2),), 0.1, True),
         ((Tap(1, 2),), (Tap(1, 2),), 0.4, False),
         ((Tap(1, 2), Tap(1, 2)), (Tap(1, 2),), 0.1, False),
@@ -182,6 +200,6 @@ def test_what_carries_on_adds_no_action_but_a_key(steps: list[tuple[Act, float]]
     acts: list[tuple[Act, float]] = []
     for act, pause in steps:
         at += pause
-        if continues(acts, Command("x", (act,)), at) and not isinstance(act, Erase):
+        if continues(acts, Command("x", (act,)), at) and not isinstance(act, Erase | Pointer):
             assert len(merged([*acts, (act, at)])) <= len(merged(acts))
         acts.append((act, at))

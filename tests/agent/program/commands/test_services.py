@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import base64
 import shlex
+import time
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import Key, LongPress, Open, Raw, Swipe, Tap, Type, Wait
-from pytest_mobileagent.agent.program.commands.keys import PASTE, SELECT_ALL, TO_THE_END
+from pytest_mobileagent.agent.program.commands.keys import (
+    PASTE,
+    SELECT_ALL,
+    TO_THE_END,
+    TO_THE_START,
+)
 from pytest_mobileagent.agent.program.commands.services import read_service
 from pytest_mobileagent.agent.program.watching import Act, Clear, Erase, Pointer
 
@@ -140,13 +146,15 @@ READ: list[tuple[str, tuple[Act, ...]]] = [
     ("input text '|'", (Type("|"),)),
     ("input text 'a;b&&c'", (Type("a;b&&c"),)),
     ("input text a#b", (Type("a#b"),)),
-    ("input keyevent HOME back 0x4", (Key("home"), Key("back"), Key("back"))),
+    ("input keyevent HOME back 04", (Key("home"), Key("back"), Key("back"))),
     ("input keyevent A KEYCODE_7 SPACE COMMA", (Type("a"), Type("7"), Type(" "), Type(","))),
     ("input keyevent --longpress 67 67", (Erase(), Erase())),
     ("input keyevent --longpress HOME", (Raw("input keyevent --longpress HOME"),)),
     ("input keyevent --delay 5 4", (Key("back"),)),
+    ("input keyevent 0x4", (Raw("input keyevent 0x4"),)),
     ("input keyevent 26", (Raw("input keyevent 26"),)),
     ("input keyevent 123", (TO_THE_END,)),
+    ("input keyevent MOVE_HOME FORWARD_DEL", (TO_THE_START, Erase())),
     ("input keycombination 113 29; input keyevent 67", (SELECT_ALL, Erase())),
     ("input keycombination -t 50 SHIFT_LEFT 8", (Type("!"),)),
     ("input motionevent DOWN 1 2", (Pointer("down", 1, 2),)),
@@ -320,6 +328,7 @@ def test_what_is_destroyed_is_said(script: str, destroys: str) -> None:
         "pkill screenrecord",
         "svc power stayon true",
         "pm install /data/local/tmp/x.apk",
+        "pm uninstall com.github.uiautomator",
     ],
 )
 def test_what_is_harmless_is_not_called_destructive(script: str) -> None:
@@ -405,6 +414,13 @@ def test_a_quoted_text_is_typed_as_it_is(text: str) -> None:
 def test_a_text_in_base64_is_typed_as_it_is(text: str) -> None:
     message = base64.b64encode(text.encode()).decode()
     assert acts(f"am broadcast -a ADB_INPUT_B64 --es msg {message}") == (Type(text),)
+
+
+def test_a_long_script_is_read_fast() -> None:
+    began = time.process_time()
+    read_service(f"shell:echo {'YWJj' * 200_000} | base64 -d > /sdcard/x")
+    read_service(f"shell:echo '{'a b;' * 200_000}'")
+    assert time.process_time() - began < 1
 
 
 def test_a_long_command_is_cut_in_its_act() -> None:

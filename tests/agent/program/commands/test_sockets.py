@@ -23,6 +23,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.agent.program.commands.keys import PASTE, SELECT_ALL
 from pytest_mobileagent.agent.program.commands.sockets import SocketReader
+from pytest_mobileagent.agent.program.commands.wording import told
 from pytest_mobileagent.agent.program.watching import Act, Clear, Command, Erase, Pointer
 
 Pieces = list[tuple[bytes, Command | None]]
@@ -103,8 +104,8 @@ SELECTOR = {"mask": 1, "text": "OK"}
     ],
 )
 def test_uiautomator2s_calls_are_read(calls: Any, acts: tuple[Act, ...] | None) -> None:
-    expected = raw("POST", "/jsonrpc/0", calls) if acts is None else acts
-    assert done("POST", "/jsonrpc/0", calls) == expected
+    words = None if acts is not None else told(calls["method"], calls["params"])
+    assert done("POST", "/jsonrpc/0", calls) == (acts if words is None else (Raw(words),))
 
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
@@ -198,8 +199,8 @@ def keyboard(*values: str) -> dict[str, Any]:
     ],
 )
 def test_appiums_requests_are_read(path: str, body: Any, acts: tuple[Act, ...] | None) -> None:
-    whole = f"/wd/hub/session/1-2-3/{path}"
-    assert done("POST", whole, body) == (raw("POST", whole, body) if acts is None else acts)
+    expected = (Raw(told(path, body)),) if acts is None else acts
+    assert done("POST", f"/wd/hub/session/1-2-3/{path}", body) == expected
 
 
 @pytest.mark.parametrize(
@@ -242,7 +243,11 @@ def test_appiums_requests_are_read(path: str, body: Any, acts: tuple[Act, ...] |
             ]}},
             (Swipe(1, 2, 1, 500, 0.5),),
         ),
-        ("/", {"method": "device.io.shake", "params": {}}, None),
+        (
+            "/",
+            {"method": "device.io.shake", "params": {}},
+            (Raw("device.io.shake"),),
+        ),
     ],
 )  # fmt: skip
 def test_portals_and_mobileclis_requests_are_read(
@@ -384,3 +389,10 @@ def test_any_call_can_be_read(method: str, params: Any) -> None:
 @given(PATHS, JSON)
 def test_any_body_can_be_read(path: str, body: Any) -> None:
     assert len(commands(request("POST", path, body))) == 1
+
+
+def test_deeply_nested_bodies_are_read() -> None:
+    for depth in (300, 500, 900, 100_000):
+        body = b'{"method":"scrollTo","params":' + b"[" * depth + b"]" * depth + b"}"
+        head = b"POST /jsonrpc/0 HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
+        assert len(commands(head + body)) == 1
