@@ -14,6 +14,7 @@ import pytest_mobileagent
 PACKAGE = Path(pytest_mobileagent.__file__).parent
 HEAVY = {"babel", "lxml", "PIL", "adbutils", "cv2", "appium"}
 HEAVY |= {"anthropic", "openai", "genai_prices", "stamina", "rapidocr", "easyocr", "onnxruntime"}
+HEAVY |= {"h11", "trustme", "cryptography"}
 
 # Each room may import those before it, and itself. Nothing imports `__main__`.
 ORDER = [
