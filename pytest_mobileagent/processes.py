@@ -7,6 +7,7 @@ parents up to a process that adopts, on Linux, whatever has left its own parent.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
 import sys
@@ -21,6 +22,8 @@ _SECONDS = 5.0  # for processes that start new ones while they are being killed
 _PAUSE = 0.005  # until what was killed is gone
 _DEAD = "ZX"
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+# Opened before any fork: then, a thread that is no more could hold the lock of what opens it.
+_LIBRARY = ctypes.CDLL(None)
 VARIABLE = "MOBILEAGENT_AGENT"  # in the environment of an agent's process, and so of all its own
 
 
@@ -70,9 +73,7 @@ def adopt_orphans() -> None:
 
 def _control(option: int, value: int) -> None:
     if sys.platform == "linux":
-        import ctypes  # noqa: PLC0415 - it takes a while to import
-
-        ctypes.CDLL(None).prctl(option, value)
+        _LIBRARY.prctl(option, value)
 
 
 def _descendants(pid: int) -> dict[int, int]:

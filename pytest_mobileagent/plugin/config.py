@@ -116,7 +116,8 @@ class RunConfig:
         if self._shared is None:
             from pytest_mobileagent.device.fleet.shared import SharedRun  # noqa: PLC0415
 
-            self._shared = SharedRun(Path(self._given["shared"]) if self._given else None)
+            given = Path(self._given["shared"]) if self._given else None
+            self._shared = SharedRun(given, self.folder.id)
         return self._shared
 
     def for_worker(self) -> dict[str, str]:

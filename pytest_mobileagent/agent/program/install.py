@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes  # noqa: F401 - so that `die_with_parent` need not import it between fork and exec
 import hashlib
 import os
 import re

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
-import subprocess
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,7 +66,7 @@ def test_a_program_runs_in_a_container_that_goes_with_it(docker: Path, tmp_path:
     assert version == "version"
     assert "--rm --init --network=host" in run
     assert "sk-very-secret" not in run
-    names = [word for before, word in pairwise(run.split()) if before == "--env"]
+    names = [words.split()[0] for words in run.split("--env ")[1:]]
     assert names == ["MOBILEAGENT_GOAL", "MOBILEAGENT_PATH", "OPENAI_API_KEY"]
     assert container.name.startswith("mobileagent-run-1-2-")
     assert rm == f"rm --force {container.name}"
@@ -77,9 +76,7 @@ def test_any_path_can_be_mounted(tmp_path: Path) -> None:
     odd = tmp_path / 'a,"b"\nc'
     container = contained(["x"], "image", odd, {}, run="r", program="docker")
     mount = container.words[container.words.index("--mount") + 1]
-    (fields,) = (
-        csv.reader([mount], strict=True) if "\n" not in mount else [next(csv.reader([mount]))]
-    )
+    fields = next(csv.reader(io.StringIO(mount, newline="")))
     assert fields == ["type=bind", f"source={odd}", f"target={odd}"]
 
 
@@ -100,4 +97,3 @@ def test_a_docker_that_does_not_work_is_quoted(docker: Path) -> None:
 def test_podman_will_do(docker: Path) -> None:
     docker.rename(docker.with_name("podman"))
     assert engine() == str(docker.with_name("podman"))
-    assert subprocess.run([engine(), "version"], check=True)
