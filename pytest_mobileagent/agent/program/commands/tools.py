@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Raw, Type
@@ -38,19 +39,33 @@ _STATES = {  # commands whose first argument says whether they change what the p
     "bluetooth": ("enable", "disable"),
     "connectivity": ("airplane-mode",),
 }
+_CLASS = re.compile(r"com\.android\.commands\.(\w+)\.\w+")
 _YADB = "com.ysbing.yadb.Main"
 
 
 def read_tool(name: str, arguments: Sequence[str], raw: str) -> Command:
     """Return what a command of the phone does; `raw` is it in its own words."""
-    if name == "cmd" and arguments:
-        name, arguments = _SERVICES.get(arguments[0], ""), arguments[1:]
+    name, arguments = _started(name, arguments)
     destructive, refused = read_destructive(name, arguments)
     reader = _READERS.get(name)
     command = reader(arguments, raw) if reader else Command(raw)
     if not (destructive or refused):
         return command
     return Command(raw, command.acts, command.looks, command.automation, destructive, refused)
+
+
+def _started(name: str, arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the tool that a command starts, directly or by its class or service."""
+    words = list(arguments)
+    if name == "cmd":
+        if words[:1] == ["-w"]:
+            del words[0]
+        return (_SERVICES.get(words[0], ""), words[1:]) if words else ("", [])
+    if name.startswith("app_process"):
+        for place, word in enumerate(words):
+            if match := _CLASS.fullmatch(word):
+                return match[1], words[place + 1 :]
+    return name, words
 
 
 def _input(arguments: Sequence[str], raw: str) -> Command:
