@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _OVER = "the episode is over"
 _AUTOMATION_SECONDS = 15.0  # that a look waits for a dump of the program's own to end
+_SERVER_SECONDS = 1.0  # that an automation server takes until it is connected
 _LAST_CALL_SECONDS = 0.2  # between the last byte of a reply and its line in calls.jsonl
 _FRESH_SECONDS = 1.0  # that the last observation is as good as a new one to an MCP client
 _UNSEEN = Command("a step of the program's own, in which no act was seen", (Raw("unseen"),))
@@ -53,6 +54,7 @@ class Watch:
         self._calls_ended = asyncio.Event()
         self._automation = threading.Condition()
         self._automations = 0
+        self._quiet_until = 0.0
         self._own_step = False  # whether the program has begun one, and has not done anything in it
 
     # What recorders tell, in their event loop
@@ -70,8 +72,9 @@ class Watch:
             act.passed = time.monotonic()
             return _Passage("", act, self)
         if command.automation:
-            await self._jobs.ask(lambda: self._automate(arrived))
-        return _Passage("", None, self, looks=command.looks, automation=command.automation)
+            await self._jobs.ask(lambda: self._automate(arrived, dumps=command.looks))
+        dumps = command.looks and command.automation
+        return _Passage("", None, self, looks=command.looks, automation=dumps)
 
     async def call_begins(self) -> str:
         """Note that a model is asked; see `Watcher`."""
@@ -221,10 +224,15 @@ class Watch:
         self._latest, self._seen_at = self._session.last, time.monotonic()
         return observation
 
-    def _automate(self, arrived: float) -> None:
-        """Let the program use Android's UiAutomation, which nobody does at the moment."""
+    def _automate(self, arrived: float, *, dumps: bool) -> None:
+        """Let the program use Android's UiAutomation, which nobody does at the moment.
+
+        A server that it starts, instead of only dumping, keeps it: it gets time to take hold of it.
+        """
         with self._automation:
-            self._automations += 1
+            self._automations += dumps
+        if not dumps:
+            self._quiet_until = time.monotonic() + _SERVER_SECONDS
         self.track.held += time.monotonic() - arrived
 
     def automated(self) -> None:
@@ -244,9 +252,10 @@ class Watch:
         return self._latest
 
     def _look_at(self) -> Capture:
+        time.sleep(max(0.0, self._quiet_until - time.monotonic()))
         with self._automation:
             self._automation.wait_for(lambda: not self._automations, _AUTOMATION_SECONDS)
-            capture = self._session.look()
+        capture = self._session.look()
         self._seen_at = time.monotonic()
         return capture
 

@@ -40,6 +40,7 @@ _STATES = {  # commands whose first argument says whether they change what the p
     "connectivity": ("airplane-mode",),
 }
 _CLASS = re.compile(r"com\.android\.commands\.(\w+)\.\w+")
+_UIAUTOMATOR2 = "com.wetest.uia2.Main"
 _YADB = "com.ysbing.yadb.Main"
 
 
@@ -95,6 +96,8 @@ def _am(arguments: Sequence[str], raw: str) -> Command:
             return Command(raw, started(read_intent(rest), raw))
         case ["broadcast", *rest]:
             return Command(raw, sent(read_intent(rest), raw))
+        case ["instrument", *_]:
+            return Command(raw, automation=True)
         case ["force-stop" | "kill", *_, app] if app not in TOOLS:
             return Command(raw, (Raw(raw),))
     return Command(raw)
@@ -128,7 +131,9 @@ def _content(arguments: Sequence[str], raw: str) -> Command:
 
 
 def _app_process(arguments: Sequence[str], raw: str) -> Command:
-    """Read a program of Android's own runtime: yadb's keyboard, finger and looks."""
+    """Read a program of Android's own runtime: uiautomator2's server, or what yadb does."""
+    if _UIAUTOMATOR2 in arguments:
+        return Command(raw, automation=True)
     if _YADB not in arguments:
         return Command(raw)
     rest = list(arguments[arguments.index(_YADB) + 1 :])
