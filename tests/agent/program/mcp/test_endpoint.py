@@ -123,6 +123,8 @@ def test_a_call_whose_client_went_away_is_done_and_not_repeated(serve):
     connection.request("POST", place.path, json.dumps(message), headers)
     assert phone.began.wait(10)
     connection.close()
+    # When it has replied to this, the server has seen that the client is gone.
+    post_modern(url, {"jsonrpc": "2.0", "id": "l", "method": "tools/list"})
     phone.go_on.set()
     assert "(step 1)" in text_of(post_modern(url, call("b", CLICK, **AT)))
     assert phone.done == [Tap(540, 1200)]
