@@ -24,13 +24,13 @@ from mcp_types import Tool as MCPTool
 from pytest_mobileagent.agent.program.mcp.catalogue import TOOLS
 from pytest_mobileagent.agent.program.mcp.outcome import Result, ToolError
 from pytest_mobileagent.agent.program.mcp.repeats import Call, Caller, Repeats
-from pytest_mobileagent.agent.program.mcp.tool import Tool
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
     from pytest_mobileagent.agent.program.mcp.control import Control
+    from pytest_mobileagent.agent.program.mcp.tool import Tool
 
 logger = logging.getLogger(__name__)
 

@@ -76,6 +76,8 @@ def test_a_client_that_is_killed_takes_it_along(phone):
     with subprocess.Popen(
         words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "HOME": phone.home}
     ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
         process.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
         process.stdin.flush()
         assert process.stdout.readline()

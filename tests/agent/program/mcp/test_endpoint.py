@@ -11,6 +11,7 @@ import logging
 import signal
 import threading
 import urllib.error
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -49,7 +50,8 @@ def test_a_client_of_the_sdk_plays_an_episode(serve, mode):
     url = serve(phone)
 
     async def play():
-        async with Client(url, mode=mode) as client:
+        async with Client(url, mode=mode) as connected:
+            client: Any = connected  # contents are of many types, of which two are ours
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert tools.keys() == TOOLS.keys()
             assert tools["mobile_take_screenshot"].annotations.read_only_hint is True
