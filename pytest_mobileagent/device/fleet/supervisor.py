@@ -183,7 +183,11 @@ class Supervisor:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.adb_port = free.getsockname()[1]
-        command = [adbutils.adb_path(), "-P", str(self.adb_port), "nodaemon", "server"]
+        # Programs that drive phones are free with `pkill adb`.
+        link = self.folder / "phones-server"
+        with contextlib.suppress(FileExistsError):
+            link.symlink_to(adbutils.adb_path())
+        command = [str(link), "-P", str(self.adb_port), "nodaemon", "server"]
         self.adb = await self._spawn(command, self.folder / "adb.log")
         while self.adb.returncode is None:  # it ends if another program took the port first
             with contextlib.suppress(OSError):

@@ -47,7 +47,7 @@ class ProgramPlayer:
         watch = Watch(session, briefing.goal, jobs)
 
         def on_budget(why: str) -> None:
-            jobs.tell(lambda: session.end(Termination.BUDGET, why))
+            jobs.tell(lambda: watch.end(Termination.BUDGET, why))
 
         record = briefing.folder / PROGRAM
         record.mkdir(exist_ok=True)
@@ -133,8 +133,7 @@ class ProgramPlayer:
         while not process.is_over and session.ending is None:
             self._lost += session.seconds_lost()
             if watch.track.worked() - self._lost > limit:
-                watch.close()
-                session.end(Termination.TIME_LIMIT, blame(session, f"{limit:g} seconds were over"))
+                watch.end(Termination.TIME_LIMIT, blame(session, f"{limit:g} seconds were over"))
             watch.work(_NOTICE)
         ends = time.monotonic() + self._setting.program.grace
         while not process.is_over and time.monotonic() < ends:
@@ -149,12 +148,10 @@ class ProgramPlayer:
             case "impossible":
                 watch.finish(Impossible(said.text))
             case "step limit":
-                watch.close()
-                session.end(Termination.STEP_LIMIT, said.text)
+                watch.end(Termination.STEP_LIMIT, said.text)
             case "error":
-                watch.close()
                 error = blame(session, f"the program {said.text}")
-                session.end(Termination.AGENT_ERROR, kept(error, session.folder))
+                watch.end(Termination.AGENT_ERROR, kept(error, session.folder))
 
 
 def _added(path: str, before: str) -> list[str]:

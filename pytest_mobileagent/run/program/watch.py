@@ -138,9 +138,10 @@ class Watch:
         """End the episode by the program's report."""
         self._decide(Reply(report, self._said), None)
 
-    def close(self) -> None:
-        """Record what is left, once the program does nothing more."""
+    def end(self, termination: Termination, why: str = "") -> None:
+        """End the episode, with all that the program has done so far."""
         self._close_steps()
+        self._session.end(termination, why)
 
     def work(self, seconds: float) -> bool:
         """Do the next job, if there is one within `seconds`; return whether there was."""
@@ -158,7 +159,7 @@ class Watch:
         carries_on = self.track.carries_on(command, arrived)
         before = None if carries_on else self._seen()
         if not carries_on and self._session.steps + self.track.steps("act") > self._limit:
-            self._over_the_limit()
+            self.end(Termination.STEP_LIMIT)
             return None
         act = WatchedAct(command, before, arrived, self._session.take_calls(), self._said)
         self._said = ""
@@ -188,7 +189,7 @@ class Watch:
         if phase == "begin":
             self._write()
             if self._session.steps + self.track.steps("begin", "act", "end") > self._limit:
-                self._over_the_limit()
+                self.end(Termination.STEP_LIMIT)
                 return _OVER
             self._own_step = True
         elif self._own_step:
@@ -259,10 +260,6 @@ class Watch:
         if self._session.ending is None and self.track.pending():
             for step, after in self.track.take(self._seen(), ends=True):
                 self._session.add(step, after)
-
-    def _over_the_limit(self) -> None:
-        self._close_steps()
-        self._session.end(Termination.STEP_LIMIT)
 
     def passed(self, act: WatchedAct | None, *, looks: bool, automation: bool, error: str) -> None:
         """Note that a command is over (`_Passage.done`)."""

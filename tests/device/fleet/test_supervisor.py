@@ -50,6 +50,13 @@ def _content(path):
         return b""
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")
+def test_programs_that_end_whatever_is_called_adb_do_not_hit_the_server():
+    with contextlib.closing(SharedRun()) as run:
+        pid = process_of(run.ask({"do": "adb"})["port"])
+        assert Path(f"/proc/{pid}/comm").read_text() == "phones-server\n"
+
+
 def test_an_adb_server_that_hangs_is_replaced():
     with contextlib.closing(SharedRun()) as run:
         port = run.ask({"do": "adb"})["port"]

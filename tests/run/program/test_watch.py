@@ -140,7 +140,7 @@ def test_what_a_look_parts_is_a_step_each_until_a_model_call_joins_it(
     program.look()
     program.act(Tap(50, 50))
     program.ask()
-    program.watch.close()
+    program.watch.end(Termination.AGENT_ERROR)
     assert actions(record()) == [(Tap(1, 1), Tap(50, 50))]
 
 
@@ -155,7 +155,7 @@ def test_what_cannot_be_done_is_told(program: Program, record: Callable[[], Epis
 def test_what_is_refused_is_no_act(program: Program, record: Callable[[], EpisodeRecord]) -> None:
     passage = program.does(program.watch.command(Command("reboot:", refused="no")))
     assert passage.refused == "no"
-    program.watch.close()
+    program.watch.end(Termination.AGENT_ERROR)
     assert record().steps == ()
 
 

@@ -59,7 +59,7 @@ class Connection:
         """Close the connection, as a device does that vanishes."""
         self._writer.close()
         for stream in self._streams.values():
-            stream.end()
+            stream.leave()
         self._streams.clear()
 
     async def ended(self) -> None:
@@ -85,7 +85,7 @@ class Connection:
                     stream.receive(packet.payload)
                 case b"CLSE":
                     del self._streams[packet.arg1]
-                    stream.end()
+                    stream.leave()
 
     def _open(self, peer: int, payload: bytes) -> None:
         if len(self._streams) >= _MOST_STREAMS:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+import contextlib
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.program.adb import frames
 from pytest_mobileagent.agent.program.adb.gates import gate_of
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
     # Asks whether a command may pass that was sent on the stream to a service.
     Ask = Callable[[str, Command], Awaitable[Passing]]
+
+
+# What the program has sent before it left has so long to reach the device.
+_LEAVING_SECONDS = 10.0
 
 
 class Conversation:
@@ -46,19 +51,18 @@ class Conversation:
         """Pass on what both say, until either has closed the stream."""
         sending = asyncio.create_task(self._send(ask))
         receiving = asyncio.create_task(self._receive())
+        leaving = asyncio.create_task(self._stream.ended())
         try:
-            await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
-            if sending.done() and not sending.result():
-                await receiving  # the device takes no more, but may have something to say
-            elif not receiving.done() or receiving.exception():
-                await sending
-                receiving.cancel()
-                await asyncio.gather(receiving, return_exceptions=True)
-                await self._device.finish()
+            await asyncio.wait({sending, receiving, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if not receiving.done() or receiving.exception():
+                await asyncio.wait({sending}, timeout=_LEAVING_SECONDS)
+                if sending.done() and not sending.result():
+                    await receiving  # the device takes no more, but may have something to say
+                else:
+                    await _cancel(sending, receiving)
+                    await self._device.finish()
         finally:
-            for pump in (sending, receiving):
-                pump.cancel()
-            await asyncio.gather(sending, receiving, return_exceptions=True)
+            await _cancel(sending, receiving, leaving)
             self._opened.end(self.error)
             self._answered()
         await self._stream.finish()
@@ -96,7 +100,8 @@ class Conversation:
         for passing in asked:
             passing.end(refusal)
         if self._frames is not None and self._frames.between_frames:
-            await self._stream.write(frames.failure(refusal))
+            with contextlib.suppress(BrokenPipeError):
+                await self._stream.write(frames.failure(refusal))
 
     def _wait_for_answer(self, asked: list[Passing]) -> None:
         self._unanswered += asked
@@ -129,3 +134,9 @@ class Conversation:
         for passing in self._unanswered:
             passing.end()
         self._unanswered.clear()
+
+
+async def _cancel(*tasks: asyncio.Task[Any]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -69,10 +69,14 @@ class Stream:
         await self._until(lambda: self._may_send or not self._accepted or self.closed)
         self.close()
 
+    async def ended(self) -> None:
+        """Wait until the stream is closed, by whichever side."""
+        await self._until(lambda: self.closed)
+
     def close(self) -> None:
         """Close the stream at once; one that was not accepted is refused so."""
         if not self.closed:
-            self.end()
+            self.leave()
             self._send(Packet(b"CLSE", self.number if self._accepted else 0, self.peer))
 
     def acknowledged(self) -> None:
@@ -85,7 +89,7 @@ class Stream:
         self._received.append(data)
         self._changed.set()
 
-    def end(self) -> None:
+    def leave(self) -> None:
         """Note that the stream is closed, or that nobody is there any more."""
         self.closed = True
         self._changed.set()

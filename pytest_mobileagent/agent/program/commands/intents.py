@@ -116,6 +116,8 @@ def sent(intent: Intent, raw: str) -> tuple[Act, ...]:
     reader = _BROADCASTS.get(intent.action)
     if reader is None:
         return ()
+    if intent.app and intent.app not in TOOLS:  # as of a text with spaces that nobody quoted
+        return (Raw(raw),)
     try:
         return reader(intent.extras, raw)
     except (ValueError, OverflowError):  # binascii.Error is one

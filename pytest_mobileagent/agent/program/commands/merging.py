@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Action, DoubleTap, Key, Raw, Tap, Type
+from pytest_mobileagent.action.action import Action, DoubleTap, Key, Raw, Tap, Type, Wait
 from pytest_mobileagent.agent.program.commands.gestures import stroke
 from pytest_mobileagent.agent.program.commands.intents import CLIPBOARD
 from pytest_mobileagent.agent.program.commands.keys import (
@@ -88,12 +88,18 @@ def _carries_on(run: Sequence[Timed], act: Act, at: float) -> bool:
             return isinstance(last, Erase | Clear) or last in _BEFORE_ERASING
         case Tap(x, y) | Pointer("down", x, y):
             return _taps_again(run, (x, y), at)
-        case Pointer():
-            return isinstance(last, Pointer) and last.phase in {"down", "move"}
+        case Pointer() | Wait():
+            return _touching(run)
         case Raw():
             family = _family(act)
             return bool(family) and family == _family(last) and at - then < _GESTURE_SECONDS
     return False
+
+
+def _touching(run: Sequence[Timed]) -> bool:
+    """Whether a finger is down at the end of a run."""
+    last = next((act for act, _ in reversed(run) if not isinstance(act, Wait)), None)
+    return isinstance(last, Pointer) and last.phase in {"down", "move"}
 
 
 def _taps_again(run: Sequence[Timed], place: tuple[int, int], at: float) -> bool:
@@ -158,11 +164,14 @@ def _strokes(run: Sequence[Timed]) -> list[Action]:
     """Return what a finger did, each time from when it went down to when it went up."""
     strokes: list[Action] = []
     pointers: list[tuple[Pointer, float]] = []
+    waited = 0.0  # within commands, which are asked for as a whole
     for act, at in run:
         if isinstance(act, Tap):
             strokes.append(act)
+        elif isinstance(act, Wait):
+            waited += act.seconds
         elif isinstance(act, Pointer):
-            pointers.append((act, at))
+            pointers.append((act, at + waited))
             if act.phase in {"up", "cancel"}:
                 strokes.append(_stroke(pointers))
                 pointers = []

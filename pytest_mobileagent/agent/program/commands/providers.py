@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.action.action import Raw
 from pytest_mobileagent.agent.program.commands import portal
 from pytest_mobileagent.agent.program.watching import Command
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _PORTAL = re.compile(r"content://com\.(?:droidrun|mobilerun)\.portal/([^?]*)")
+_CHANGES = {"insert", "update", "delete"}
 _BINDING = re.compile(r"([^:]+):([sbilfdn]):(.*)", re.DOTALL)
 
 
@@ -22,7 +24,7 @@ def read_content(arguments: Sequence[str], raw: str) -> Command:
     uri = next((value for option, value in pairs if option == "--uri"), "")
     match = _PORTAL.match(uri)
     if not match:
-        return Command(raw)
+        return Command(raw, (Raw(raw),) if arguments[:1] and arguments[0] in _CHANGES else ())
     if arguments[:1] == ["query"]:
         return Command(raw, looks=portal.shows(match[1]))
     bound = [_BINDING.fullmatch(value) for option, value in pairs if option == "--bind"]

@@ -12,7 +12,7 @@ from pytest_mobileagent.agent.program.commands import script as scripts
 from pytest_mobileagent.agent.program.commands.script import Simple
 from pytest_mobileagent.agent.program.commands.tools import read_tool
 from pytest_mobileagent.agent.program.commands.wording import cut
-from pytest_mobileagent.agent.program.watching import Act, Command
+from pytest_mobileagent.agent.program.watching import Act, Command, Pointer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,7 +132,7 @@ def _pause(arguments: list[str]) -> tuple[Act, ...]:
         seconds = float(arguments[0].rstrip("s"))
     except (IndexError, ValueError):
         return ()
-    return (Wait(seconds),) if _SHORT_PAUSE <= seconds < float("inf") else ()
+    return (Wait(seconds),) if 0 < seconds < float("inf") else ()
 
 
 def _guessed(script: str, text: str) -> Command:
@@ -163,11 +163,14 @@ def _opaque(command: Command, script: str) -> Command:
 
 def _together(parts: Sequence[Command], text: str) -> Command:
     """Join commands that run one after the other."""
-    acts = [act for part in parts for act in part.acts]
+    acts: list[Act] = []
+    for act in (act for part in parts for act in part.acts):
+        touching = bool(acts) and isinstance(acts[-1], Pointer)
+        if isinstance(act, Wait) and not (acts and (touching or act.seconds >= _SHORT_PAUSE)):
+            continue
+        acts.append(act)
     while acts and isinstance(acts[-1], Wait):
         acts.pop()
-    while acts and isinstance(acts[0], Wait):
-        acts.pop(0)
     last_act = max((place for place, part in enumerate(parts) if _does(part)), default=-1)
     return Command(
         text,

@@ -26,11 +26,15 @@ _SERVICES = {
     "input": "input", "activity": "am", "package": "pm", "settings": "settings",
     "window": "wm", "statusbar": "statusbar", "uimode": "uimode", "wifi": "wifi",
     "bluetooth_manager": "bluetooth", "connectivity": "connectivity", "content": "content",
+    "media_session": "media", "location": "location", "notification": "notification",
 }  # fmt: skip
 _STATES = {  # commands whose first argument says whether they change what the phone does
     "statusbar": ("expand-", "collapse"),
     "uimode": ("night", "car"),
-    "wifi": ("set-wifi-enabled",),
+    "wifi": ("set-wifi-enabled", "connect-network", "forget-network"),
+    "location": ("set-location-enabled",),
+    "notification": ("set_dnd", "post"),
+    "media": ("volume", "dispatch"),
     "bluetooth": ("enable", "disable"),
     "connectivity": ("airplane-mode",),
 }

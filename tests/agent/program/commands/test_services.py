@@ -172,6 +172,14 @@ READ: list[tuple[str, tuple[Act, ...]]] = [
         (Raw("am broadcast -a ADB_INPUT_B64 --es msg '?'"),),
     ),
     ("am broadcast -a com.example.OTHER", ()),
+    (
+        "am broadcast -a ADB_INPUT_TEXT --es msg two words",  # which goes to the package `words`
+        (Raw("am broadcast -a ADB_INPUT_TEXT --es msg two words"),),
+    ),
+    (
+        "am broadcast -a ADB_INPUT_TEXT --es msg 'two words' -p com.android.adbkeyboard",
+        (Type("two words"),),
+    ),
     ("am start com.example/.Main", (Open("com.example"),)),
     ("am start -W -S --user 0 -n com.example/.Main", (Open("com.example"),)),
     (
@@ -190,6 +198,13 @@ READ: list[tuple[str, tuple[Act, ...]]] = [
     ("cmd statusbar expand-notifications", (Raw("cmd statusbar expand-notifications"),)),
     ("cmd uimode night yes", (Raw("cmd uimode night yes"),)),
     ("cmd uimode", ()),
+    (
+        "content insert --uri content://settings/system --bind name:s:x",
+        (Raw("content insert --uri content://settings/system --bind name:s:x"),),
+    ),
+    ("content query --uri content://sms/sent", ()),
+    ("cmd media_session volume --set 5", (Raw("cmd media_session volume --set 5"),)),
+    ("cmd wifi status", ()),
     ("service call statusbar 1", (Raw("service call statusbar 1"),)),
     ("sh /sdcard/script.sh", (Raw("sh /sdcard/script.sh"),)),
     ("getprop ro.product.model", ()),
@@ -225,6 +240,7 @@ SCRIPTS: list[tuple[str, tuple[Act, ...]]] = [
     ("eval input tap 1 2", (Tap(1, 2),)),
     ("x=5; y=$x; input tap $x ${y}", (Tap(5, 5),)),
     ("input tap 1 2; sleep 2; input tap 1 2; sleep 1", (Tap(1, 2), Wait(2.0), Tap(1, 2))),
+    ("input tap 1 2 & sleep 0.1; input tap 1 2", (Tap(1, 2), Tap(1, 2))),
     ("echo $(input tap 1 2)", (Tap(1, 2),)),
     ("x=`input tap 1 2`", (Tap(1, 2),)),
     ('input text "$(cat /sdcard/x)"', (Raw('input text "$(cat /sdcard/x)"'),)),
