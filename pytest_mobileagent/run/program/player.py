@@ -53,7 +53,9 @@ class ProgramPlayer:
         record.mkdir(exist_ok=True)
         with ExitStack() as stack:
             try:
-                place = stack.enter_context(workplace(self._setting.program, self._setting.here))
+                setting = self._setting
+                made = workplace(setting.program, setting.here, setting.scratch)
+                place = stack.enter_context(made)
             except AgentError as error:
                 session.end(Termination.AGENT_ERROR, str(error))
                 return
