@@ -177,6 +177,15 @@ def test_a_request_over_a_forwarded_socket_is_asked_for_and_ends_with_its_answer
     recording.out("forward", "--remove-all")
 
 
+def test_what_would_control_the_phone_over_a_reverse_takes_a_forward(recording: Recording) -> None:
+    for options in ([], ["--no-rebind"]):
+        done = recording.adb("reverse", *options, "localabstract:scrcpy_1", "tcp:27183")
+        assert done.returncode == 1
+        assert b"use `adb forward`" in done.stderr
+    assert recording.out("forward", "tcp:0", "localabstract:scrcpy_1")
+    recording.out("forward", "--remove-all")
+
+
 def test_nobody_listens_at_a_port_of_the_phone(recording: Recording) -> None:
     device = adbutils.AdbClient("127.0.0.1", recording.recorded.port).device()
     with pytest.raises(adbutils.AdbError, match="closed"):
