@@ -348,7 +348,8 @@ CLIENTS = {
         device.shell("rm /data/local/tmp/abc")
     """,
     "uiautomator2": """
-                device = uiautomator2.connect()
+        import uiautomator2
+        device = uiautomator2.connect()
         assert "<hierarchy" in device.dump_hierarchy()
         device.click(5, 5)
         assert device.screenshot().size == device.window_size()
