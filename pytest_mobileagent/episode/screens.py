@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,8 @@ class ScreenStore:
         path = self.path(name, suffix)
         if path.exists():
             return name
-        part = path.with_name(f".{name}.{os.getpid()}{suffix}")  # workers may store the same
+        # Workers, and threads, may store the same.
+        part = path.with_name(f".{name}.{os.getpid()}-{threading.get_ident()}{suffix}")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             part.write_bytes(content)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import json
-import signal
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LAST_WORDS = 2000  # characters of its log that are shown of a program that ended
-# Opened before any fork: then, a thread that is no more could hold the lock of what opens it.
-_LIBRARY = ctypes.CDLL(None)
 Process = asyncio.subprocess.Process
 
 
@@ -67,9 +62,3 @@ async def end(process: Process, grace: float) -> None:
         except TimeoutError:
             process.kill()
             await process.wait()
-
-
-def die_with_parent() -> None:
-    """Let the system kill this process when its parent is gone, where it can."""
-    if sys.platform == "linux":
-        _LIBRARY.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -9,7 +9,8 @@ from pytest_mobileagent.agent.program.adb import frames
 from pytest_mobileagent.agent.program.adb.conversation import Conversation
 from pytest_mobileagent.agent.program.adb.passing import Passing
 from pytest_mobileagent.agent.program.adb.reverses import failure
-from pytest_mobileagent.agent.program.adb.services import open_service
+from pytest_mobileagent.agent.program.adb.services import ask_service, open_service
+from pytest_mobileagent.agent.program.watching import Command
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.program.adb.reading import Reading
     from pytest_mobileagent.agent.program.adb.reverses import Reverses
     from pytest_mobileagent.agent.program.adb.stream import Stream
-    from pytest_mobileagent.agent.program.watching import Command, Watcher
+    from pytest_mobileagent.agent.program.watching import Watcher
     from pytest_mobileagent.device.address import Address
 
 _SPEAKING = ("shell:", "root:", "unroot:", "remount:", "tcpip:", "usb:")  # to whoever reads them
@@ -43,7 +44,7 @@ class Relay:
         """
         if service.startswith("shell"):
             stream.accept()  # as adbd does; only then is it told that the program gives up
-        passing = await self.ask(service, self._reading.service(service))
+        passing = await self.ask(service, await self._read(service))
         error = "it was cut off"
         try:
             if passing.refused:
@@ -58,6 +59,14 @@ class Relay:
             error = str(refusal)
         finally:
             passing.end(error)
+
+    async def _read(self, service: str) -> Command:
+        """Read a service; an adbd that is root's already only says so, instead of restarting."""
+        if service == "root:":
+            with contextlib.suppress(DeviceError):
+                if (await ask_service(self._address, "exec:id -u")).strip() == b"0":
+                    return Command(service)
+        return self._reading.service(service)
 
     async def ask(self, service: str, command: Command) -> Passing:
         """Ask whether a command may pass that was sent on the stream to a service."""

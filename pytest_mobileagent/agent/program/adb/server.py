@@ -9,8 +9,8 @@ import socket
 import subprocess
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.fleet.process import die_with_parent
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.processes import die_with_parent
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,161 @@
+"""What a reply says, whichever API it came by: its words, the tools it asks for, why it ended.
+
+Replies are not trusted: whatever is not where it should be is taken as not said.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.llm.message import Answer, ToolCall
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.llm.message import Stop
+
+_STOPS: dict[str, Stop] = {
+    # OpenAI, and those that speak as it does
+    "tool_calls": "tools",
+    "function_call": "tools",
+    "length": "length",
+    "content_filter": "refusal",
+    # Anthropic
+    "tool_use": "tools",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+    # Gemini
+    "MAX_TOKENS": "length",
+    "SAFETY": "refusal",
+    "RECITATION": "refusal",
+    "BLOCKLIST": "refusal",
+    "PROHIBITED_CONTENT": "refusal",
+    "SPII": "refusal",
+}
+
+
+def chat(reply: dict[str, Any]) -> Answer:
+    """Read a chat completion, or an older completion."""
+    choice = _first(reply.get("choices"))
+    message = _dict(choice.get("message"))
+    calls = []
+    for number, call in enumerate(_dicts(message.get("tool_calls"))):
+        function = _dict(call.get("function"))
+        named = _text(call.get("id")) or f"call_{number}"
+        calls.append(_call(named, function.get("name"), function.get("arguments")))
+    refusal = _text(message.get("refusal"))
+    text = _text(message.get("content")) or refusal or _text(choice.get("text"))
+    return _answer(reply, text, calls, "refusal" if refusal else choice.get("finish_reason"))
+
+
+def responses(reply: dict[str, Any]) -> Answer:
+    """Read a response of OpenAI's."""
+    texts, refusals, calls = [], [], []
+    for item in _dicts(reply.get("output")):
+        match item.get("type"):
+            case "message":
+                parts = _dicts(item.get("content"))
+                texts += [_text(part.get("text")) for part in parts]
+                refusals += [_text(part.get("refusal")) for part in parts]
+            case "function_call":
+                calls.append(_call(item.get("call_id"), item.get("name"), item.get("arguments")))
+            case "computer_call":
+                action = item.get("action") or {"actions": item.get("actions")}
+                calls.append(_call(item.get("call_id"), "computer", action, "computer_call"))
+    why = _text(_dict(reply.get("incomplete_details")).get("reason"))
+    stop = {"max_output_tokens": "length"}.get(why, why)
+    refusal = "".join(refusals)
+    return _answer(reply, "".join(texts) or refusal, calls, "refusal" if refusal else stop)
+
+
+def messages(reply: dict[str, Any]) -> Answer:
+    """Read a message of Anthropic's."""
+    blocks = _dicts(reply.get("content"))
+    text = "".join(_text(each.get("text")) for each in blocks if each.get("type") == "text")
+    calls = [
+        # Of a stream, the input came as pieces of JSON.
+        _call(each.get("id"), each.get("name"), each.get("partial_json") or each.get("input"))
+        for each in blocks
+        if each.get("type") == "tool_use"
+    ]
+    return _answer(reply, text, calls, reply.get("stop_reason"))
+
+
+def gemini(reply: dict[str, Any]) -> Answer:
+    """Read what Gemini generated; its thoughts are no words of the reply."""
+    candidate = _first(reply.get("candidates"))
+    parts = _dicts(_dict(candidate.get("content")).get("parts"))
+    text = "".join(_text(part.get("text")) for part in parts if not part.get("thought"))
+    called = [_dict(part["functionCall"]) for part in parts if "functionCall" in part]
+    calls = [_call(c.get("id") or c.get("name"), c.get("name"), c.get("args")) for c in called]
+    blocked = _dict(reply.get("promptFeedback")).get("blockReason")
+    stop = "refusal" if blocked else candidate.get("finishReason")
+    return _answer(reply, text, calls, stop, _text(reply.get("modelVersion")))
+
+
+def ollama(reply: dict[str, Any]) -> Answer:
+    """Read a reply of Ollama's own API."""
+    message = _dict(reply.get("message"))
+    calls = []
+    for number, call in enumerate(_dicts(message.get("tool_calls"))):
+        function = _dict(call.get("function"))
+        calls.append(_call(f"call_{number}", function.get("name"), function.get("arguments")))
+    text = _text(message.get("content")) or _text(reply.get("response"))
+    counts = _counts(reply.get("prompt_eval_count"), reply.get("eval_count", 0))
+    return _answer({**reply, **counts}, text, calls, reply.get("done_reason"))
+
+
+def dashscope(reply: dict[str, Any]) -> Answer:
+    """Read a reply of Alibaba's own API."""
+    output, usage = _dict(reply.get("output")), _dict(reply.get("usage"))
+    counts = _counts(usage.get("input_tokens"), usage.get("output_tokens"))
+    said = {"choices": [{"message": {"content": output.get("text")}}], **output}
+    return chat({**reply, **said, **counts})
+
+
+def nothing(reply: dict[str, Any]) -> Answer:
+    """Read a reply that is no words, such as embeddings."""
+    return _answer(reply, "", [], "")
+
+
+def _answer(
+    reply: dict[str, Any], text: str, calls: list[ToolCall], stop: Any, model: str = ""
+) -> Answer:
+    ended = _STOPS.get(stop, "end") if isinstance(stop, str) else "end"
+    if calls and ended == "end":
+        ended = "tools"
+    model = model or _text(reply.get("model"))
+    return Answer(text, tuple(calls), ended, model=model, usage_data=reply)
+
+
+def _counts(given: Any, output: Any) -> dict[str, Any]:
+    """Return tokens as OpenAI's chat completions report them, which genai-prices reads."""
+    return {"usage": {"prompt_tokens": given, "completion_tokens": output}} if given else {}
+
+
+def _call(id: Any, name: Any, arguments: Any, kind: str = "function") -> ToolCall:
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments or "{}")
+        except (ValueError, RecursionError):
+            arguments = {"arguments": arguments}
+    plain = arguments if isinstance(arguments, dict) else {"arguments": arguments}
+    return ToolCall(_text(id), _text(name), plain if arguments is not None else {}, kind)
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _first(value: Any) -> dict[str, Any]:
+    return next(iter(_dicts(value)), {})
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return "".join(_text(part.get("text")) for part in _dicts(value))
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,95 @@
+"""Where programs look for models: paths on the local port, and the variables that name them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.llm.providers import PROVIDERS, endpoint_of
+from pytest_mobileagent.llm.reference import ModelReference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+_GOOGLE = "https://generativelanguage.googleapis.com"
+_ALWAYS = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"), "anthropic": ("ANTHROPIC_BASE_URL",)}
+_DIRECT = "127.0.0.1,localhost,::1"
+# For programs that ask nobody before they have a key, and need none while a script answers.
+PLACEHOLDER = "sk-no-key-is-needed"
+_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
+_BUNDLES = (
+    "SSL_CERT_FILE",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "AWS_CA_BUNDLE",
+    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+    "DENO_CERT",
+    "PIP_CERT",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A provider by a path of its own: `base` is its endpoint, to which the rest is added.
+
+    `variables` name it to programs, with `suffix` behind the path; the endpoint stands for both.
+    """
+
+    provider: str
+    base: str
+    variables: tuple[str, ...]
+    suffix: str = ""
+
+    def target(self, rest: str) -> str:
+        """Return the URL that a path below the route's stands for."""
+        return self.base + rest.removeprefix(self.suffix)
+
+
+def routes() -> dict[str, Route]:
+    """Return the routes by name: those that most programs know, and those the user has set.
+
+    Raises:
+        ValueError: a variable holds no URL.
+    """
+    found = {}
+    for name, provider in PROVIDERS.items():
+        variables = _ALWAYS.get(name) or tuple(
+            each for each in provider.url_variables if os.environ.get(each)
+        )
+        if not variables or name in {"openai-responses", "ollama"}:
+            continue
+        base = endpoint_of(ModelReference(name, "any"))
+        suffix = "" if provider.api == "anthropic" else "/v1"
+        found[name] = Route(name, base, variables, suffix)
+    local = endpoint_of(ModelReference("ollama", "any")).removesuffix("/v1")
+    found["ollama"] = Route("ollama", local, ("OLLAMA_HOST",))
+    google = os.environ.get("GOOGLE_GEMINI_BASE_URL") or _GOOGLE
+    # Gemini's own API, while `PROVIDERS` has it as OpenAI's.
+    found["gemini"] = Route("gemini", google.rstrip("/"), ("GOOGLE_GEMINI_BASE_URL",))
+    if azure := os.environ.get("AZURE_OPENAI_ENDPOINT"):
+        found["azure"] = Route("azure", azure.rstrip("/"), ("AZURE_OPENAI_ENDPOINT",))
+    return found
+
+
+def environment(
+    routes: Mapping[str, Route], url: Callable[[str], str], proxy: str, bundle: Path
+) -> dict[str, str]:
+    """Return the variables by which programs find the port, as a provider and as a proxy."""
+    found = {
+        variable: url(name) + route.suffix
+        for name, route in routes.items()
+        for variable in route.variables
+    }
+    for variable in ("HTTPS_PROXY", "HTTP_PROXY"):
+        found |= {variable: proxy, variable.lower(): proxy}
+    # Other hosts that the user excepts from a proxy are excepted from that on their way from here.
+    found |= {"NO_PROXY": _DIRECT, "no_proxy": _DIRECT, "NODE_USE_ENV_PROXY": "1"}
+    return found | dict.fromkeys(_BUNDLES, str(bundle))
+
+
+def placeholder_keys() -> dict[str, str]:
+    """Return a word in the place of each key that is in no variable."""
+    return {name: PLACEHOLDER for name in _KEYS if not os.environ.get(name)}

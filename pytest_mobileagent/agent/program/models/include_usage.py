@@ -1,0 +1,58 @@
+"""The counts of a stream: asked for where the program does not, and hidden from it again."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pytest_mobileagent.agent.program.models.sse import data_of, split
+
+
+def with_usage(body: dict[str, Any], data: bytes) -> bytes | None:
+    """Return a request for chat completions (`body`, as `data`) that asks for its stream's counts.
+
+    None if it is not streamed, or asks (or says that it does not want them) by itself.
+    """
+    options = body.get("stream_options") or {}
+    if (
+        body.get("stream") is not True
+        or not isinstance(options, dict)
+        or "include_usage" in options
+    ):
+        return None
+    if "stream_options" not in body:  # all else stays as it is, byte by byte
+        return data.replace(b"{", b'{"stream_options":{"include_usage":true},', 1)
+    asked = {**body, "stream_options": {**options, "include_usage": True}}
+    return json.dumps(asked, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def refuses_usage(status: int, body: bytes) -> bool:
+    """Whether a server refuses a request because it is asked for counts."""
+    named = b"stream_options" in body or b"include_usage" in body
+    return 400 <= status < 500 and named
+
+
+class WithoutUsage:
+    """Takes the counts that nobody asked for out of a stream, event by event."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def pass_on(self, data: bytes, *, is_last: bool) -> bytes:
+        """Return what of the stream is for the program by now."""
+        events, self._rest = split(self._rest + data)
+        shown = b"".join(event for event in events if not _is_count(event))
+        if is_last and not _is_count(self._rest):
+            shown += self._rest
+        return shown
+
+
+def _is_count(event: bytes) -> bool:
+    """Whether an event of a stream holds counts and nothing else."""
+    if b'"usage"' not in event:
+        return False
+    try:
+        said = json.loads(data_of(event))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(said, dict) and said.get("choices") == [] and bool(said.get("usage"))

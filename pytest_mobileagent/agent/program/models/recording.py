@@ -1,0 +1,304 @@
+"""One call of a model on its way: what is asked, what comes back and when, and its line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import zlib
+from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.agent.program.models.folding import Folded
+from pytest_mobileagent.agent.program.models.sse import objects
+from pytest_mobileagent.agent.program.models.usage import price, reported
+from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.llm.estimate import HELPERS, input_tokens, text_tokens
+from pytest_mobileagent.llm.message import Answer, Image, Usage, plain
+from pytest_mobileagent.llm.providers import keys
+from pytest_mobileagent.plain import to_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.agent.program.models.apis import RecordedApi
+    from pytest_mobileagent.agent.program.models.usage import Seller
+    from pytest_mobileagent.episode.exchanges import ExchangeLog
+    from pytest_mobileagent.episode.screens import ScreenStore
+    from pytest_mobileagent.llm.budget import Spending
+    from pytest_mobileagent.llm.message import Request
+    from pytest_mobileagent.llm.prices import Prices
+
+_REAL_KEY = 20  # characters; the word of a shorter one may stand in a text by right
+_SHOWN = 500  # characters of an error
+# How the last event of a stream begins; JSON has no line ends within.
+_ENDINGS = (
+    b"\ndata: [DONE]",
+    b"\nevent: message_stop\n",
+    b"\nevent: response.completed\n",
+    b"\nevent: response.incomplete\n",
+    b"\nevent: response.failed\n",
+)
+_BUSY = {408, 409, 425, 429}  # statuses after which a program asks again, beside those from 500
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """How often a request has failed that may be sent again, and when it was sent first."""
+
+    times: int
+    began: float
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """What all recordings of an episode share; only the event loop changes it.
+
+    `roles` are patterns of models' names, and the roles in which those are asked; `failed` are
+    requests, by `Recording.key`.
+    """
+
+    prices: Prices
+    spending: Spending
+    log: ExchangeLog
+    pictures: ScreenStore
+    roles: Mapping[str, str] = field(default_factory=dict)
+    failed: dict[bytes, Failed] = field(default_factory=dict)
+
+    def role(self, model: str) -> str:
+        """Return the role in which a model is asked."""
+        return next((r for name, r in self.roles.items() if fnmatchcase(model, name)), "actor")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a program sent: path, body as it is and as plain data, and keys, which are secret."""
+
+    path: str
+    data: bytes
+    body: dict[str, Any]
+    secrets: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Prompt:
+    """What is asked, as it is recorded."""
+
+    request: Request
+    settings: dict[str, Any]
+    messages: list[dict[str, Any]]
+    tokens: int
+
+
+class Recording:
+    """A call of a model from its request to its line in the episode's calls.jsonl."""
+
+    def __init__(self, book: Book, api: RecordedApi, seller: Seller, sent: Sent) -> None:
+        self.api, self.seller = api, seller
+        self.settings: dict[str, Any] = {}  # of ours, beside those of the program
+        self._book, self._given = book, sent
+        self._role = api.role or book.role(seller.name)
+        self._status, self._media_type, self._encoding = 0, "", ""
+        self._come: list[bytes] = []
+        self._times: list[tuple[int, float]] = []  # bytes that have come, and when
+        self._size, self._is_ending = 0, False
+        self._prompt: _Prompt | None = None
+        self.key = hashlib.sha256(b"\0".join((sent.path.encode(), sent.data))).digest()
+        self._began = time.monotonic()
+
+    @property
+    def may_be_repeated(self) -> bool:
+        """Whether a program asks again after such an answer."""
+        return self._status in _BUSY or self._status >= 500 or not self._status
+
+    def sent(self) -> None:
+        """Note that the request is sent to the provider now."""
+        self._began = time.monotonic()
+
+    def prepare(self) -> None:
+        """Read the request and keep its pictures, while the model thinks.
+
+        Raises:
+            HostError: a picture cannot be written.
+        """
+        request = self.api.read(self._given.path, self._given.body, self._given.data)
+        messages = [plain(message, self._picture) for message in request.messages]
+        self._prompt = _Prompt(request, request.settings, messages, input_tokens(request))
+
+    def _picture(self, image: Image) -> dict[str, Any]:
+        return {"picture": self._book.pictures.add_picture(image.data)}
+
+    def answered(self, status: int, media_type: str, encoding: str) -> None:
+        """Note the head of the answer."""
+        self._status, self._media_type = status, media_type.lower()
+        self._encoding = encoding.lower().strip()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether an answer has begun."""
+        return self._status > 0
+
+    def came(self, data: bytes) -> bool:
+        """Note a piece of the answer; return whether it is the reply's last, as far as is known."""
+        if data:
+            self._come.append(data)
+            self._size += len(data)
+            self._times.append((self._size, time.monotonic()))
+        recent = b"".join(self._come[-2:])
+        self._is_ending = self._is_ending or any(end in recent for end in _ENDINGS)
+        return self._is_ending and data.endswith(b"\n\n")
+
+    def write(self, error: str = "", *, by_provider: bool = True) -> str:
+        """Write the call's line, and return what the model said.
+
+        `error` is why it broke off: `by_provider`, so that there was no call; else what came of it
+        counts, as it was paid for.
+
+        Raises:
+            HostError: the line cannot be written.
+        """
+        if self._prompt is None:
+            self.prepare()
+        raw = decoded(b"".join(self._come), self._encoding)
+        if not 200 <= self._status < 300:
+            self._fail(error or f"HTTP {self._status}: {_short(raw)}", None)
+            return ""
+        folded, times = self._folded(raw)
+        answer = self.api.answer(folded.reply)
+        if error and by_provider:
+            self._fail(error, answer)
+            return ""
+        self._succeed(folded, answer, times, error)
+        return answer.text
+
+    def _folded(self, raw: bytes) -> tuple[Folded, float | None]:
+        """Return the reply in one piece, and after how many seconds its first token came."""
+        if (
+            not self.api.streams(self._given.path, self._given.body)
+            and "event-stream" not in self._media_type
+        ):
+            try:
+                reply = json.loads(raw)
+            except (ValueError, RecursionError):
+                reply = None
+            reply = reply if isinstance(reply, dict) else {}
+            return Folded(reply, is_whole=bool(reply)), None
+        said = list(objects(raw, self._media_type))
+        folded = self.api.fold(each for _, each in said)
+        if folded.first is None:
+            return folded, None
+        place = 0 if self._encoding else said[folded.first][0]
+        when = next((t for size, t in self._times if size >= place), None)
+        return folded, None if when is None else when - self._began
+
+    def _succeed(self, folded: Folded, answer: Answer, first: float | None, error: str) -> None:
+        now = time.monotonic()
+        failed = self._book.failed.pop(self.key, None)
+        call = self._call(folded, answer, first, now, failed)
+        self._book.spending.pay(call)
+        self._add({"call": call.to_json(), **self._asked(), "reply": _reply(answer)}, error)
+
+    def _call(
+        self,
+        folded: Folded,
+        answer: Answer,
+        first: float | None,
+        now: float,
+        failed: Failed | None,
+    ) -> ModelCall:
+        assert self._prompt is not None
+        data = dict(answer.usage_data or {})
+        used = reported(data, self.api.usage, is_whole=folded.is_whole)
+        sent = self._prompt.tokens
+        calls = "".join(to_line(call.arguments) for call in answer.tool_calls)
+        words = 0 if self.api.role else text_tokens(answer.text + calls)
+        if self.api.role and used.output is None:
+            used = Usage(used.input, 0, used.cached)  # embeddings are no tokens
+        is_unknown = used.input is None or used.output is None
+        usage = Usage(
+            sent if used.input is None else used.input,
+            words if used.output is None else used.output,
+            used.cached,
+        )
+        is_helper = self._role in HELPERS
+        return ModelCall(
+            model=self.seller.id,
+            role=self._role,
+            input_tokens=usage.input,
+            output_tokens=usage.output,
+            cached_tokens=usage.cached,
+            price_usd=price(self._book.prices, self.seller, data, self.api.usage, usage),
+            seconds_to_first=None if first is None else round(max(0.0, first), 4),
+            seconds=round(now - self._began, 3),
+            waited=round(self._began - failed.began, 3) if failed else 0.0,
+            retries=failed.times if failed else 0,
+            estimated=is_unknown,
+            images=len(self._prompt.request.images),
+            estimated_input_tokens=None if is_helper else sent,
+            estimated_output_tokens=None if is_helper else words,
+            line=self._book.log.next_line(),
+        )
+
+    def _fail(self, error: str, answer: Answer | None) -> None:
+        line = {"call": None, **self._asked(), "reply": answer and _reply(answer)}
+        if self.may_be_repeated or 200 <= self._status < 300:
+            before = self._book.failed.get(self.key, Failed(0, self._began))
+            self._book.failed[self.key] = Failed(before.times + 1, before.began)
+            line["busy_since"] = before.began
+        self._add(line, error)
+
+    def _asked(self) -> dict[str, Any]:
+        assert self._prompt is not None
+        return {
+            "model": self.seller.id,
+            "role": self._role,
+            "settings": self._prompt.settings | self.settings,
+            "prompt": self._prompt.messages,
+        }
+
+    def _add(self, line: dict[str, Any], error: str) -> None:
+        secrets = [key for key in (*keys(), *self._given.secrets) if len(key) >= _REAL_KEY]
+        self._book.log.add(_without(secrets, {**line, "error": error}))
+
+
+def _reply(answer: Answer) -> dict[str, Any]:
+    tool_calls = [asdict(call) for call in answer.tool_calls]
+    return {"text": answer.text, "stop": answer.stop, "tool_calls": tool_calls}
+
+
+def decoded(data: bytes, encoding: str) -> bytes:
+    """Return a body as it was before it was compressed, as far as that is understood."""
+    try:
+        match encoding:
+            case "gzip" | "x-gzip":
+                return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data)
+            case "deflate":
+                return zlib.decompressobj().decompress(data)
+            case "br":
+                import brotli  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
+
+                return bytes(brotli.Decompressor().process(data))
+    except (zlib.error, ImportError):
+        return b""
+    except Exception:  # noqa: BLE001 - brotli's own error, of a package that may not be there
+        return b""
+    return data
+
+
+def _short(raw: bytes) -> str:
+    text = raw.decode("utf-8", "replace").strip()
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _without(secrets: list[str], value: Any) -> Any:
+    """Return plain data in which no secret stands."""
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, "…")
+        return value
+    if isinstance(value, dict):
+        return {name: _without(secrets, each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without(secrets, each) for each in value]
+    return value
