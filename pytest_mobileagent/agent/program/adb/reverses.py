@@ -1,8 +1,9 @@
 """`adb reverse`: ports of the phone that lead to the computer.
 
 The device opens their connections to the adb server that has it, not to the program's own: where
-that server runs on this machine, they lead to the same ports. They would outlive the program's
-own server, so that they are removed with it.
+that server runs on this machine, they lead to the same ports. What goes over them is not read, so
+that tools that would control the phone this way are refused; they fall back on forwards. Reverse
+forwards would outlive the program's own server: they are removed with it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pytest_mobileagent.errors import DeviceError
 if TYPE_CHECKING:
     from pytest_mobileagent.device.address import Address
 
+_CONTROLS = "localabstract:scrcpy"
 _FORWARD, _REMOVE, _REMOVE_ALL = (
     "reverse:forward:",
     "reverse:killforward:",
@@ -46,8 +48,8 @@ class Reverses:
         if service == _REMOVE_ALL:  # those of others stay
             await self.remove_all()
             return b"OKAY"
-        if service.startswith(_FORWARD) and not _is_local(self._address.adb_host):
-            return failure(f"the phone's adb server runs on {self._address.adb_host}, not here")
+        if service.startswith(_FORWARD) and (why := self._refusal(service)):
+            return failure(why)
         reply = await ask_service(self._address, service)
         if reply.startswith(b"OKAY"):
             self._note(service, reply)
@@ -60,14 +62,26 @@ class Reverses:
             with contextlib.suppress(DeviceError):
                 await ask_service(self._address, _REMOVE + local)
 
+    def _refusal(self, service: str) -> str:
+        if not _is_local(self._address.adb_host):
+            return f"the phone's adb server runs on {self._address.adb_host}, not here"
+        if _local_of(service).startswith(_CONTROLS):
+            return "what controls the phone has to be recorded: use `adb forward`"
+        return ""
+
     def _note(self, service: str, reply: bytes) -> None:
         if service.startswith(_REMOVE):
             self._made.pop(service.removeprefix(_REMOVE), None)
         elif service.startswith(_FORWARD):
-            local = service.removeprefix(_FORWARD).removeprefix("norebind:").partition(";")[0]
+            local = _local_of(service)
             if local == "tcp:0":  # the device has chosen a port, and says which
                 local = "tcp:" + reply[len(b"OKAY0000") :].decode("ascii", "replace")
             self._made[local] = None
+
+
+def _local_of(service: str) -> str:
+    """Return where a reverse forward begins on the phone."""
+    return service.removeprefix(_FORWARD).removeprefix("norebind:").partition(";")[0]
 
 
 def _is_local(host: str) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.agent.program.adb import connection
 from pytest_mobileagent.agent.program.adb.adbd import Adbd
 from pytest_mobileagent.agent.program.adb.packets import MOST_PAYLOAD, VERSION, Packet, read_packet
 
@@ -198,7 +199,8 @@ def test_so_many_streams_that_one_is_refused() -> None:
     talk(conversation, serve=serve)
 
 
-def test_what_goes_on_when_it_is_closed_is_cut_off() -> None:
+def test_what_goes_on_when_it_is_closed_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_ENDING_SECONDS", 0.01)
     cut: list[str] = []
 
     async def serve(stream: Stream, service: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.server
+import importlib.util
 import random
 import sys
 import textwrap
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import adbutils
 import pytest
-import uiautomator2
 
 from tests.agent.program.adb.conftest import PATIENCE
 
@@ -63,7 +63,10 @@ def test_much_flows_both_ways_at_once(recording: Recording) -> None:
 
 
 def test_an_app_is_installed(recording: Recording) -> None:
-    apk = next(Path(uiautomator2.__file__).parent.rglob("*.apk"))
+    client = importlib.util.find_spec("uiautomator2")  # importing it takes a second
+    assert client is not None
+    assert client.origin is not None
+    apk = next(Path(client.origin).parent.rglob("*.apk"))
     assert "Success" in recording.out("install", "-r", str(apk))
     package = "com.github.uiautomator"
     assert package in recording.out("shell", "pm", "list", "packages")
@@ -174,6 +177,15 @@ def test_a_request_over_a_forwarded_socket_is_asked_for_and_ends_with_its_answer
         get(outside, "/input/tap", b"")
     assert recording.watching.of("/input/tap")[-1].refused
     recording.out("reverse", "--remove-all")
+    recording.out("forward", "--remove-all")
+
+
+def test_what_would_control_the_phone_over_a_reverse_takes_a_forward(recording: Recording) -> None:
+    for options in ([], ["--no-rebind"]):
+        done = recording.adb("reverse", *options, "localabstract:scrcpy_1", "tcp:27183")
+        assert done.returncode == 1
+        assert b"use `adb forward`" in done.stderr
+    assert recording.out("forward", "tcp:0", "localabstract:scrcpy_1")
     recording.out("forward", "--remove-all")
 
 

@@ -65,6 +65,19 @@ def test_the_usual_port_leads_to_the_server(
     server.accept()[0].close()
 
 
+def test_a_socket_that_python_has_loaded_before_is_changed_too(
+    server: socket.socket, environment: dict[str, str]
+) -> None:
+    hook = Path(environment["PYTHONPATH"].split(os.pathsep)[0], "sitecustomize.py")
+    code = (
+        f"import socket, runpy; runpy.run_path({str(hook)!r}); "
+        "socket.create_connection(('localhost', 5037))"
+    )
+    subprocess.run([sys.executable, "-S", "-c", code], check=True, timeout=20)
+    server.settimeout(0)
+    server.accept()[0].close()
+
+
 def test_other_ports_lead_where_they_did(
     server: socket.socket, python: Callable[[str], None]
 ) -> None:
