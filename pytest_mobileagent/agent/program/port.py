@@ -256,7 +256,7 @@ class LocalPort:
             await _say(connection, 403, f"{origin.host} is no provider of models")
         else:
             try:
-                there = await connect(Origin("http", origin.host, origin.port))
+                there = await connect(origin, raw=True)
             except OSError as error:
                 await _say(connection, 502, f"{origin.host} cannot be reached: {error}")
                 return

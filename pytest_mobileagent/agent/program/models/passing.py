@@ -12,6 +12,7 @@ import h11
 
 from pytest_mobileagent.agent.program import upstream
 from pytest_mobileagent.agent.program.http1 import header, passed_on
+from pytest_mobileagent.agent.program.models.bodies import COMPRESSIONS
 from pytest_mobileagent.agent.program.models.include_usage import WithoutUsage, refuses_usage
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Passing:
     async def _ask(self) -> tuple[h11.Response, AsyncIterator[tuple[bytes, bool]]]:
         connection = self.connection
         if self.asking is not None:
-            response = await self._sent(_uncompressed(self.request), self.asking)
+            response = await self._sent(_compressed(self.request, "identity"), self.asking)
             if not 400 <= response.status_code < 500:
                 self.recording.settings["include_usage"] = "added"
                 return response, connection.upstream.pieces()  # type: ignore[union-attr]
@@ -86,7 +87,7 @@ class Passing:
             self.asking = None
             self.countless.add(self.origin)
             self.recording.sent()
-        response = await self._sent(self.request, self.data)
+        response = await self._sent(_readable(self.request), self.data)
         return response, connection.upstream.pieces()  # type: ignore[union-attr]
 
     async def _sent(self, request: h11.Request, body: bytes) -> h11.Response:
@@ -135,14 +136,20 @@ async def _once(body: bytes) -> AsyncIterator[tuple[bytes, bool]]:
     yield body, True
 
 
-def _uncompressed(request: h11.Request) -> h11.Request:
-    """Return a request whose answer can be read event by event."""
+def _readable(request: h11.Request) -> h11.Request:
+    """Return a request whose answer can be recorded: in no compression that is unknown here."""
+    accepted = [each.strip() for each in header(request, "accept-encoding").split(",")]
+    known = [each for each in accepted if each.partition(";")[0].lower() in COMPRESSIONS]
+    return request if known == accepted else _compressed(request, ", ".join(known) or "identity")
+
+
+def _compressed(request: h11.Request, accepted: str) -> h11.Request:
     headers = [
         pair for pair in request.headers.raw_items() if pair[0].lower() != b"accept-encoding"
     ]
     return h11.Request(
         method=request.method,
         target=request.target,
-        headers=[*headers, (b"Accept-Encoding", b"identity")],
+        headers=[*headers, (b"Accept-Encoding", accepted.encode())],
         http_version=request.http_version,
     )

@@ -14,7 +14,9 @@ from pytest_mobileagent.agent.program import upstream
 from pytest_mobileagent.agent.program.http1 import header, passed_on
 from pytest_mobileagent.agent.program.models import certificates
 from pytest_mobileagent.agent.program.models.apis import api_of, model_of
+from pytest_mobileagent.agent.program.models.bodies import decoded
 from pytest_mobileagent.agent.program.models.environment import (
+    LOOPBACK,
     environment,
     placeholder_keys,
     routes,
@@ -22,7 +24,7 @@ from pytest_mobileagent.agent.program.models.environment import (
 from pytest_mobileagent.agent.program.models.hosts import provider_at, seller_of
 from pytest_mobileagent.agent.program.models.include_usage import with_usage
 from pytest_mobileagent.agent.program.models.passing import Passing
-from pytest_mobileagent.agent.program.models.recording import Book, Recording, Sent, decoded
+from pytest_mobileagent.agent.program.models.recording import Book, Recording, Sent
 from pytest_mobileagent.agent.program.models.usage import Seller
 from pytest_mobileagent.agent.program.upstream import Origin
 from pytest_mobileagent.episode.exchanges import ExchangeLog
@@ -105,9 +107,12 @@ class RecordedModels:
         log, store = ExchangeLog(folder), ScreenStore(pictures)
         self._book = Book(settings.prices, settings.spending(), log, store, dict(roles or {}))
         self._watcher, self._on_budget = watcher, on_budget
-        self._hosts = {host.lower() for host in hosts}
         self._include_usage, self._model = include_usage, model
         self._routes = routes()
+        # A program may name the user's endpoint by itself.
+        places = ((Origin.of(each.base).host, each.provider) for each in self._routes.values())
+        named = {host: provider for host, provider in places if host not in LOOPBACK}
+        self._hosts = named | {host.lower(): host.lower() for host in hosts}
         self._bundle = folder / "program" / "certificates.pem"
         self._served: ServedModel | None = None
         self._countless: set[Origin] = set()  # servers that refuse to be asked for counts
@@ -155,7 +160,10 @@ class RecordedModels:
 
     def is_provider(self, host: str) -> bool:
         """Whether a host is a provider of models, so that what is said to it is opened."""
-        return host.lower() in self._hosts or bool(provider_at(host))
+        return bool(self._provider(host))
+
+    def _provider(self, host: str) -> str:
+        return provider_at(host) or self._hosts.get(host.lower(), "")
 
     def certificate(self, host: str) -> ssl.SSLContext:
         """Return what answers in the place of a provider's host."""
@@ -176,7 +184,7 @@ class RecordedModels:
         self, connection: ServerConnection, request: h11.Request, origin: Origin, target: str
     ) -> None:
         """Answer a request that was meant for a provider's host."""
-        place = Place(origin, target, provider_at(origin.host) or origin.host)
+        place = Place(origin, target, self._provider(origin.host))
         await self._serve(connection, request, place)
 
     async def _serve(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import zlib
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.agent.program.models.bodies import decoded
 from pytest_mobileagent.agent.program.models.folding import Folded
 from pytest_mobileagent.agent.program.models.sse import objects
 from pytest_mobileagent.agent.program.models.usage import price, reported
@@ -265,25 +265,6 @@ class Recording:
 def _reply(answer: Answer) -> dict[str, Any]:
     tool_calls = [asdict(call) for call in answer.tool_calls]
     return {"text": answer.text, "stop": answer.stop, "tool_calls": tool_calls}
-
-
-def decoded(data: bytes, encoding: str) -> bytes:
-    """Return a body as it was before it was compressed, as far as that is understood."""
-    try:
-        match encoding:
-            case "gzip" | "x-gzip":
-                return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data)
-            case "deflate":
-                return zlib.decompressobj().decompress(data)
-            case "br":
-                import brotli  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
-
-                return bytes(brotli.Decompressor().process(data))
-    except (zlib.error, ImportError):
-        return b""
-    except Exception:  # noqa: BLE001 - brotli's own error, of a package that may not be there
-        return b""
-    return data
 
 
 def _short(raw: bytes) -> str:
