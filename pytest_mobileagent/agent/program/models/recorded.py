@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs
 
-from pytest_mobileagent.agent.program import upstream
-from pytest_mobileagent.agent.program.http1 import header, passed_on
+from pytest_mobileagent.agent.program.http1 import header
 from pytest_mobileagent.agent.program.models import certificates
 from pytest_mobileagent.agent.program.models.apis import api_of, model_of
 from pytest_mobileagent.agent.program.models.bodies import decoded
@@ -23,7 +22,7 @@ from pytest_mobileagent.agent.program.models.environment import (
 )
 from pytest_mobileagent.agent.program.models.hosts import provider_at, seller_of
 from pytest_mobileagent.agent.program.models.include_usage import with_usage
-from pytest_mobileagent.agent.program.models.passing import Passing
+from pytest_mobileagent.agent.program.models.passing import Passing, pass_through
 from pytest_mobileagent.agent.program.models.recording import Book, Recording, Sent
 from pytest_mobileagent.agent.program.models.usage import Seller
 from pytest_mobileagent.agent.program.upstream import Origin
@@ -264,29 +263,6 @@ class RecordedModels:
         origin = Origin.of(base)
         path = "/" + base.partition("://")[2].partition("/")[2]
         return Place(origin, path.rstrip("/") + end + query, self._model.provider)
-
-
-async def pass_through(
-    connection: ServerConnection, request: h11.Request, origin: Origin, target: str, data: bytes
-) -> None:
-    """Pass a request on and its answer back, unrecorded.
-
-    Raises:
-        OSError, h11.ProtocolError: a connection broke.
-    """
-    try:
-        response = await upstream.ask(connection, origin, request, target, data)
-    except (OSError, TimeoutError) as error:
-        if connection.reader.is_gone:
-            raise
-        words = f"{origin.authority} cannot be reached: {error}".encode()
-        await connection.respond(502, {"Content-Type": "text/plain; charset=utf-8"}, words)
-        return
-    assert connection.upstream is not None
-    await connection.begin(response.status_code, passed_on(response))
-    async for piece, _ in connection.upstream.pieces():
-        await connection.write(piece)
-    await connection.end()
 
 
 async def _refuse(connection: ServerConnection, api: RecordedApi, status: int, why: str) -> None:

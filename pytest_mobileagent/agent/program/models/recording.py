@@ -150,7 +150,7 @@ class Recording:
         return self._is_ending and data.endswith(b"\n\n")
 
     def write(self, error: str = "", *, by_provider: bool = True) -> str:
-        """Write the call's line, and return what the model said.
+        """Write the call's line, and return what the model said: words, or else calls of tools.
 
         `error` is why it broke off: `by_provider`, so that there was no call; else what came of it
         counts, as it was paid for.
@@ -170,7 +170,8 @@ class Recording:
             self._fail(error, answer)
             return ""
         self._succeed(folded, answer, times, error)
-        return answer.text
+        calls = (f"{call.name}({to_line(call.arguments)})" for call in answer.tool_calls)
+        return answer.text or "\n".join(calls)
 
     def _folded(self, raw: bytes) -> tuple[Folded, float | None]:
         """Return the reply in one piece, and after how many seconds its first token came."""

@@ -62,7 +62,9 @@ def command(client: str, url: str, body: Any) -> list[str]:
     return [sys.executable, "-c", PYTHON[client], url, json.dumps(body)]
 
 
-@pytest.mark.parametrize("client", ["curl", *PYTHON])
+@pytest.mark.parametrize(
+    "client", ["curl", "urllib", "requests", pytest.param("httpx", marks=pytest.mark.slow)]
+)
 def test_a_fixed_url_is_recorded(recorder: Recorder, client: str) -> None:
     done = run(recorder, *command(client, OPENAI, BODY))
     assert json.loads(done.stdout)["choices"][0]["message"]["content"] == "Tap it.", done.stderr
