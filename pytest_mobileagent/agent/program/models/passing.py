@@ -104,7 +104,7 @@ class Passing:
         hides = self.asking is not None and "event-stream" in kind.lower()
         hidden = WithoutUsage() if hides else None
         headers = passed_on(response, *((b"content-length",) if hides else ()))
-        await connection.begin(response.status_code, headers)
+        await connection.begin(response.status_code, headers, response.reason)
         async for piece, is_last in pieces:
             if self.recording.came(piece) or is_last:
                 await preparing
@@ -172,7 +172,7 @@ async def pass_through(
         await connection.respond(502, {"Content-Type": "text/plain; charset=utf-8"}, words)
         return
     assert connection.upstream is not None
-    await connection.begin(response.status_code, passed_on(response))
+    await connection.begin(response.status_code, passed_on(response), response.reason)
     async for piece, _ in connection.upstream.pieces():
         await connection.write(piece)
     await connection.end()

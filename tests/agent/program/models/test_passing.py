@@ -243,6 +243,7 @@ def test_compressed_bodies_pass_as_they_are_and_are_read(
     more = "Content-Encoding: gzip\r\nX-Own: a\r\nAccept-Encoding: gzip, zstd;q=0.5\r\n"
     with ask(recorder, body, more) as client:
         come = receive(client, gzip.compress(REPLY, mtime=0))
+    assert come.startswith(b"HTTP/1.1 200 OK\r\n")
     assert b"Content-Encoding: gzip" in come
     assert provider.requests[0].endswith(body)
     assert b"X-Own: a\r\n" in provider.requests[0]
