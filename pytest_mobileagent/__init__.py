@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.agent.endpoint import EndpointAgent
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
+    from pytest_mobileagent.agent.program.recorder import Recorder
     from pytest_mobileagent.agent.scripted import Scripted
     from pytest_mobileagent.check.episode import Episode, load
     from pytest_mobileagent.device.device import Device, System
@@ -78,6 +79,7 @@ _HOMES = {
     "agent.agent": ("Agent", "Reply"),
     "agent.briefing": ("Briefing",),
     "agent.phone": ("EpisodeOver", "Phone"),
+    "agent.program.recorder": ("Recorder",),
     "agent.scripted": ("Scripted",),
     "action.dialects.dialect": ("Decision", "Dialect", "DialectError", "Frame"),
     "agent.asking": ("ModelOptions", "ask"),
@@ -114,10 +116,10 @@ __all__ = [
     "Dialect", "DialectError", "DoubleTap", "Element", "EndpointAgent", "Episode", "EpisodeOver",
     "Event", "Finish", "Frame", "Image", "Impossible", "Key", "LongPress", "Mark", "Message",
     "ModelCall", "ModelOptions", "ModelReply", "Observation", "Open", "Phone", "Probe", "Raw",
-    "Reply", "Reset", "Screen", "Scripted", "Scroll", "Step", "Swipe", "System", "Tap", "Task",
-    "Termination", "Tool", "ToolCall", "Type", "Wait", "answer", "ask", "files", "impossible",
-    "load", "long_press", "open_app", "press", "rows", "scroll", "seen", "setting", "sqlite", "tap",
-    "task", "tasks", "type_text", "wait",
+    "Recorder", "Reply", "Reset", "Screen", "Scripted", "Scroll", "Step", "Swipe", "System", "Tap",
+    "Task", "Termination", "Tool", "ToolCall", "Type", "Wait", "answer", "ask", "files",
+    "impossible", "load", "long_press", "open_app", "press", "rows", "scroll", "seen", "setting",
+    "sqlite", "tap", "task", "tasks", "type_text", "wait",
 ]  # fmt: skip
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import importlib
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.plugin.paths import Project
 
 _USAGE = """usage: python -m pytest_mobileagent COMMAND
 
@@ -11,6 +15,7 @@ commands:
   init       make a project that runs: an app, an agent and two tasks
   device     start a virtual phone
   doctor     check a device: what is wrong with it, and how to fix that
+  mcp        serve a device to MCP clients, or connect a client to one that is served
   setup-avd  make an AVD by a recipe, with apps and settings in a snapshot
 
 COMMAND --help lists a command's options.
@@ -34,6 +39,8 @@ def main(arguments: list[str]) -> int:
         return _device(rest)
     if command == "doctor":
         return _doctor(rest)
+    if command == "mcp":
+        return _mcp(rest)
     if command in _MODULES:
         status: int = importlib.import_module(_MODULES[command]).main(rest)
         return status
@@ -49,6 +56,18 @@ def _doctor(arguments: list[str]) -> int:
     from pytest_mobileagent.plugin.paths import this_project  # noqa: PLC0415
 
     return doctor(arguments, this_project)
+
+
+def _mcp(arguments: list[str]) -> int:
+    """Serve a device, which may be one that the project's own sources or apps make."""
+    from pytest_mobileagent.agent.program.mcp.command import main as mcp  # noqa: PLC0415
+
+    def project() -> Project:
+        from pytest_mobileagent.plugin.paths import this_project  # noqa: PLC0415 - takes long
+
+        return this_project()
+
+    return mcp(arguments, project)
 
 
 def _device(arguments: list[str]) -> int:

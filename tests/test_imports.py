@@ -13,6 +13,7 @@ import pytest_mobileagent
 
 PACKAGE = Path(pytest_mobileagent.__file__).parent
 HEAVY = {"babel", "lxml", "PIL", "adbutils", "cv2", "appium"}
+HEAVY |= {"mcp", "mcp_types", "uvicorn", "starlette"}
 HEAVY |= {"anthropic", "openai", "genai_prices", "stamina", "rapidocr", "easyocr", "onnxruntime"}
 HEAVY |= {"h11", "trustme", "cryptography"}
 
@@ -22,6 +23,7 @@ ORDER = [
     "plain",
     "urls",
     "extras",
+    "processes",
     "screen",
     "action",
     "task",

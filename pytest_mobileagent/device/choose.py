@@ -30,6 +30,7 @@ def lease_device(
     slots = source.open(options, shared)
 
     def connect(address: Address | AppiumAddress) -> Device:
+        shared().watch()  # also where no device needs it: what agents start ends with the run
         return driver.connect(address, options, shared, slots.restart)
 
     return LeasedDevice(slots, connect, options.recycle)

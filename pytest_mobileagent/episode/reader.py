@@ -40,6 +40,7 @@ _HEAD: dict[str, Any] = {
     "attempt": int,
     "recorded": str,
     "goal": str,
+    "program": dict | None,
     "step_limit": int | None,
 }
 _STEP: dict[str, Any] = {"actions": list, "said": str, "calls": list, "seconds": float}

@@ -95,6 +95,7 @@ class EpisodeRecord:
     - `termination`: why it ended; `error`: what the agent did wrong, if it did.
     - `step_limit`, `seconds`: the most steps that were allowed, and how long it took.
     - `reset`: how the device was brought to the starting point.
+    - `program`: how a program from outside was run and recorded; None for any other agent.
     - `unused`: the calls of a decision that the step limit forbade.
     - `folder`: where the episode is recorded; does not count for equality.
     - `extra`: what a record of a newer version says and this one does not know.
@@ -118,6 +119,7 @@ class EpisodeRecord:
     started: datetime | None = None
     recorded: str = ""
     reset: Reset | None = None
+    program: Mapping[str, Any] | None = None
     folder: Path | None = field(default=None, compare=False)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -160,6 +162,14 @@ class EpisodeRecord:
     def calls(self) -> tuple[ModelCall, ...]:
         """Every call of a model, those for a decision beyond the step limit included."""
         return (*(call for step in self.steps for call in step.calls), *self.unused)
+
+    @property
+    def is_metered(self) -> bool | None:
+        """Whether the models that a program asked were seen; None for any other agent.
+
+        One that acted without a call that was seen has asked elsewhere, if it has asked any.
+        """
+        return None if self.program is None else bool(self.calls or not self.actions)
 
     @property
     def totals(self) -> Totals:

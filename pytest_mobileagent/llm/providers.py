@@ -162,10 +162,14 @@ def key_of(reference: ModelReference) -> str:
     return ""
 
 
+def key_variables() -> set[str]:
+    """Return the names of all variables that may hold a provider's key."""
+    return {name for provider in PROVIDERS.values() for name in provider.key}
+
+
 def keys() -> tuple[str, ...]:
     """Return every key of every provider that the environment has, so that none is recorded."""
-    names = {name for provider in PROVIDERS.values() for name in provider.key}
-    found = {os.environ.get(name, "").strip() for name in names}
+    found = {os.environ.get(name, "").strip() for name in key_variables()}
     # The longest first: one may be the beginning of another.
     return tuple(sorted((key for key in found if len(key) >= 8), key=len, reverse=True))
 

@@ -213,19 +213,20 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
             "the fixture `agent` has to give a class, or what makes an agent", pytrace=False
         )
     try:
-        name, options, make_player = players(run, given)
+        playing = players(run, given)
     except AgentError as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
     steps = case.task.limit(run.value("mobile-step-factor"))
     return Plan(
         case=case,
-        agent=name,
-        make_player=make_player,
+        agent=playing.name,
+        make_player=playing.make,
         limits=Limits(
             min(steps, run.value("mobile-max-steps") or steps), run.value("mobile-time-limit")
         ),
         seed=case.seed(run.value("mobile-seed")),
-        options=options,
+        options=playing.options,
+        program=playing.program,
         environment=_environment(case, request.config),
         models=run.models.settings(case.epoch),
         ocr=run.value("mobile-ocr"),

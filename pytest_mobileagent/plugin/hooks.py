@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(BrokenTasks(), "mobileagent-broken-tasks")
     if runs_no_test(config):
         return
-    run.start_agent()
+    run.agents.start()
     if run.is_owner:
         from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
 
@@ -75,9 +75,9 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     yield  # pytest-xdist starts its workers here, while the agent is looked at
     run = session.config.stash[RUN]
-    run.check_agent()
+    run.agents.check()
     is_distributed = bool(getattr(session.config.option, "tx", None))
-    if run.is_owner and run.names_agent and is_distributed and not runs_no_test(session.config):
+    if run.is_owner and run.agents.is_named and is_distributed and not runs_no_test(session.config):
         run.devices.start()  # while workers start and collect
 
 

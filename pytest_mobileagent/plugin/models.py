@@ -28,6 +28,10 @@ _AGENTS_TOO = {"all", "replay"}  # of --mobile-cache
 _UNPRICED = (
     "no price is known. Give one with --mobile-prices=FILE, or run with --mobile-unpriced=allow"
 )
+_NOT_FOR_PROGRAMS = (
+    ": a program chooses its models itself. scripted:FILE answers in their place, and "
+    "PROVIDER:NAME@URL sends its calls to an endpoint of your own"
+)
 _UNLIMITED = (
     "no price is known, so --mobile-max-cost cannot limit it. Give one with --mobile-prices=FILE, "
     "or limit --mobile-max-tokens"
@@ -147,6 +151,37 @@ class RunModels:
                 self._check_reference(reference)
             except ValueError as error:
                 raise usage_error(setting, f":{which} {error}") from None
+
+    @property
+    def for_program(self) -> ModelReference | None:
+        """The model that stands in for those that a program asks; None if they are asked.
+
+        That is a script, or a model at an endpoint of the user's own. Any other is meant for agents
+        that ask the models that they are given.
+        """
+        model = self.choice.default
+        return model if model is not None and (model.url or model.provider == "scripted") else None
+
+    def check_for_program(self) -> None:
+        """Check the models of a program, as far as it is told of them.
+
+        Raises:
+            pytest.UsageError: they cannot be had, or it is told what it cannot be told.
+        """
+        setting = self._settings["mobile-model"]
+        if self._settings["mobile-prices"].value is not None:
+            self.prices  # noqa: B018 - a file that cannot be read is an error now
+        if setting.value is None or not (setting.source.startswith("--") or self.for_program):
+            return
+        model = self.for_program
+        if model is None or self.choice.roles:
+            raise usage_error(setting, _NOT_FOR_PROGRAMS)
+        from pytest_mobileagent.llm.providers import check_endpoint, make_client  # noqa: PLC0415
+
+        try:
+            make_client(model) if model.provider == "scripted" else check_endpoint(model)
+        except ValueError as error:
+            raise usage_error(setting, f": {error}") from None
 
     def _check_cache(self) -> None:
         """Check that there is a cache for the replies of agents, if they are to be kept."""

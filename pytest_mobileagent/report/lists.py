@@ -10,7 +10,7 @@ from pytest_mobileagent.report.metrics import without_snapshot
 from pytest_mobileagent.report.terminal import WIDTH, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     Result = Mapping[str, Any]
 
@@ -49,14 +49,25 @@ def cut_off(budget: str, results: Sequence[Result]) -> str:
     return f"budget: {budget}: {tasks}, {cut_short} cut off, {rest} not run"
 
 
-def remarks(results: Iterable[Result], *, on_virtual_phones: bool) -> list[str]:
+def remarks(results: Sequence[Result], *, on_virtual_phones: bool) -> list[str]:
     """Return lines on what one has to know of the numbers."""
     resets = [result["reset"] for result in results if without_snapshot(result)]
     reasons = "; ".join(dict.fromkeys(reset["reason"] for reset in resets))
     count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
     kept = "only their own apps were cleared, all else stayed as it was"
     told = f"{count} without a snapshot ({printable(reasons)}): {kept}"
-    return [*([told] if resets else []), *([_VIRTUAL] if on_virtual_phones else [])]
+    unmetered = sum(result["metered"] is False for result in results)
+    return [
+        *([_unmetered(unmetered)] if unmetered else []),
+        *([told] if resets else []),
+        *([_VIRTUAL] if on_virtual_phones else []),
+    ]
+
+
+def _unmetered(count: int) -> str:
+    tasks = f"{count} task{'s' * (count != 1)} acted"
+    unknown = f"{'its' if count == 1 else 'their'} tokens and price are unknown"
+    return f"unmetered: {tasks} without a model call that was seen; {unknown} (docs/programs.md)"
 
 
 def _failure(result: Result) -> str:

@@ -68,7 +68,7 @@ def totals(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
       `over_execution_rate` = successes that went on after the goal was first met / successes, its
       late stops (MobileAgentBench, arXiv 2406.08184: FFR and OER). Successes of
       which nobody knows when the goal was first met are left out of the latter.
-    - `mean_steps`, `mean_actions` over decided tasks.
+    - `mean_steps`, `mean_actions`, `mean_calls` (of models) over decided tasks.
 
     Seconds, all over decided tasks: `seconds` in all, `thinking_seconds` in the agent and
     `acting_seconds` on the device; `seconds_per_step` = all their seconds / all their steps.
@@ -79,6 +79,8 @@ def totals(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     `retries` what had to be asked again. `roles` has the same for each role of a model.
     `estimated_input_tokens` and `estimated_output_tokens` are MobileAgentBench's estimate for all
     calls ("Metrics"); `estimated` counts the tasks where it stands in for what no provider told.
+    `programs` counts the tasks of programs from outside, `unmetered` those of them that acted
+    without a call of a model that was seen: what they cost is not known.
     """
     decided = [result for result in results if result["success"] is not None]
     successes = [result for result in decided if result["success"]]
@@ -103,6 +105,8 @@ def totals(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         **_pace(decided),
         **_spent(results),
         "estimated": sum(bool(result["estimated"]) for result in results),
+        "programs": sum(result["metered"] is not None for result in results),
+        "unmetered": sum(result["metered"] is False for result in results),
         "roles": _roles(results),
     }
 
@@ -122,6 +126,7 @@ def _pace(decided: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "mean_steps": _mean(decided, lambda result: result["steps"]),
         "mean_actions": _mean(decided, lambda result: result["actions"]),
+        "mean_calls": _mean(decided, lambda result: result["calls"]),
         "seconds": _sum(decided, "seconds"),
         "seconds_per_step": ratio(_sum(decided, "seconds"), _sum(decided, "steps")),
         "thinking_seconds": _sum(decided, "thinking_seconds"),

@@ -103,6 +103,7 @@ def measures(
         "thinking_seconds": round(episode.seconds_thinking, 3),
         "acting_seconds": round(episode.seconds_acting, 3),
         **_spent(spent),
+        "metered": episode.is_metered,
         "estimated": spent.estimated,
         "roles": _by_role(episode.calls),
         "reset": episode.reset and episode.reset.to_json(),
@@ -113,7 +114,7 @@ MEASURES = (
     "termination", "attempt", "answer", "steps", "actions", "step_ratio", "premature", "overdue",
     "seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "calls", "input_tokens",
     "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "retries",
-    "estimated_input_tokens", "estimated_output_tokens", "estimated", "roles", "reset",
+    "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "roles", "reset",
 )  # fmt: skip
 
 

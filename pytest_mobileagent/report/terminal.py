@@ -27,6 +27,8 @@ _COLUMNS: tuple[tuple[str, Cell], ...] = (
 )
 # Those that are left out where each of their cells is empty or 0.
 _OPTIONAL: tuple[tuple[str, Cell], ...] = (
+    ("actions", lambda t: _number(t["mean_actions"], 1) if t["programs"] else ""),
+    ("calls", lambda t: _number(t["mean_calls"], 1) if t["programs"] else ""),
     ("think s", lambda t: _number(_thinking_per_step(t), 1)),
     ("tokens in/out", lambda t: _tokens(t, "~" if t["estimated"] else "")),
     ("price", lambda t: price(t["cost_usd"], t["unpriced_calls"])),

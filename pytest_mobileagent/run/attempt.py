@@ -44,6 +44,7 @@ class Plan:
 
     - `agent`: the agent's name; `options`: what it was given; `make_player` makes who plays, for a
       goal whose placeholders stand for some values.
+    - `program`: what is recorded of a program from outside; None of any other agent.
     - `environment`: the one that the case names; None if it names none.
     - `models`: those that the agent may ask; `clients` stand in for some of them, in tests.
     - `ocr`: the OCR engine that the agent is to use.
@@ -55,6 +56,7 @@ class Plan:
     limits: Limits
     seed: int
     options: Mapping[str, Any] = field(default_factory=dict)
+    program: Mapping[str, Any] | None = None
     environment: Environment | None = None
     models: ModelSettings = field(default_factory=ModelSettings)
     clients: Mapping[ModelReference, Client] = field(default_factory=dict)
@@ -144,6 +146,7 @@ def _head(plan: Plan, goal: str, number: int) -> dict[str, Any]:
         "goal": goal,
         "agent": plan.agent,
         "options": plan.options,
+        "program": plan.program,
         "seed": plan.seed,
         "attempt": number,
         "step_limit": plan.limits.steps,

@@ -1,4 +1,4 @@
-"""Who drives a session: so far, an agent in a process or a thread."""
+"""Who drives a session: an agent in a process or a thread (programs: see `run.program`)."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ class AgentPlayer:
         except TimeIsUpError:
             if session.ending is None:
                 limit = f"{session.limits.seconds:g} seconds were over"
-                session.end(Termination.TIME_LIMIT, _blame(session, limit))
+                session.end(Termination.TIME_LIMIT, blame(session, limit))
             session.end(Termination.TIME_LIMIT, "the agent could not be closed: its time was over")
         except AgentError as error:
-            blame = _blame(session, str(error))
-            session.end(Termination.AGENT_ERROR, _kept(blame, briefing.folder))
+            why = blame(session, str(error))
+            session.end(Termination.AGENT_ERROR, kept(why, briefing.folder))
         else:
             _conclude(session, message, briefing.folder)
 
@@ -124,20 +124,21 @@ def _conclude(session: Session, work: Work, folder: Path) -> None:
     if work.budget:
         session.end(Termination.BUDGET, work.budget)
     if work.error and session.ending is None:
-        error = _blame(session, f"it raised {work.error}")
-        session.end(Termination.AGENT_ERROR, _kept(f"{error}\n{work.trace}".strip(), folder))
+        error = blame(session, f"it raised {work.error}")
+        session.end(Termination.AGENT_ERROR, kept(f"{error}\n{work.trace}".strip(), folder))
     elif session.ending is None:
         with contextlib.suppress(EpisodeOver):
             session.decide(Reply(Finish(work.answer or "")), 0.0)
     if work.complaint and session.ending is not None and not session.ending.error:
-        session.end(Termination.SELF_REPORTED, _kept(work.complaint, folder))
+        session.end(Termination.SELF_REPORTED, kept(work.complaint, folder))
 
 
-def _blame(session: Session, what: str) -> str:
+def blame(session: Session, what: str) -> str:
+    """Say at which step an agent failed, and by what."""
     return f"the agent failed at step {session.steps + 1}: {what}"
 
 
-def _kept(error: str, folder: Path) -> str:
+def kept(error: str, folder: Path) -> str:
     """Return an error as it is recorded: a long one is cut, and the whole of it kept in a file."""
     if len(error) <= _LONGEST_ERROR:
         return error

@@ -25,7 +25,7 @@ from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, ScreenError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.agent import Reply
@@ -58,8 +58,26 @@ class Ending:
     unused: tuple[ModelCall, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class DoneStep:
+    """A step whose actions its player has done by its own means, as it is recorded.
+
+    The fields are those of `episode.record.Step`.
+    """
+
+    actions: tuple[Action, ...]
+    said: str = ""
+    calls: tuple[ModelCall, ...] = ()
+    seconds_thinking: float = 0.0
+    seconds_acting: float = 0.0
+    notice: str = ""
+    undone: int = 0
+
+
 class Session:
     """One episode while it is played, whoever plays it (see `Player`).
+
+    `observation` is what was seen after the last decision, and `last` the look behind it.
 
     Each decision is a step, also one that could not be done; only reporting is none. What cannot be
     done is said in the next observation's notice.
@@ -80,7 +98,9 @@ class Session:
         self.steps = 0
         self.seconds_left = limits.seconds
         self.ending: Ending | None = None
-        self._device = device
+        self.last = first
+        self.device = device
+        self.folder = recorder.folder
         self._task = task
         self._recorder = recorder
         self._calls = CallReader(recorder.folder)
@@ -91,8 +111,12 @@ class Session:
         self._looks = 0
         self.observation = Observation(self._record(first))
 
-    def decide(self, reply: Reply, seconds: float) -> Observation:
+    def decide(
+        self, reply: Reply, seconds: float, by: Callable[[], object] | None = None
+    ) -> Observation:
         """Have a decision done that took `seconds`, and return what is seen after it.
+
+        `by` does its action in the device's place, where that knows no such action (`Raw`).
 
         Raises:
             EpisodeOver: the episode has ended, by this decision or before.
@@ -100,30 +124,43 @@ class Session:
         """
         if self.ending is not None:
             raise EpisodeOver
-        actions, calls = reply.actions, self._take_calls(reply.calls)
+        actions, calls = reply.actions, self.take_calls(reply.calls)
         is_report = self._is_report(actions)
         counts = is_report or not self._is_look(reply)
         if self.steps >= self.limits.steps and counts and not is_report:
-            self._recorder.events(self._device.events())
+            self._recorder.events(self.device.events())
             self.end(Termination.STEP_LIMIT, unused=calls)
             raise EpisodeOver
         decided = time.monotonic()
         self._recorder.step(actions, reply.said, calls, seconds, counts=counts)
         self.steps += counts and not is_report
-        undone, notice, answer = self._do(actions)
+        undone, notice, answer = self._do(actions, by)
         if (report := _report(actions)) is not None and not notice:
-            self._recorder.events(self._device.events())  # those that came late
+            self._recorder.events(self.device.events())  # those that came late
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             raise EpisodeOver
         self._recorder.outcome(notice, answer, undone)
-        screen = self._record(self._device.observe(self._task.probes), time.monotonic() - decided)
-        self._recorder.events(self._device.events())
+        screen = self._record(self.look(), time.monotonic() - decided)
+        self._recorder.events(self.device.events())
         self.observation = Observation(screen, answer, notice)
         if reply.calls and self._spending is not None and (why := self._spending.over()):
             self.end(Termination.BUDGET, why)
             raise EpisodeOver
         return self.observation
+
+    def look(self) -> Capture:
+        """Look at the device as it is now, without recording it."""
+        return self.device.observe(self._task.probes)
+
+    def add(self, step: DoneStep, after: Capture) -> None:
+        """Record a step that was done, and what was seen `after` it."""
+        self._recorder.step(step.actions, step.said, step.calls, step.seconds_thinking)
+        self.steps += 1
+        self._recorder.outcome(step.notice, None, step.undone)
+        screen = self._record(after, step.seconds_acting)
+        self._recorder.events(self.device.events())
+        self.observation = Observation(screen, None, step.notice)
 
     def unread_calls(self) -> tuple[ModelCall, ...]:
         """Return the calls of metered models that no decision has followed."""
@@ -136,7 +173,7 @@ class Session:
         self._lost = 0.0 if since is None else max(0.0, time.monotonic() - since)
         return max(0.0, lost + self._lost)
 
-    def _take_calls(self, told: Sequence[ModelCall]) -> tuple[ModelCall, ...]:
+    def take_calls(self, told: Sequence[ModelCall] = ()) -> tuple[ModelCall, ...]:
         """Return the calls behind a decision: those of metered models, and those it tells of."""
         metered = self._calls.new()
         if self._spending is not None:
@@ -179,12 +216,17 @@ class Session:
             return str(error)
         return ""
 
-    def _do(self, actions: Sequence[Action]) -> tuple[int, str, str | None]:
+    def _do(
+        self, actions: Sequence[Action], by: Callable[[], object] | None
+    ) -> tuple[int, str, str | None]:
         """Do actions until one cannot be done.
 
         Return how many were left, why that was, and what the user answered.
         """
         answer = None
+        if by is not None:
+            by()
+            return 0, "", None
         if not actions:
             return 0, "no action could be made out of what you said", None
         for number, action in enumerate(actions, 1):
@@ -197,16 +239,17 @@ class Session:
             if isinstance(action, Ask):
                 answer = self._task.reply_to(action.question) or NO_USER
             elif not ends_episode(action):
-                self._device.perform(action)
+                self.device.perform(action)
         return 0, "", answer
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
         """Record what the device shows; it is no fault of the agent's if that cannot be read."""
+        self.last = capture
         screen = self._recorder.observation(capture.screen, capture.probes, seconds)
         try:
             _ = screen.size, screen.root
         except ScreenError as error:
-            msg = f"device {self._device.info.serial} shows no screen: {error} ({screen.where})"
+            msg = f"device {self.device.info.serial} shows no screen: {error} ({screen.where})"
             raise DeviceError(msg) from error
         return screen
 

@@ -51,3 +51,49 @@ def test_a_file_of_an_agents_folder_holds_one_agent(project):
     result = project.run("tasks", "--agent=empty", "-k", "code")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*has to define one agent class*it defines none*"])
+
+
+PROGRAMS = {
+    "cmd:": "*--agent=cmd:: a command is missing*",
+    "cmd:python 'run.py": "*its quotes are not closed*",
+    "cmd:no-such-program {goal}": "*no program 'no-such-program' is on the PATH*",
+    "cmd:sh run.sh {task}": "*there is no placeholder {task}; did you mean {goal}?*",
+    "nowhere.toml": "*nowhere.toml*",
+}
+
+
+@pytest.mark.parametrize("agent", PROGRAMS)
+def test_a_program_that_cannot_be_run_is_told_before_a_device_starts(project, agent):
+    result = project.run("tasks", f"--agent={agent}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([PROGRAMS[agent]])
+
+
+FOREIGN = {
+    "--mobile-model=openai:gpt-4o": "*--mobile-model=openai:gpt-4o: a program chooses its models*",
+    "--mobile-model=scripted:no.jsonl": "*--mobile-model=scripted:no.jsonl: cannot read no.jsonl*",
+    "--mobile-agent-option=a=1": "*a program has no such options*",
+    "--mobile-cache=all": "*a program asks models itself*",
+}
+
+
+@pytest.mark.parametrize("option", FOREIGN)
+def test_a_program_is_given_no_options_of_other_agents(project, option):
+    result = project.run("tasks", "--agent=cmd:sh -c true", option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([FOREIGN[option]])
+
+
+def test_a_program_that_needs_adb_gets_no_device_of_an_appium_hub(project):
+    hub = "--mobile-device=appium:http://127.0.0.1:9"
+    result = project.pytester.runpytest_inprocess("tasks", hub, "--agent=cmd:sh run.sh {serial}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["*--agent=cmd:… needs adb, and --mobile-device=appium:*gives none*"]
+    )
+
+
+def test_a_program_is_found_by_the_name_of_its_adapter(project):
+    (project.pytester.path / "agents" / "other.toml").write_text('command = ["sh", "-c", "exit 5"]')
+    result = project.run("tasks", "--agent=other", "-k", "code")
+    result.stdout.fnmatch_lines(["ended    gave up after 0 steps*"])

@@ -194,6 +194,36 @@ def test_nothing_is_left_when_pytest_is_killed(project, start, markers, temporar
     wait_until(lambda: not list(temporary.glob("mobileagent-*")))
 
 
+FORKING = """
+import os, subprocess, sys
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish
+
+class Forking(Agent):
+    def step(self, observation):
+        code = "import time; time.sleep(600)"
+        for _ in range(3):
+            subprocess.Popen([sys.executable, "-S", "-c", code], start_new_session=True)
+        Path(os.environ["MARKERS"], str(os.getpid())).touch()
+        while True:
+            subprocess.run(["true"], start_new_session=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_what_agents_have_started_ends_when_pytest_is_killed(
+    project, start, markers, temporary, workers
+):
+    project.write(agents__forking=FORKING)
+    process = start("--agent=forking", workers)
+    wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
+    process.kill()
+    process.wait()
+    wait_until(lambda: not processes_with(str(temporary)))
+    wait_until(lambda: not list(temporary.glob("mobileagent-*")))
+
+
 def test_nothing_is_left_even_if_the_folder_of_the_run_was_removed(
     project, start, markers, temporary
 ):

@@ -52,6 +52,15 @@ def test_words_of_agents_and_apps_take_one_line_and_control_nothing(result: Make
     assert lines[1].endswith("…")
 
 
+def test_programs_whose_models_were_not_seen_are_pointed_out(result: Make) -> None:
+    unseen, seen = result(True, metered=False), result(True, metered=True)
+    (line,) = remarks([unseen, unseen, seen], on_virtual_phones=False)
+    assert line == (
+        "unmetered: 2 tasks acted without a model call that was seen; "
+        "their tokens and price are unknown (docs/programs.md)"
+    )
+
+
 def test_what_a_person_has_to_decide_is_listed_with_the_reason(result: Make) -> None:
     disputed = result(None, id="a/evening", outcome="review", reason="the judges disagree")
     assert reviews([disputed, result(True, id="a/b")]) == [

@@ -23,7 +23,7 @@ REPORTED, LIMITED = {"termination": "self-reported"}, {"termination": "step limi
 def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
     numbers = totals([])
     counts = {*COUNTS, "premature", "overdue", "infrastructure", "without_snapshot"}
-    counts |= {"calls", "unpriced_calls", "retries", "estimated"}
+    counts |= {"calls", "unpriced_calls", "retries", "estimated", "programs", "unmetered"}
     assert {name for name, value in numbers.items() if value == 0} == counts
     assert {name for name, value in numbers.items() if value == {}} == {"terminations", "roles"}
     assert all(numbers[n] is None for n in set(numbers) - counts - {"terminations", "roles"})
@@ -80,6 +80,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "terminations": {"gave up": 1, "self-reported": 4, "step limit": 2},
         "mean_steps": 25 / 6,
         "mean_actions": 27 / 6,
+        "mean_calls": 4.0,
         "seconds": 30.0,
         "seconds_per_step": 30 / 25,
         "thinking_seconds": 12.0,
@@ -94,8 +95,26 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "unpriced_calls": 3,
         "retries": 1,
         "estimated": 1,
+        "programs": 0,
+        "unmetered": 0,
         "roles": {},
     }
+
+
+def test_programs_show_acts_and_calls_and_are_never_free_where_no_call_was_seen(
+    result: Make,
+) -> None:
+    seen = result(True, metered=True, steps=4, actions=6, calls=3, cost_usd=0.5)
+    unseen = result(False, metered=False, steps=8, actions=8, calls=0)
+    numbers = totals([seen, unseen, result(True, steps=2, actions=2)])
+    assert (numbers["programs"], numbers["unmetered"], numbers["cost_usd"]) == (2, 1, 0.5)
+    header, row = table(summarise([seen, unseen]))[:2]
+    assert dict(zip(header.split()[-3:], row.split()[-3:], strict=True)) == {
+        "actions": "7.0",
+        "calls": "1.5",
+        "price": "$0.50",
+    }
+    assert "actions" not in table(summarise([result(True, steps=2, actions=2)]))[0]
 
 
 def test_what_is_not_known_is_left_out_of_sums_and_is_no_zero(result: Make) -> None:

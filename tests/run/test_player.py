@@ -158,7 +158,7 @@ def test_a_phone_that_breaks_ends_the_conversation(
         msg = "gone"
         raise DeviceError(msg)
 
-    monkeypatch.setattr(session._device, "perform", break_down)
+    monkeypatch.setattr(session.device, "perform", break_down)
     with pytest.raises(DeviceError):
         play(Said(Reply(Tap(1, 1))))
     assert session.ending is None

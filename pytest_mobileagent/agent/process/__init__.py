@@ -1,4 +1,4 @@
 """Agents in a process of their own: one that hangs, crashes or leaves things behind harms no other.
 
-`host.py` is the worker's side, `child.py` the agent's; `leftovers.py` ends what agents started.
+`host.py` is the worker's side, `child.py` the agent's; `wire.py` what passes between them.
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 from functools import partial
@@ -24,12 +23,11 @@ from pytest_mobileagent.agent.process.wire import (
 )
 from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
 from pytest_mobileagent.llm.providers import prepare
+from pytest_mobileagent.processes import adopt_orphans, die_with_parent
 
 if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.episode.observation import Observation
-
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 def main(descriptor: int, parent: int) -> None:
@@ -91,12 +89,8 @@ def _refused(connection: Connection, error: str) -> EOFError:
 
 def _belong_to(parent: int) -> None:
     """Where the system can: die with the worker, and adopt whatever the agent's processes leave."""
-    if sys.platform == "linux":
-        import ctypes  # noqa: PLC0415
-
-        control = ctypes.CDLL(None).prctl
-        control(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        control(_PR_SET_CHILD_SUBREAPER, 1)
+    die_with_parent()
+    adopt_orphans()
     if os.getppid() != parent:  # it has died before
         os._exit(0)
 

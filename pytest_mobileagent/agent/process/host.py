@@ -16,7 +16,6 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
-from pytest_mobileagent.agent.process.leftovers import VARIABLE, end_descendants, end_marked
 from pytest_mobileagent.agent.process.wire import (
     WORK,
     pack_observation,
@@ -26,6 +25,7 @@ from pytest_mobileagent.agent.process.wire import (
     unpack_reply,
 )
 from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

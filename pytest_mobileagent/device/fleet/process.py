@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import json
-import signal
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -65,9 +62,3 @@ async def end(process: Process, grace: float) -> None:
         except TimeoutError:
             process.kill()
             await process.wait()
-
-
-def die_with_parent() -> None:
-    """Let the system kill this process when its parent is gone, where it can."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 
 from pytest_mobileagent.device.fleet import supervisor
 from pytest_mobileagent.device.fleet.program import python_program
-from pytest_mobileagent.device.fleet.supervisor import OWNER_LOCK, SOCKET
+from pytest_mobileagent.device.fleet.supervisor import MARK, OWNER_LOCK, SOCKET
 from pytest_mobileagent.errors import HostError, InfrastructureError
 
 _PREFIX = "mobileagent-run-"
@@ -30,13 +30,14 @@ class SharedRun:
     """The folder of a run, as the owner (pytest itself) or one of its workers sees it.
 
     The owner makes the folder and holds its lock for as long as it lives; a supervisor is started
-    by whoever needs a device first.
+    by whoever needs a device first. `mark` is how the environments of what its agents start begin
+    (see `processes`), so that it ends with the run, however that ends.
 
     Raises:
         HostError: the folder cannot be made.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, mark: str = "") -> None:
         self._lock: FileLock | None = None
         if folder is None:
             with contextlib.suppress(OSError):  # there is no folder for temporary files
@@ -45,6 +46,7 @@ class SharedRun:
             try:
                 short = None if len(os.fsencode(tempfile.gettempdir())) < 60 else "/tmp"  # noqa: S108
                 folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=short))
+                (folder / MARK).write_text(mark, "utf-8")
             except OSError as error:
                 msg = f"cannot make a temporary folder for the run (TMPDIR names where): {error}"
                 raise HostError(msg) from error
@@ -59,11 +61,7 @@ class SharedRun:
             HostError: the supervisor cannot be started.
             InfrastructureError: the supervisor cannot do it, or is gone.
         """
-        try:
-            self._ensure_supervisor()
-        except OSError as error:
-            msg = f"the supervisor of this run's devices cannot be started: {error}"
-            raise HostError(msg) from error
+        self.watch()
         try:
             with self._connect() as stream, stream.makefile("rw", encoding="utf-8") as lines:
                 stream.settimeout(seconds)
@@ -78,6 +76,19 @@ class SharedRun:
             msg = f"no device: {reply.get('error', gone)}"
             raise InfrastructureError(msg)
         return reply
+
+    def watch(self) -> None:
+        """Start the supervisor, if there is none, which ends what is left of the run.
+
+        Raises:
+            HostError: it cannot be started.
+            InfrastructureError: it does not start.
+        """
+        try:
+            self._ensure_supervisor()
+        except OSError as error:
+            msg = f"the supervisor of this run's devices cannot be started: {error}"
+            raise HostError(msg) from error
 
     def close(self) -> None:
         """End the supervisor and what it started, and remove the folder. Only the owner does."""

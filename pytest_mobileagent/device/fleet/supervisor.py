@@ -2,8 +2,9 @@
 
 Started as `python -m pytest_mobileagent.device.fleet.supervisor FOLDER`. It ends all that it
 started, and removes the folder, when it is asked to stop or when whoever holds FOLDER/owner.lock
-is gone: the system frees that lock however its holder died. Phones end by themselves when their
-standard input closes, so they do not outlive the supervisor either.
+is gone: the system frees that lock however its holder died. So it does with what agents of the run
+have started, which FOLDER/mark tells. Phones end by themselves when their standard input closes, so
+they do not outlive the supervisor either.
 
 The program returns as soon as the supervisor, its child, listens at the socket FOLDER/supervisor.
 A request is one line of JSON, and so is the reply:
@@ -37,9 +38,10 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
-from pytest_mobileagent.device.fleet.process import Process, Program, die_with_parent, end
+from pytest_mobileagent.device.fleet.process import Process, Program, end
+from pytest_mobileagent.processes import die_with_parent, end_marked
 
-SOCKET, OWNER_LOCK, HOME = "supervisor", "owner.lock", "home"
+SOCKET, OWNER_LOCK, HOME, MARK = "supervisor", "owner.lock", "home", "mark"
 _START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
 _ADB_SECONDS = 5.0  # it answers from memory, in less than a millisecond
 _ENDING_SECONDS = 0.5  # from its last connection to its end
@@ -50,6 +52,7 @@ class Supervisor:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.mark = (folder / MARK).read_text("utf-8") if (folder / MARK).exists() else ""
         self.home = folder / HOME
         self.home.mkdir(mode=0o700, exist_ok=True)
         self.adb: Process | None = None
@@ -152,6 +155,8 @@ class Supervisor:
     async def stop(self) -> None:
         """End everything that was started, and remove the folder."""
         self.stopping = True
+        if self.mark:
+            await asyncio.to_thread(end_marked, self.mark)
         for task in self.starting:
             task.cancel()
         await asyncio.gather(*self.starting, return_exceptions=True)
@@ -178,7 +183,11 @@ class Supervisor:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.adb_port = free.getsockname()[1]
-        command = [adbutils.adb_path(), "-P", str(self.adb_port), "nodaemon", "server"]
+        # Programs that drive phones are free with `pkill adb`.
+        link = self.folder / "phones-server"
+        with contextlib.suppress(FileExistsError):
+            link.symlink_to(adbutils.adb_path())
+        command = [str(link), "-P", str(self.adb_port), "nodaemon", "server"]
         self.adb = await self._spawn(command, self.folder / "adb.log")
         while self.adb.returncode is None:  # it ends if another program took the port first
             with contextlib.suppress(OSError):

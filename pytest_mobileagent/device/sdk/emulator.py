@@ -29,8 +29,8 @@ from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.drivers.adb.shell import Shell, listed, register
 from pytest_mobileagent.device.fleet.ports import console_port
-from pytest_mobileagent.device.fleet.process import die_with_parent
 from pytest_mobileagent.errors import DeviceError, HostError, InfrastructureError
+from pytest_mobileagent.processes import die_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -50,6 +50,13 @@ def _content(path):
         return b""
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")
+def test_programs_that_end_whatever_is_called_adb_do_not_hit_the_server():
+    with contextlib.closing(SharedRun()) as run:
+        pid = process_of(run.ask({"do": "adb"})["port"])
+        assert Path(f"/proc/{pid}/comm").read_text() == "phones-server\n"
+
+
 def test_an_adb_server_that_hangs_is_replaced():
     with contextlib.closing(SharedRun()) as run:
         port = run.ask({"do": "adb"})["port"]
@@ -58,6 +65,36 @@ def test_an_adb_server_that_hangs_is_replaced():
         other = run.ask({"do": "adb"})["port"]
         assert other != port
         assert process_of(other)
+
+
+OWNER = """
+import subprocess, sys, time
+from pytest_mobileagent.device.fleet.shared import SharedRun
+run = SharedRun(mark="a-run-of-tests")
+run.watch()
+print("watched", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("how", ["close", "kill"])
+def test_what_agents_started_ends_with_the_run_however_that_ends(tmp_path, monkeypatch, how):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    sleep = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
+    environment = os.environ | {"MOBILEAGENT_AGENT": "a-run-of-tests-12"}
+    with subprocess.Popen(sleep, env=environment, start_new_session=True) as left:
+        if how == "close":
+            run = SharedRun(mark="a-run-of-tests")
+            run.watch()
+            run.close()
+        else:
+            command = [sys.executable, "-c", OWNER]
+            with subprocess.Popen(command, stdout=subprocess.PIPE) as owner:
+                assert owner.stdout is not None
+                owner.stdout.readline()
+                assert left.poll() is None
+                owner.kill()
+        assert left.wait(30) == -signal.SIGKILL
 
 
 def test_only_the_run_itself_gets_into_its_phones(tmp_path, monkeypatch):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Open, Wait
 from pytest_mobileagent.device.device import Capture
-from pytest_mobileagent.device.drivers.adb.dump import dump_script, hierarchy, reason
+from pytest_mobileagent.device.drivers.adb.automation import hierarchy_of_servers
+from pytest_mobileagent.device.drivers.adb.dump import dump_script, hierarchy, is_taken, reason
 from pytest_mobileagent.device.drivers.adb.gestures import (
     UNICODE_KEYBOARD,
     needs_unicode_keyboard,
@@ -29,7 +30,7 @@ from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.address import Address
@@ -45,6 +46,7 @@ _SCREENSHOT = "screencap -p 2>/dev/null"  # it warns of several displays in fron
 @dataclass(frozen=True, slots=True)
 class _Look:
     outputs: list[Output]  # of screenshot, dump, focus, clock, and the probes
+    served: str | None = None  # the hierarchy, of a server that keeps the dump from working
 
     @property
     def png(self) -> bytes:
@@ -52,7 +54,7 @@ class _Look:
 
     @property
     def xml(self) -> str | None:
-        return hierarchy(self.outputs[1].text)
+        return self.served or hierarchy(self.outputs[1].text)
 
     @property
     def package(self) -> str:
@@ -96,9 +98,7 @@ class AdbDevice:
         """Look at the screen once it has settled, and read the probes."""
         probes = probes or {}
         scripts = [_SCREENSHOT, dump_script(self._dump_file), FOCUS, CLOCK, *probe_scripts(probes)]
-        look = settled(
-            lambda: _Look(self.system.look(*scripts)), self._settle, self._shot, self._no_tree
-        )
+        look = settled(lambda: self._look(scripts), self._settle, self._shot, self._no_tree)
         self._shot = None
         moment = state_of(look.outputs[2:], probes)
         assert look.xml is not None
@@ -130,6 +130,11 @@ class AdbDevice:
     def close(self) -> None:
         """Let go of the device. It stays as it is."""
         self.system.close()
+
+    def _look(self, scripts: Sequence[str]) -> _Look:
+        outputs = self.system.look(*scripts)
+        is_served = is_taken(outputs[1].text)
+        return _Look(outputs, hierarchy_of_servers(self.address) if is_served else None)
 
     def _forget(self) -> None:
         """Forget the last screen: a reset, or a change of the display, has replaced it."""

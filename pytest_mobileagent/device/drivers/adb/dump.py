@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+_TAKEN = r"already registered|Killed"
 _REASONS = (
     (r"could not get idle state", "the screen never comes to rest: a video, or an animation"),
     (r"null root node", "no window is active: the screen is off, or an app is just starting"),
     (
-        r"already registered|Killed",
+        _TAKEN,
         (
             "another automation server, of Appium or uiautomator2, runs on the device: stop it, or "
             "choose --mobile-driver=appium"
@@ -29,6 +30,11 @@ def hierarchy(output: str) -> str | None:
     """Return the XML in what uiautomator wrote, which may stand before or after its message."""
     start, end = output.find("<?xml"), output.rfind("</hierarchy>")
     return output[start : end + len("</hierarchy>")] if 0 <= start < end else None
+
+
+def is_taken(output: str) -> bool:
+    """Whether uiautomator wrote nothing because another automation server is connected."""
+    return hierarchy(output) is None and re.search(_TAKEN, output) is not None
 
 
 def reason(output: str) -> str:

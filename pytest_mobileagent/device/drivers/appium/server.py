@@ -23,7 +23,7 @@ import urllib.request
 from pathlib import Path
 from typing import IO
 
-from pytest_mobileagent.device.fleet.process import die_with_parent
+from pytest_mobileagent.processes import die_with_parent
 
 _START_SECONDS = 50.0
 INSTALL = (

@@ -1,0 +1,59 @@
+"""The raw record of what a program asked of the phone: a line of JSON for each command."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import time
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import to_json
+from pytest_mobileagent.agent.program.watching import Clear, Erase, Pointer
+from pytest_mobileagent.plain import append_line, to_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_mobileagent.agent.program.watching import Act, Command
+
+_MOST_CHARACTERS = 2000  # of a command that are kept
+
+
+class RawLog:
+    """Writes commands to a file as they end, with the seconds since the log was opened."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._began = time.monotonic()
+
+    def now(self) -> float:
+        """Return the seconds since the log was opened."""
+        return time.monotonic() - self._began
+
+    def write(self, at: float, service: str, command: Command, *, refused: str, error: str) -> None:
+        """Add a command that was sent `at` a time on the stream to a service, and has ended."""
+        line = {
+            "t": round(at, 4),
+            "service": _cut(service),
+            "text": _cut(command.text),
+            "acts": [act_to_json(act) for act in command.acts],
+            "looks": command.looks,
+            "destructive": command.destructive,
+            "refused": refused,
+            "error": _cut(error),
+            "seconds": round(self.now() - at, 4),
+        }
+        with contextlib.suppress(OSError):  # the record of the episode finds the disk full as well
+            append_line(self._path, to_line(line))
+
+
+def act_to_json(act: Act) -> dict[str, Any]:
+    """Return an act as plain data, its class name as "action"."""
+    if isinstance(act, Pointer | Erase | Clear):
+        return {"action": type(act).__name__, **dataclasses.asdict(act)}
+    return to_json(act)
+
+
+def _cut(text: str) -> str:
+    left = len(text) - _MOST_CHARACTERS
+    return text if left <= 0 else f"{text[:_MOST_CHARACTERS]}… ({left} more characters)"

@@ -1,0 +1,209 @@
+"""Services of the device, opened through the adb server that has it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import DeviceError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from pytest_mobileagent.device.address import Address
+
+_CONNECT_SECONDS = 10.0
+_ANSWER_SECONDS = 20.0
+_CHUNK = 1 << 20  # bytes read at once: each chunk waits for the one before to be acknowledged
+_CLOSING_SECONDS = 2.0  # for the device to end what the program has closed
+_QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)  # Linux only
+
+
+class RefusedError(DeviceError):
+    """The adb server, or the device, does not open a service; the text is what it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """An open connection to an adb server, or through it to a service of the device."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def read(self) -> bytes:
+        """Return what comes next; none at the end, also if the connection breaks."""
+        if _QUICK_ACK is not None:
+            # The adb server sends small pieces, each of which waits for the last one's
+            # acknowledgement: the kernel may delay it by 40 ms otherwise.
+            with contextlib.suppress(OSError):
+                connection: socket.socket = self.writer.get_extra_info("socket")
+                connection.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
+        try:
+            return await self.reader.read(_CHUNK)
+        except OSError:
+            return b""
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes, waiting while the other side lags behind.
+
+        Raises:
+            OSError: the connection broke.
+        """
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def finish(self) -> None:
+        """Send what is left, have the device end the service, and wait until it has."""
+        with contextlib.suppress(OSError, TimeoutError):
+            self.writer.write_eof()
+            async with asyncio.timeout(_CLOSING_SECONDS):
+                while await self.read():
+                    pass
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.writer.close()
+
+    async def request(self, text: str) -> None:
+        """Ask the adb server for something, and wait until it says that it does so.
+
+        Raises:
+            RefusedError: it does not.
+            OSError, EOFError: the connection broke.
+        """
+        encoded = text.encode("utf-8", "surrogateescape")
+        self.writer.write(b"%04x%b" % (len(encoded), encoded))
+        if await self.reader.readexactly(4) != b"OKAY":
+            raise RefusedError((await self.block()).decode("utf-8", "replace"))
+
+    async def block(self) -> bytes:
+        """Return a block of bytes whose length stands before it."""
+        try:
+            size = int(await self.reader.readexactly(4), 16)
+        except ValueError as error:
+            raise EOFError from error
+        return await self.reader.readexactly(size)
+
+
+async def open_service(address: Address, service: str) -> Service:
+    """Open a service of the device.
+
+    Raises:
+        RefusedError: the adb server does not know the device, or that does not open the service.
+        DeviceError: there is no adb server, or it broke off.
+    """
+    server = await _connect(address.adb_host, address.adb_port)
+    try:
+        await server.request(f"host:transport:{address.serial}")
+        await server.request(service)
+    except (OSError, EOFError) as error:
+        server.close()
+        msg = f"device {address} broke off: {error}"
+        raise DeviceError(msg) from error
+    except BaseException:
+        server.close()
+        raise
+    return server
+
+
+async def ask_service(address: Address, service: str) -> bytes:
+    """Return what a service of the device says until it ends.
+
+    Raises:
+        DeviceError: it cannot be opened, or does not end in time.
+    """
+    try:
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            opened = await open_service(address, service)
+            with contextlib.closing(opened):
+                return await opened.reader.read()
+    except (OSError, TimeoutError) as error:
+        msg = f"device {address} does not answer: {error}"
+        raise DeviceError(msg) from error
+
+
+async def banner(address: Address) -> bytes:
+    """Return what adbd would say of the device when an adb server connects to it.
+
+    Features that would have to be imitated are left out, so that nobody uses them.
+
+    Raises:
+        DeviceError: the adb server does not have the device, or does not answer.
+    """
+    features = (await ask_server(address, f"host-serial:{address.serial}:features")).split(",")
+    lines = (await ask_server(address, "host:devices-l")).splitlines()
+    words = next((line.split() for line in lines if line.split()[:1] == [address.serial]), [])
+    known = dict(word.split(":", 1) for word in words if ":" in word)
+    names = {"name": "product", "model": "model", "device": "device"}
+    text = "".join(f"ro.product.{name}={known.get(key, '')};" for name, key in names.items())
+    return f"device::{text}features={','.join(filter(_is_passed_on, features))}".encode()
+
+
+def _is_passed_on(feature: str) -> bool:
+    # How acknowledgements are counted, how pushed files are compressed, how commands are packed.
+    return not feature.startswith(("delayed_ack", "sendrecv_v2", "abb", "track_app"))
+
+
+async def ask_server(address: Address, request: str) -> str:
+    """Return the block that an adb server answers.
+
+    Raises:
+        DeviceError: there is no adb server, it refuses, or it does not answer in time.
+    """
+    server = await _connect(address.adb_host, address.adb_port)
+    try:
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            await server.request(request)
+            return (await server.block()).decode("utf-8", "replace")
+    except RefusedError as error:
+        msg = f"device {address} cannot be reached: {error}"
+        raise DeviceError(msg) from error
+    except (OSError, EOFError, TimeoutError) as error:
+        msg = f"the adb server of {address} does not answer: {error}"
+        raise DeviceError(msg) from error
+    finally:
+        server.close()
+
+
+async def states(host: str, port: int, serial: str) -> AsyncIterator[str]:
+    """Yield the state of a device each time that an adb server's list changes; empty if not in it.
+
+    Raises:
+        DeviceError: there is no adb server, or it broke off.
+    """
+    server = await _connect(host, port)
+    try:
+        await server.request("host:track-devices")
+        while True:
+            lines = (await server.block()).decode("utf-8", "replace").splitlines()
+            yield dict(line.partition("\t")[::2] for line in lines).get(serial, "")
+    except (OSError, EOFError) as error:
+        msg = f"the adb server at {host}:{port} broke off: {error}"
+        raise DeviceError(msg) from error
+    finally:
+        server.close()
+
+
+async def register(server_port: int, adbd_port: int) -> None:
+    """Tell a local adb server of an adbd, as emulators do. It may know already.
+
+    Raises:
+        DeviceError: there is no adb server.
+    """
+    server = await _connect("127.0.0.1", server_port)
+    text = f"host:emulator:{adbd_port}".encode()
+    with contextlib.closing(server):
+        await server.write(b"%04x%b" % (len(text), text))
+        await server.reader.read()
+
+
+async def _connect(host: str, port: int) -> Service:
+    try:
+        async with asyncio.timeout(_CONNECT_SECONDS):
+            return Service(*await asyncio.open_connection(host, port, limit=_CHUNK))
+    except (OSError, TimeoutError) as error:
+        msg = f"no adb server at {host}:{port}: {error or 'it does not answer'}"
+        raise DeviceError(msg) from error

@@ -1,0 +1,247 @@
+"""From standard streams to an MCP server over HTTP, for clients that only start programs.
+
+Messages pass as they are, in both eras of the protocol; what HTTP wants besides stands in headers.
+Nothing but the standard library is loaded, for a client waits until this has started.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import http.client
+import json
+import os
+import re
+import socket
+import threading
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_VERSION = "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of modern requests
+_NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_CONNECT_SECONDS = 10.0
+_PARSE_ERROR, _SERVER_ERROR = -32700, -32000
+
+
+class Bridge:
+    """Passes the messages of one client to the server at `url`; replies go to a file descriptor."""
+
+    def __init__(self, url: str, out: int) -> None:
+        self._url = urlsplit(url)
+        self._out = out
+        self._writing = threading.Lock()
+        self._session: dict[str, str] = {}  # headers that a handshake has settled
+        self._open: dict[str, http.client.HTTPConnection] = {}  # modern requests, by their ids
+
+    def run(self, incoming: int) -> None:
+        """Pass messages on until `incoming`, a file descriptor, ends and all have their replies."""
+        threads: list[threading.Thread] = []
+        for line in _lines(incoming):
+            if not line.strip():
+                continue
+            try:
+                message = json.loads(line)
+            except ValueError as error:
+                self._write(_error(None, _PARSE_ERROR, f"this is not JSON: {error}"))
+                continue
+            if _waits(message):
+                # Whatever comes after a handshake needs what it settles.
+                self._pass(message)
+            elif not self._cancels(message):
+                thread = threading.Thread(target=self._pass, args=(message,), daemon=True)
+                thread.start()
+                threads = [*(each for each in threads if each.is_alive()), thread]
+        for thread in threads:
+            thread.join()
+        self._leave()
+
+    def _pass(self, message: Any) -> None:
+        """Send a message, and write what the server says to it."""
+        request = _id(message)
+        connection = self._connect()
+        modern = request is not None and _version(message) is not None
+        if modern:
+            self._open[request or ""] = connection
+        try:
+            body = json.dumps(message).encode()
+            connection.request("POST", self._path, body, self._headers(message))
+            response = connection.getresponse()
+            self._settle(message, response)
+            answered = False
+            for reply in _replies(response):
+                answered = answered or "method" not in reply
+                self._note_version(message, reply)
+                self._write(reply)
+            if request is not None and not answered:
+                self._fail(message, f"the phone's server answers with status {response.status}")
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            cancelled = modern and self._open.get(request or "") is not connection
+            if request is not None and not cancelled:
+                self._fail(message, f"the phone's server is gone: the episode is over ({error})")
+        finally:
+            if modern and self._open.get(request or "") is connection:
+                del self._open[request or ""]
+            connection.close()
+
+    @property
+    def _path(self) -> str:
+        return (self._url.path or "/") + (f"?{self._url.query}" if self._url.query else "")
+
+    def _connect(self) -> http.client.HTTPConnection:
+        https = self._url.scheme == "https"
+        kind = http.client.HTTPSConnection if https else http.client.HTTPConnection
+        connection = kind(self._url.hostname or "", self._url.port, timeout=_CONNECT_SECONDS)
+        with contextlib.suppress(OSError):  # the request will say so
+            connection.connect()
+            connection.sock.settimeout(None)  # an act takes as long as it takes
+        return connection
+
+    def _headers(self, message: Any) -> dict[str, str]:
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        version = _version(message)
+        if version is None:
+            return {**headers, **({} if _method(message) == "initialize" else self._session)}
+        method = _method(message)
+        headers |= {"MCP-Protocol-Version": version, "Mcp-Method": method}
+        name = message["params"].get(_NAMES.get(method, ""))
+        if isinstance(name, str):
+            headers["Mcp-Name"] = _header(name)
+        return headers
+
+    def _settle(self, message: Any, response: http.client.HTTPResponse) -> None:
+        session = response.getheader("Mcp-Session-Id")
+        if _method(message) == "initialize" and session:
+            self._session = {"Mcp-Session-Id": session}
+
+    def _note_version(self, message: Any, reply: dict[str, Any]) -> None:
+        result = reply.get("result")
+        if _method(message) == "initialize" and isinstance(result, dict):
+            version = result.get("protocolVersion")
+            if isinstance(version, str):
+                self._session["MCP-Protocol-Version"] = version
+
+    def _cancels(self, message: Any) -> bool:
+        """Cancel a modern request if the message says so: its connection is closed, over HTTP."""
+        if _method(message) != "notifications/cancelled":
+            return False
+        params = message.get("params")
+        number = json.dumps(params.get("requestId")) if isinstance(params, dict) else ""
+        connection = self._open.pop(number, None)
+        if connection is None:
+            return _version(message) is not None
+        if connection.sock is not None:
+            with contextlib.suppress(OSError):  # it may have ended by itself
+                connection.sock.shutdown(socket.SHUT_RDWR)
+        return True
+
+    def _leave(self) -> None:
+        """End the session, if there is one."""
+        if "Mcp-Session-Id" not in self._session:
+            return
+        with (
+            contextlib.closing(self._connect()) as connection,
+            contextlib.suppress(OSError, http.client.HTTPException),  # it may be gone already
+        ):
+            connection.request("DELETE", self._path, headers=self._session)
+            connection.getresponse().read()
+
+    def _fail(self, message: dict[str, Any], why: str) -> None:
+        self._write(_error(message["id"], _SERVER_ERROR, why))
+
+    def _write(self, message: dict[str, Any]) -> None:
+        data = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+        with self._writing, contextlib.suppress(BrokenPipeError):  # the client has gone
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._out, rest) :]
+
+
+def bridge(url: str) -> int:
+    """Serve the standard streams of this process until the client closes them; return 0."""
+    incoming, out = take_streams()
+    with contextlib.suppress(KeyboardInterrupt):
+        Bridge(url, out).run(incoming)
+    return 0
+
+
+def take_streams() -> tuple[int, int]:
+    """Return standard input and output for messages alone; what else is printed is no message."""
+    incoming, out = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    return incoming, out
+
+
+def _lines(incoming: int) -> Iterator[bytes]:
+    """Yield the lines of a file descriptor, without a lock that would be held while it waits."""
+    rest = b""
+    while chunk := os.read(incoming, 1 << 16):
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+    yield rest
+
+
+def _replies(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
+    """Yield the messages of a response as they arrive: one as JSON, or several as events."""
+    if (response.getheader("Content-Type") or "").startswith("text/event-stream"):
+        data: list[str] = []
+        for raw in response:
+            line = raw.decode("utf-8").rstrip("\r\n")
+            if line.startswith("data:"):
+                data.append(line[5:].removeprefix(" "))
+            elif not line and data:
+                yield from _objects("\n".join(data))
+                data.clear()
+    else:
+        yield from _objects(response.read().decode("utf-8", "replace"))
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    try:
+        message = json.loads(text)
+    except ValueError:
+        return  # nothing, or a page that says what is wrong
+    if isinstance(message, dict) and message.get("jsonrpc") == "2.0":
+        yield message
+
+
+def _waits(message: Any) -> bool:
+    return _method(message) in {"initialize", "notifications/initialized"}
+
+
+def _method(message: Any) -> str:
+    method = message.get("method") if isinstance(message, dict) else None
+    return method if isinstance(method, str) else ""
+
+
+def _id(message: Any) -> str | None:
+    """Return the id of a request, as JSON; None if it is no request."""
+    asks = isinstance(message, dict) and "method" in message and message.get("id") is not None
+    return json.dumps(message["id"]) if asks else None
+
+
+def _version(message: Any) -> str | None:
+    """Return the protocol's version that a modern message names."""
+    params = message.get("params") if isinstance(message, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    version = meta.get(_VERSION) if isinstance(meta, dict) else None
+    return version if isinstance(version, str) and re.fullmatch(r"[\w.-]+", version) else None
+
+
+def _header(text: str) -> str:
+    """Return text as a header may hold it: encoded, unless it is plain."""
+    if re.fullmatch(r"[!-~]([ -~]*[!-~])?", text) and not text.startswith("=?base64?"):
+        return text
+    return f"=?base64?{base64.b64encode(text.encode('utf-8', 'replace')).decode('ascii')}?="
+
+
+def _error(request: Any, code: int, text: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": text}}

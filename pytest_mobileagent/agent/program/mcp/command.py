@@ -1,0 +1,84 @@
+"""`python -m pytest_mobileagent mcp`: a phone as an MCP server, for a person who wants to try."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.device.sources.source import Source
+
+URL = "MOBILEAGENT_MCP_URL"  # the environment variable that can stand for --connect
+
+
+class Project(Protocol):
+    """What a project registers: folders of apps for virtual phones, and sources by prefix."""
+
+    @property
+    def apps(self) -> Sequence[Path]: ...  # noqa: D102
+    @property
+    def sources(self) -> Mapping[str, type[Source]]: ...  # noqa: D102
+
+
+def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
+    """Serve a phone until Ctrl-C, or until a client that has started this goes away.
+
+    `project` is asked only if the device needs what a project registers.
+    """
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    url = given.connect or ("" if given.device else os.environ.get(URL, ""))
+    if url:
+        if given.device:
+            parser.error("--connect and --device exclude each other")
+        if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
+            parser.error(f"--connect={url} is no http:// or https:// URL")
+        from pytest_mobileagent.agent.program.mcp.bridge import bridge  # noqa: PLC0415
+
+        return bridge(url)
+    if not given.device:
+        parser.error("--device is missing: --device virtual starts a virtual phone")
+    # What drives devices takes long to load, which a client that connects would wait for.
+    from pytest_mobileagent.agent.program.mcp.serving import serve  # noqa: PLC0415
+
+    try:
+        return serve(given, project)
+    except ValueError as error:
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pytest_mobileagent mcp",
+        description="Serve a phone as an MCP server, to any MCP client. There is no task and no "
+        "limit of steps, and nothing is recorded.",
+        epilog=f"--connect may also stand in the environment, as {URL}.",
+    )
+    add = parser.add_argument
+    add(
+        "--device",
+        default="",
+        metavar="DEVICE",
+        help="as a run's --mobile-device, but one: virtual, avd:NAME, serial:SERIAL, a bare "
+        "SERIAL, appium:URL",
+    )
+    add(
+        "--stdio",
+        action="store_true",
+        help="serve standard input and output, for a client that starts this command, and end with "
+        "it (default: serve HTTP until Ctrl-C, and print the URL)",
+    )
+    add(
+        "--connect",
+        default="",
+        metavar="URL",
+        help="pass standard input and output on to a phone that is served at URL, as in an episode",
+    )
+    return parser

@@ -1,0 +1,121 @@
+"""From the command's options to a device that is leased, served, and let go of again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import signal
+import sys
+import threading
+from contextlib import ExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.agent.program.mcp.bridge import Bridge, take_streams
+from pytest_mobileagent.agent.program.mcp.clients import configuration
+from pytest_mobileagent.agent.program.mcp.endpoint import McpEndpoint
+from pytest_mobileagent.agent.program.mcp.own_phone import OwnPhone
+from pytest_mobileagent.device.choose import lease_device
+from pytest_mobileagent.device.drivers.driver import choose_driver
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.options import DeviceOptions
+from pytest_mobileagent.device.sources.registry import built_in, parse_device
+from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.extras import check_extra
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import AsyncIterator, Callable
+
+    from pytest_mobileagent.agent.program.mcp.command import Project
+    from pytest_mobileagent.device.sources.source import Source
+
+
+def serve(given: argparse.Namespace, project: Callable[[], Project]) -> int:
+    """Lease a device and serve it; the exit status is 1 if that cannot be done.
+
+    Raises:
+        ValueError: the options name no device.
+    """
+    source = _source(given.device, project)
+    streams = take_streams() if given.stdio else None
+    with ExitStack() as stack:
+        try:
+            check_extra("mcp", "an MCP server")
+            options = DeviceOptions(apps=tuple(project().apps) if source.is_virtual else ())
+            choose_driver(options.driver, source.reached_by).check(source.reached_by, options)
+            source.check(options)
+            leased = lease_device(source, options, lambda: _shared(stack))
+            stack.callback(leased.close)
+            phone = OwnPhone(leased.get())
+            asyncio.run(_over_streams(phone, *streams) if streams else _over_http(phone))
+        except (MobileAgentError, ValueError, OSError) as error:
+            print(f"ERROR: --device={given.device}: {error}", file=sys.stderr)
+            return 1
+    return 0
+
+
+def _source(text: str, project: Callable[[], Project]) -> Source:
+    """Read `--device`, which is as a run's `--mobile-device`, but one device.
+
+    Raises:
+        ValueError: it names none, or several.
+    """
+    prefix, colon, _ = text.partition(":")
+    is_foreign = bool(colon) and prefix.isidentifier() and prefix not in built_in()
+    try:
+        source = parse_device(text, project().sources if is_foreign else {})
+    except ValueError as error:
+        msg = f"--device={text} {error}"
+        raise ValueError(msg) from error
+    if source.count is not None and source.count != 1:
+        msg = f"--device={text} has to be one device"
+        raise ValueError(msg)
+    return source
+
+
+def _shared(stack: ExitStack) -> SharedRun:
+    shared = SharedRun()
+    stack.callback(shared.close)
+    return shared
+
+
+async def _over_http(phone: OwnPhone) -> None:
+    async with _served(phone) as url:
+        print(f"{phone.info.serial} is served at\n\n    {url}\n")
+        print(f"until Ctrl-C. For clients:\n\n{json.dumps(configuration(url), indent=2)}\n")
+        print(f"    claude mcp add --transport http phone {url}", flush=True)
+        await _stopped().wait()
+
+
+async def _over_streams(phone: OwnPhone, incoming: int, out: int) -> None:
+    async with _served(phone) as url:
+        stopped, loop = _stopped(), asyncio.get_running_loop()
+
+        def serve() -> None:
+            Bridge(url, out).run(incoming)
+            loop.call_soon_threadsafe(stopped.set)
+
+        # A daemon, for it may wait for input when this process is asked to end.
+        threading.Thread(target=serve, daemon=True).start()
+        await stopped.wait()
+
+
+@asynccontextmanager
+async def _served(phone: OwnPhone) -> AsyncIterator[str]:
+    # Whoever else uses this machine does not know the path.
+    path = f"/{secrets.token_urlsafe(16)}/mcp"
+    endpoint = McpEndpoint(phone, path)
+    port = await endpoint.start()
+    try:
+        yield f"http://127.0.0.1:{port}{path}"
+    finally:
+        await endpoint.stop()
+
+
+def _stopped() -> asyncio.Event:
+    """Return what is set when this process is asked to end."""
+    event, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, event.set)
+    return event

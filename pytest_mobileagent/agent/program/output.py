@@ -1,0 +1,114 @@
+"""What a program prints, kept as it comes: in a file that cannot grow without end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+KEPT = 4 * 1024 * 1024  # bytes of the beginning, and as many of the end
+_LEAST_SECRET = 8  # characters: a shorter one stands in other words
+_HIDDEN = "…"
+_SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
+
+
+def secrets_of(environment: Mapping[str, str]) -> list[str]:
+    """Return the values of variables that, by their names, hold keys and the like."""
+    return _longest_first(value for name, value in environment.items() if _SECRET.search(name))
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """Return a text without secrets."""
+    for secret in _longest_first(secrets):
+        text = text.replace(secret, _HIDDEN)
+    return text
+
+
+def secret_bytes(secrets: Iterable[str]) -> list[bytes]:
+    """Return secrets as they stand in files and output, the longest first."""
+    return [os.fsencode(each) for each in _longest_first(secrets)]
+
+
+class Output:
+    """A file that takes what a program prints, without the secrets that it must not hold.
+
+    What comes after the first `kept` bytes is written when it is closed: the last `kept` bytes of
+    it, behind a line that says how much is left out. A full disk ends the file, not the program.
+    """
+
+    def __init__(self, path: Path, secrets: Iterable[str] = (), kept: int = KEPT) -> None:
+        self.path = path
+        self.size = 0
+        self._kept = kept
+        self._secrets = secret_bytes(secrets)
+        self._held = b""  # what may be the beginning of a secret
+        self._tail: deque[bytes] = deque()
+        self._in_tail = 0
+        self._dropped = 0
+        self._file = path.open("wb", buffering=0)
+
+    def write(self, data: bytes) -> None:
+        """Take what was printed."""
+        self._put(self._without_secrets(data))
+
+    def close(self) -> None:
+        """Write what is left. Nothing is taken after that."""
+        if self._file.closed:
+            return
+        self._put(self._without_secrets(b"", last=True))
+        if self._dropped:
+            self._append(f"\n… {self._dropped} bytes are left out …\n".encode())
+        for chunk in self._tail:
+            self._append(chunk)
+        self._tail.clear()
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+    def _without_secrets(self, data: bytes, *, last: bool = False) -> bytes:
+        """Return what may be written by now, and hold back what may still become a secret."""
+        if not self._secrets:
+            return data
+        data, self._held = self._held + data, b""
+        for secret in self._secrets:
+            data = data.replace(secret, _HIDDEN.encode())
+        if not last:
+            begun = max(_begun(data, secret) for secret in self._secrets)
+            if begun:
+                data, self._held = data[:-begun], data[-begun:]
+        return data
+
+    def _put(self, data: bytes) -> None:
+        room = max(0, self._kept - self.size)
+        self.size += len(data)
+        self._append(data[:room])
+        if rest := data[room:]:
+            self._tail.append(rest)
+            self._in_tail += len(rest)
+            while self._in_tail - len(self._tail[0]) >= self._kept:
+                first = self._tail.popleft()
+                self._in_tail -= len(first)
+                self._dropped += len(first)
+
+    def _append(self, data: bytes) -> None:
+        with contextlib.suppress(OSError):  # the disk is full: the episode's own record says so
+            while data:
+                data = data[os.write(self._file.fileno(), data) :]
+
+
+def _begun(data: bytes, secret: bytes) -> int:
+    """Return how many of the last bytes are the beginning of a secret."""
+    for count in range(min(len(secret) - 1, len(data)), 0, -1):
+        if data.endswith(secret[:count]):
+            return count
+    return 0
+
+
+def _longest_first(secrets: Iterable[str]) -> list[str]:
+    """Return what is long enough to be hidden: one secret may be the beginning of another."""
+    return sorted({each for each in secrets if len(each) >= _LEAST_SECRET}, key=len, reverse=True)

@@ -1,0 +1,155 @@
+"""What a program is told of its episode: placeholders in its command, and its environment."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import shlex
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import AgentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+PREFIX = "MOBILEAGENT_"
+_MOST_BYTES = 128 * 1024 - 1  # of a word of a command, or of a variable with its name, on Linux
+_PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}|\{([a-z_]+)\}")
+# Files in which a value stands within double quotes, or is none that needs any.
+_QUOTING = {".json", ".yaml", ".yml", ".toml", ".py", ".js", ".ts"}
+_OTHER_WORDS = {
+    "task": "goal", "instruction": "goal", "query": "goal", "prompt": "goal", "intent": "goal",
+    "device": "serial", "udid": "serial", "device_id": "serial", "port": "adb_port",
+    "adb_path": "adb", "base_url": "openai_base_url", "url": "openai_base_url",
+    "mcp": "mcp_config",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What each placeholder stands for; `mcp_command` is a command, in words."""
+
+    goal: str
+    serial: str = ""
+    adb: str = ""
+    adb_port: str = ""
+    mcp_url: str = ""
+    mcp_config: str = ""
+    mcp_command: tuple[str, ...] = field(default=())
+    openai_base_url: str = ""
+    openai_chat_url: str = ""
+    anthropic_base_url: str = ""
+
+    def text(self, name: str) -> str:
+        """Return a value as one text."""
+        value = getattr(self, name)
+        return plain(value if isinstance(value, str) else shlex.join(value))
+
+    def environment(self) -> dict[str, str]:
+        """Return them as variables, MOBILEAGENT_GOAL and so on.
+
+        One that is too long for a variable is left out: the goal stands in a file, too.
+        """
+        texts = {f"{PREFIX}{name.upper()}": self.text(name) for name in NAMES}
+        return {name: text for name, text in texts.items() if text and _fits(f"{name}={text}")}
+
+
+NAMES = tuple(each.name for each in fields(Values))
+
+
+def plain(text: str) -> str:
+    """Return a text as a program can be given it: without NUL, in what UTF-8 can say."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def used(texts: Iterable[str]) -> frozenset[str]:
+    """Return the names of the placeholders that stand in texts."""
+    return frozenset(name for text in texts for name in _names(text) if name in NAMES)
+
+
+def flaw(text: str) -> str:
+    """Say what is wrong with the placeholders of a text; empty if nothing is."""
+    for name in _names(text):
+        if name not in NAMES:
+            near = difflib.get_close_matches(name, NAMES, 1) or [_OTHER_WORDS.get(name, "")]
+            hint = f"did you mean {{{near[0]}}}?" if near[0] else f"write {{{{{name}}}}} for"
+            hint += "" if near[0] else " these very characters"
+            there = " ".join(f"{{{each}}}" for each in NAMES)
+            return f"there is no placeholder {{{name}}}; {hint} (there are: {there})"
+    return ""
+
+
+def fill(text: str, values: Values) -> str:
+    """Return a text with its placeholders filled in; {{goal}} becomes {goal}.
+
+    What is filled in is never read again, whatever stands in it.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        literal, name = found.groups()
+        if name is None:
+            return f"{{{literal}}}"
+        return values.text(name) if name in NAMES else found[0]
+
+    return _PLACEHOLDER.sub(value, text)
+
+
+def fill_words(words: Iterable[str], values: Values) -> list[str]:
+    """Return the words of a command, filled in; {mcp_command} alone becomes several.
+
+    Raises:
+        AgentError: the goal makes a word too long for the system.
+    """
+    filled: list[str] = []
+    for word in words:
+        if word == "{mcp_command}":
+            filled += map(plain, values.mcp_command)
+        else:
+            filled.append(fill(word, values))
+    for word in filled:
+        if not _fits(word):
+            name = f"{PREFIX}GOAL_FILE"
+            msg = (
+                f"the goal is too long for a word of a command ({len(word)} characters): "
+                f"let the program read the file that the variable {name} names"
+            )
+            raise AgentError(msg)
+    return filled
+
+
+def fill_variables(variables: Mapping[str, str], values: Values) -> dict[str, str]:
+    """Return the variables of an environment, their values filled in."""
+    return {name: fill(text, values) for name, text in variables.items()}
+
+
+def fill_file(path: Path, values: Values) -> None:
+    """Fill in a file in place. Braces that hold no placeholder's name stay as they are.
+
+    In files of formats that have quoted texts, a value is escaped as between double quotes.
+
+    Raises:
+        AgentError: it cannot be read as text, or written.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        text = values.text(found[1])
+        return json.dumps(text, ensure_ascii=False)[1:-1] if path.suffix in _QUOTING else text
+
+    try:
+        text = path.read_bytes().decode("utf-8")
+        filled = re.sub(r"\{(" + "|".join(NAMES) + r")\}", value, text)
+        path.write_bytes(filled.encode("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"cannot fill in {path.name}: {error}"
+        raise AgentError(msg) from error
+
+
+def _names(text: str) -> Iterator[str]:
+    return (found[2] for found in _PLACEHOLDER.finditer(text) if found[2])
+
+
+def _fits(text: str) -> bool:
+    return len(text) <= _MOST_BYTES // 4 or len(text.encode("utf-8", "replace")) < _MOST_BYTES

@@ -1,0 +1,120 @@
+"""What a program in Python may say of its own steps, if it wants to.
+
+It needs nothing but Python: a program may have an environment of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.agent.phone import EpisodeOver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+URL = "MOBILEAGENT_RECORDER_URL"
+# An answer may take as long as the phone does until its screen rests.
+_SECONDS = 600.0
+
+
+class Over(EpisodeOver, SystemExit):
+    """The episode is over; a program that does not catch it ends, and prints why."""
+
+
+class Recorder:
+    """Says where a program's steps begin and end, and what it has found out.
+
+    What is done within `with recorder.step():` is one step. Outside an episode all of this does
+    nothing, so that the program still runs alone.
+    """
+
+    def __init__(self, url: str | None = None) -> None:
+        self._url = os.environ.get(URL, "") if url is None else url
+        self._depth = 0
+        # It is on this machine, whatever proxy the program's other traffic takes.
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether there is an episode."""
+        return bool(self._url)
+
+    @property
+    def goal(self) -> str:
+        """The task in words; empty outside an episode."""
+        if path := os.environ.get("MOBILEAGENT_GOAL_FILE"):
+            with contextlib.suppress(OSError):
+                return Path(path).read_text("utf-8")
+        return os.environ.get("MOBILEAGENT_GOAL", "")
+
+    @contextlib.contextmanager
+    def step(self) -> Iterator[None]:
+        """Make one step of all that is done within; a step within a step is a part of it.
+
+        Raises:
+            EpisodeOver: the episode is over, by this step or before.
+        """
+        self._depth += 1
+        try:
+            if self._depth == 1:
+                self._go_on("begin")
+            yield
+        except BaseException:
+            if self._depth == 1:
+                self._say("end")
+            raise
+        else:
+            if self._depth == 1:
+                self._go_on("end")
+        finally:
+            self._depth -= 1
+
+    def finish(self, answer: str = "") -> None:
+        """Report that the task is done, with the answer if it asks for one."""
+        self._say("finish", answer=str(answer))
+
+    def impossible(self, reason: str = "") -> None:
+        """Report that the task cannot be done."""
+        self._say("impossible", reason=str(reason))
+
+    def call(
+        self,
+        model: str,
+        *,
+        input_tokens: int | None = None,
+        output_tokens: int | None = None,
+        seconds: float | None = None,
+        role: str = "actor",
+        said: str = "",
+    ) -> None:
+        """Report a model call that is not recorded by itself, such as one of a local model.
+
+        Raises:
+            EpisodeOver: the episode is over.
+        """
+        tokens = {"input_tokens": input_tokens, "output_tokens": output_tokens}
+        self._go_on("call", model=model, **tokens, seconds=seconds, role=role, said=said)
+
+    def _go_on(self, what: str, **more: Any) -> None:
+        if over := self._say(what, **more):
+            msg = f"the episode is over: {over}"
+            raise Over(msg)
+
+    def _say(self, what: str, **more: Any) -> str:
+        """Say something, and return why the episode is over; empty if it is not."""
+        if not self._url:
+            return ""
+        content = json.dumps({"do": what, **more}, default=str).encode()
+        request = urllib.request.Request(  # noqa: S310 - the harness names it
+            self._url, content, {"Content-Type": "application/json"}
+        )
+        try:
+            with self._opener.open(request, timeout=_SECONDS) as reply:
+                return str(json.loads(reply.read()).get("over") or "")
+        except (OSError, ValueError, AttributeError) as error:
+            return f"nobody records it ({error})"

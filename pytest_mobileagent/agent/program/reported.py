@@ -1,0 +1,155 @@
+"""What a program has reported: by its exit status, its output and its files."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import stat
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.agent.program.output import without_secrets
+from pytest_mobileagent.plain import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.agent.program.adapter import Adapter, Ending, Said
+
+ANSWER_FILE, IMPOSSIBLE_FILE = "MOBILEAGENT_ANSWER_FILE", "MOBILEAGENT_IMPOSSIBLE_FILE"
+_MOST_READ = 16 * 1024 * 1024  # bytes of a file; `Output` keeps fewer
+_MOST_SAID = 100_000  # characters of an answer
+_MOST_LAST_WORDS = 300
+# What colours and moves text on a terminal (ECMA-48).
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """How a program's work ended, as it says itself: `text` is its answer, reason or error."""
+
+    ending: Ending
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """What a program leaves to read.
+
+    - `status`: its exit status, negative for a signal; None where it is not known.
+    - `folder`: the one in which it ran. `stdout`, `stderr`: what it has printed.
+    - `notes`: the folder of the files that `variables` names.
+    """
+
+    status: int | None
+    folder: Path
+    stdout: Path
+    stderr: Path
+    notes: Path
+
+
+def variables(notes: Path) -> dict[str, str]:
+    """Return the variables that tell a program where it may write its answer, or why it gave up."""
+    return {
+        ANSWER_FILE: str(notes / "answer"),
+        IMPOSSIBLE_FILE: str(notes / "impossible"),
+    }
+
+
+def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> Reported:
+    """Return what a program that has ended reports.
+
+    Its status says whether it has worked; where it says that it has, a reason why the task is
+    impossible counts more than an answer. Secrets stand in neither.
+    """
+    ending = _ending(adapter, traces.status)
+    if ending == "error":
+        text = _error(traces)
+    elif ending == "step limit":
+        text = f"ended by its own limit, with status {traces.status}"
+    else:
+        reason = _said(adapter.impossible, traces, "impossible")
+        answer = _said(adapter.answer, traces, "answer")
+        if ending == "impossible" or reason is not None:
+            ending, text = "impossible", reason if reason is not None else answer or ""
+        else:
+            text = answer or ""
+    return Reported(ending, without_secrets(text, secrets))
+
+
+def last_words(traces: Traces) -> str:
+    """Return the last line that a program has printed: an error's, if it has printed any."""
+    for path in (traces.stderr, traces.stdout):
+        lines = [line.strip() for line in _clean(_read(path) or "").splitlines()]
+        if said := next(filter(None, reversed(lines)), ""):
+            said = printable(said)
+            return said if len(said) <= _MOST_LAST_WORDS else f"…{said[-_MOST_LAST_WORDS:]}"
+    return ""
+
+
+def _ending(adapter: Adapter, status: int | None) -> Ending:
+    return "error" if status is None else adapter.exit_codes.get(status, "error")
+
+
+def _error(traces: Traces) -> str:
+    status = traces.status
+    if status is None:
+        how = "was ended, nobody knows how"
+    elif status < 0:
+        how = f"was killed by {_signal_name(-status)}"
+    else:
+        how = f"ended with status {status}"
+    said = last_words(traces)
+    return f"{how}; the last it said: {said}" if said else f"{how}, and said nothing"
+
+
+def _said(said: Said | None, traces: Traces, note: str) -> str | None:
+    """Return what a program says of one thing, by the adapter's rule or in the file for it."""
+    text = None
+    if said is not None:
+        files = [traces.folder / said.file] if said.file else [traces.stdout, traces.stderr]
+        for path in files:
+            if text is None and (content := _read(path)) is not None:
+                text = _last(said.pattern, _clean(content)) if said.pattern else content
+    if text is None:
+        text = _read(traces.notes / note)
+    return None if text is None else text.strip()[:_MOST_SAID]
+
+
+def _last(pattern: str, text: str) -> str | None:
+    """Return what the last match of a pattern says: its first group that took part, or all."""
+    last = deque(re.finditer(pattern, text, re.MULTILINE), maxlen=1)
+    if not last:
+        return None
+    found = last[0]
+    return next((group for group in found.groups() if group is not None), found[0])
+
+
+def _clean(text: str) -> str:
+    return _ESCAPES.sub("", text).replace("\r\n", "\n")
+
+
+def _read(path: Path) -> str | None:
+    """Return the text of a file, however odd it is; None if there is none.
+
+    A program may have put a pipe there, which nobody writes to.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(_MOST_READ).decode("utf-8", "replace")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of those for real time
+        return f"signal {number}"

@@ -1,0 +1,218 @@
+"""The agent of a run: found and checked before a device starts, and made where it is to run."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.errors import AgentError, HostError
+from pytest_mobileagent.plugin.options import runs_no_test
+from pytest_mobileagent.plugin.paths import agent_folders
+from pytest_mobileagent.plugin.programs import check_program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent.agent.process.host import AgentProcess
+    from pytest_mobileagent.agent.program.adapter import Adapter
+    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.plugin.models import RunModels
+    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.run.folder import RunFolder
+
+
+class RunAgents:
+    """The agents of one pytest process: those that `--agent` names.
+
+    `settings` are the values of all options, `models` what they say of models; `is_owner` tells
+    pytest itself from its workers; `folder` gives the run's folder, `source` that of its devices.
+    """
+
+    def __init__(
+        self,
+        config: pytest.Config,
+        settings: dict[str, OptionValue],
+        models: RunModels,
+        *,
+        is_owner: bool,
+        folder: Callable[[], RunFolder],
+        source: Callable[[], Source],
+    ) -> None:
+        self._config = config
+        self._settings = settings
+        self._models = models
+        self._is_owner = is_owner
+        self._folder = folder
+        self._source = source
+        self._process: AgentProcess | None = None
+        self._is_inside = False
+
+    @property
+    def _name(self) -> str | None:
+        return self._settings["agent"].value  # type: ignore[no-any-return]
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the command line names the agent, so that there will be episodes."""
+        return self._settings["agent"].source == "--agent"
+
+    @cached_property
+    def program(self) -> Adapter | None:
+        """The program from outside that `--agent` names; None if it names another agent.
+
+        Raises:
+            AgentError: it cannot be used.
+        """
+        if self._name is None:
+            return None
+        from pytest_mobileagent.agent.program.adapter import BadAdapterError  # noqa: PLC0415
+        from pytest_mobileagent.agent.program.finding import find_program  # noqa: PLC0415
+
+        try:
+            return find_program(self._name, agent_folders(self._config))
+        except BadAdapterError as error:
+            raise AgentError(str(error)) from None
+
+    def _program(self) -> Adapter | None:
+        try:
+            return self.program
+        except AgentError as error:
+            if self.is_named:
+                raise pytest.UsageError(str(error)) from None
+            return None
+
+    @property
+    def short_name(self) -> str:
+        """What the agent is called where there is little room: in the name of the run's folder."""
+        program = self._program()
+        return program.name if program is not None else self._name or "agent"
+
+    @property
+    def process(self) -> AgentProcess:
+        """The process in which this process's agents run; started when it is first asked for."""
+        if self._process is None:
+            from pytest_mobileagent.agent.process.host import AgentProcess  # noqa: PLC0415
+
+            assert self._name is not None
+            options = self._settings["mobile-agent-option"].value or ()
+            folders = agent_folders(self._config)
+            only_looks = self._is_owner and bool(getattr(self._config.option, "tx", None))
+            models = () if only_looks else self._models.to_prepare()
+            self._process = AgentProcess(self._name, folders, options, self._folder().id, models)
+        return self._process
+
+    @property
+    def run_apart(self) -> bool:
+        """Whether agents run in a process of their own."""
+        return self._settings["mobile-agent-process"].value == "on" and not self._is_inside
+
+    def take_in(self) -> None:
+        """Let agents run in this process from now on: they are shown the task, which stays here."""
+        self._is_inside = True
+        self.end()
+
+    def end(self) -> None:
+        """End the agent's process, if there is one."""
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+    def start(self) -> None:
+        """Let the agent's process start, so that it is ready by the time of the first episode."""
+        named = self.is_named or not self._is_owner
+        if self._name is not None and named and self.run_apart and self._program() is None:
+            self.process  # noqa: B018 - asking for it starts it
+
+    def check(self) -> None:
+        """Load the agent that the command line names, so that what is wrong is reported only once.
+
+        Raises:
+            pytest.UsageError: it cannot be loaded, or does not take its options.
+        """
+        named = self.is_named
+        if not (self._is_owner and named) or runs_no_test(self._config):
+            return
+        if (program := self._program()) is not None:
+            check_program(program, self._settings, self._models, self._source())
+            return
+        try:
+            if self.run_apart:
+                about = self.process.load()
+                roles, extras = about["roles"], about["extras"]
+                if getattr(self._config.option, "tx", None):  # workers have their own
+                    self.end()
+            else:
+                agent = self.load()
+                self.options(agent)
+                roles, extras = getattr(agent, "roles", ()), getattr(agent, "extras", ())
+        except AgentError as error:
+            raise pytest.UsageError(str(error)) from None
+        self._check_extras(extras)
+        self._models.check(str(self._name), roles)
+
+    def _check_extras(self, extras: Sequence[str]) -> None:
+        """Check that what the agent needs is installed, and the OCR engine that was asked for."""
+        from pytest_mobileagent.extras import check_extra  # noqa: PLC0415
+
+        ocr = self._settings["mobile-ocr"]
+        needed = dict.fromkeys(extras, f"--agent={self._name}")
+        if ocr.is_given:
+            engine = "easyocr" if ocr.value == "easyocr" else "vision"
+            needed[engine] = f"{ocr.option.flag}={ocr.text}: reading pictures"
+        try:
+            for extra, what in needed.items():
+                check_extra(extra, what)
+        except HostError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def load(self) -> type[Any]:
+        """Import the agent's class into this process.
+
+        Raises:
+            AgentError: it cannot be imported.
+        """
+        from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent  # noqa: PLC0415
+
+        assert self._name is not None
+        try:
+            return find_agent(self._name, agent_folders(self._config)).load()
+        except UnknownAgentError as error:
+            raise AgentError(str(error)) from error
+        except (Exception, SystemExit) as error:
+            msg = f"--agent={self._name} cannot be loaded: {type(error).__name__}: {error}"
+            raise AgentError(msg) from error
+
+    def options(self, agent: Any) -> Any:
+        """Return the agent's options, with what `--mobile-agent-option` gives.
+
+        Raises:
+            AgentError: it declares no such option.
+        """
+        from pytest_mobileagent.agent.options import BadOptionError, make_options  # noqa: PLC0415
+
+        declared = getattr(agent, "Options", object)
+        name = getattr(agent, "__name__", str(self._name))
+        try:
+            return make_options(name, declared, self._settings["mobile-agent-option"].value or ())
+        except BadOptionError as error:
+            msg = f"--mobile-agent-option {error}"
+            raise AgentError(msg) from error
+
+    def find(self) -> None:
+        """Look whether there is an agent of the name that the command line gives.
+
+        A name from elsewhere may be meant for other folders: only their tasks insist on it.
+
+        Raises:
+            pytest.UsageError: there is none.
+        """
+        from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent  # noqa: PLC0415
+
+        if not self.is_named or self._program() is not None:
+            return
+        try:
+            find_agent(str(self._name), agent_folders(self._config))
+        except UnknownAgentError as error:
+            raise pytest.UsageError(str(error)) from None

@@ -1,0 +1,72 @@
+"""Programs from outside as agents: what they need, checked before a device starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.plugin.options import usage_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.agent.program.adapter import Adapter
+    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.plugin.models import RunModels
+    from pytest_mobileagent.plugin.options import OptionValue
+
+_ADB = {"serial", "adb", "adb_port"}  # placeholders
+_MCP = {"mcp_url", "mcp_config", "mcp_command"}
+
+
+def check_program(
+    program: Adapter, settings: Mapping[str, OptionValue], models: RunModels, source: Source
+) -> None:
+    """Check what a program needs, and that it is given no option of other agents.
+
+    Raises:
+        pytest.UsageError: something is missing, or means nothing to a program.
+    """
+    from pytest_mobileagent.agent.program.container import engine  # noqa: PLC0415
+    from pytest_mobileagent.agent.program.install import install  # noqa: PLC0415
+    from pytest_mobileagent.extras import check_extra  # noqa: PLC0415
+
+    agent = settings["agent"]
+    if not needs_mcp_only(program):
+        _check_adb(program, agent, source)
+    options = settings["mobile-agent-option"]
+    if options.value:
+        raise usage_error(options, ": a program has no such options; give it words of its command")
+    cache = settings["mobile-cache"]
+    if cache.is_given and cache.value in {"all", "replay"}:
+        raise usage_error(cache, ": a program asks models itself, and no reply of them is kept")
+    try:
+        check_extra("models", f"{agent}: recording the models of a program")
+        if program.used & _MCP:
+            check_extra("mcp", f"{agent}: an MCP server")
+        if program.image:
+            engine()
+        if program.requirements is not None:
+            install(program.requirements)
+    except HostError as error:
+        raise pytest.UsageError(str(error)) from None
+    models.check_for_program()
+
+
+def needs_mcp_only(program: Adapter) -> bool:
+    """Whether a program reaches the phone by MCP, and does not ask for adb."""
+    return bool(program.used & _MCP) and not program.used & _ADB
+
+
+def _check_adb(program: Adapter, agent: OptionValue, source: Source) -> None:
+    from pytest_mobileagent.device.address import Address  # noqa: PLC0415
+
+    if source.reached_by is not Address:
+        command = "cmd:…" if program.path is None else str(agent.value)
+        why = (
+            f"needs adb, and --mobile-device={source.shown} gives none (an MCP client works there)"
+        )
+        msg = f"{agent.option.flag}={command} {why}"
+        raise pytest.UsageError(msg)

@@ -1,0 +1,1 @@
+"""Who drives a session when the agent is a program from outside."""

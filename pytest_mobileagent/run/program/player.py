@@ -1,0 +1,158 @@
+"""Who plays when the agent is a program: it is started, watched, and ended with all it started."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import Finish, Impossible
+from pytest_mobileagent.agent.program import install
+from pytest_mobileagent.agent.program.container import contained
+from pytest_mobileagent.agent.program.launch import ProgramProcess
+from pytest_mobileagent.agent.program.placeholders import fill_variables, fill_words
+from pytest_mobileagent.agent.program.reported import Traces, reported
+from pytest_mobileagent.agent.program.workplace import Workplace, workplace
+from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.llm.providers import key_variables, keys
+from pytest_mobileagent.run.player import blame, kept
+from pytest_mobileagent.run.program.jobs import Jobs, LoopThread
+from pytest_mobileagent.run.program.recorders import PROGRAM, Recorders
+from pytest_mobileagent.run.program.watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.run.program.setting import Setting
+    from pytest_mobileagent.run.session import Session
+
+_NOTICE = 0.05  # seconds until it is noticed that the program has ended
+_KILL_SECONDS = 0.5  # that it has to end by itself when it is told to
+
+
+class ProgramPlayer:
+    """A program from outside, which drives the phone by its own means (see `Player`)."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._lost = 0.0  # seconds, to providers that were busy
+
+    def play(self, session: Session, briefing: Briefing) -> None:
+        """Run the program until the episode is over (see `Player`)."""
+        jobs = Jobs()
+        watch = Watch(session, briefing.goal, jobs)
+
+        def on_budget(why: str) -> None:
+            jobs.tell(lambda: watch.end(Termination.BUDGET, why))
+
+        record = briefing.folder / PROGRAM
+        record.mkdir(exist_ok=True)
+        with ExitStack() as stack:
+            try:
+                place = stack.enter_context(workplace(self._setting.program, self._setting.here))
+            except AgentError as error:
+                session.end(Termination.AGENT_ERROR, str(error))
+                return
+            loop = stack.enter_context(LoopThread())
+            recorders = Recorders(self._setting, session.device, watch, briefing.folder)
+            stack.callback(lambda: loop.run(recorders.close()))
+            stack.callback(jobs.cancel)
+            base = self._base()
+            loop.run(recorders.start(place.notes, base, on_budget))
+            self._run(session, watch, place, recorders, base)
+
+    def _base(self) -> dict[str, str]:
+        """Return the environment of the program, as far as it is the user's."""
+        base = dict(os.environ)
+        if (requirements := self._setting.program.requirements) is not None:
+            base |= install.variables(install.install(requirements), base)
+        return base
+
+    def _run(
+        self,
+        session: Session,
+        watch: Watch,
+        place: Workplace,
+        recorders: Recorders,
+        base: dict[str, str],
+    ) -> None:
+        """Start the program, watch it, end it, and conclude."""
+        record = session.folder / PROGRAM
+        try:
+            process = self._process(place, recorders, base, record)
+            process.start()
+        except AgentError as error:
+            session.end(Termination.AGENT_ERROR, str(error))
+            return
+        try:
+            self._watch(session, watch, process)
+        finally:
+            process.end(_KILL_SECONDS)
+            place.keep(record / "files", keys())
+        watch.drain()
+        if session.ending is None:
+            status, out, err = process.status, process.stdout, process.stderr
+            self._conclude(session, watch, Traces(status, place.folder, out, err, place.notes))
+
+    def _process(
+        self, place: Workplace, recorders: Recorders, base: dict[str, str], record: Path
+    ) -> ProgramProcess:
+        program, values = self._setting.program, recorders.values
+        own = recorders.environment | values.environment() | place.prepare(program, values)
+        own |= fill_variables(program.env, values)
+        words: Sequence[str] = ["sh", "-c", *program.command]
+        if not program.shell:
+            words = fill_words(program.command, values)
+        environment, after = base | own, tuple[str, ...]()
+        if program.image:
+            container = contained(
+                words,
+                program.image,
+                place.folder,
+                environment,
+                run=self._setting.run,
+                own=[*own, *key_variables()],
+                paths=[place.notes, record, *recorders.paths],
+                search=_added(own.get("PATH", ""), base.get("PATH", "")),
+            )
+            words, environment, after = container.words, container.environment, container.after
+        run = self._setting.run
+        return ProgramProcess(
+            words, place.folder, environment, record, run=run, secrets=keys(), after=after
+        )
+
+    def _watch(self, session: Session, watch: Watch, process: ProgramProcess) -> None:
+        """Do what the recorders ask for, until the program has ended or has been given time to."""
+        limit = session.limits.seconds
+        while not process.is_over and session.ending is None:
+            self._lost += session.seconds_lost()
+            if watch.track.worked() - self._lost > limit:
+                watch.end(Termination.TIME_LIMIT, blame(session, f"{limit:g} seconds were over"))
+            watch.work(_NOTICE)
+        ends = time.monotonic() + self._setting.program.grace
+        while not process.is_over and time.monotonic() < ends:
+            watch.work(_NOTICE)
+
+    def _conclude(self, session: Session, watch: Watch, traces: Traces) -> None:
+        """End a session whose program has ended by itself, as it reports."""
+        said = reported(self._setting.program, traces, keys())
+        match said.ending:
+            case "done":
+                watch.finish(Finish(said.text))
+            case "impossible":
+                watch.finish(Impossible(said.text))
+            case "step limit":
+                watch.end(Termination.STEP_LIMIT, said.text)
+            case "error":
+                error = blame(session, f"the program {said.text}")
+                watch.end(Termination.AGENT_ERROR, kept(error, session.folder))
+
+
+def _added(path: str, before: str) -> list[str]:
+    """Return the folders that stand in a PATH and did not before."""
+    old = before.split(os.pathsep)
+    return [each for each in path.split(os.pathsep) if each and each not in old]

@@ -1,0 +1,174 @@
+"""What a program has done so far, and the steps that it makes (docs/programs.md states the rule).
+
+All seconds are by the host's monotonic clock.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.agent.program.commands.merging import continues, merged
+from pytest_mobileagent.agent.program.commands.steps import grouped, settled
+from pytest_mobileagent.run.session import DoneStep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_mobileagent.agent.program.commands.steps import Mark
+    from pytest_mobileagent.agent.program.watching import Act, Command
+    from pytest_mobileagent.device.device import Capture
+    from pytest_mobileagent.episode.calls import ModelCall
+
+_LONGEST_ACT = 30.0  # seconds that count as acting; a command that goes on is the program's waiting
+_RECENT = 50  # acts that may be parts of one gesture or text
+
+
+_ACTS = {"act", "more"}
+
+
+@dataclass(slots=True)
+class WatchedAct:
+    """An act of a program.
+
+    - `before`: the screen before it; None where it carries on the act before.
+    - `calls`: the models that were asked since the last act, `said` the last of their replies.
+    - `asked`, `passed`, `ended`: when it came, went on to the phone, and was over there.
+    - `held`: the seconds that the program has been held up by then, in all.
+    """
+
+    command: Command
+    before: Capture | None
+    asked: float
+    calls: tuple[ModelCall, ...] = ()
+    said: str = ""
+    passed: float = 0.0
+    ended: float | None = None
+    held: float = 0.0
+    error: str = ""
+
+    @property
+    def acting(self) -> float:
+        """How long the phone took, as far as it has."""
+        ended = time.monotonic() if self.ended is None else self.ended
+        return min(_LONGEST_ACT, max(0.0, ended - self.passed)) if self.passed else 0.0
+
+
+@dataclass(slots=True)
+class Track:
+    """A program's acts, looks and calls of models in the order in which they came.
+
+    `held` are the seconds that it has been held up in all, `since` where its next step's thinking
+    begins.
+    """
+
+    since: float = field(default_factory=time.monotonic)
+    held: float = 0.0
+    asks_models: bool = False
+    _marks: list[Mark] = field(default_factory=list)
+    _acts: list[WatchedAct] = field(default_factory=list)
+    _taken: int = 0  # acts whose steps have been taken
+    _held_before: float = 0.0  # the value of `held` at `since`
+    _acted: float = 0.0  # seconds of the acts whose steps have been taken
+    _began: float = field(default_factory=time.monotonic)
+
+    def mark(self, mark: Mark) -> None:
+        """Note what is no act."""
+        self.asks_models |= mark == "call"
+        self._marks.append(mark)
+
+    def carries_on(self, command: Command, at: float) -> bool:
+        """Whether a command is but a part of the last act, as a letter is of a text."""
+        if not self._marks or self._marks[-1] not in {"act", "more"}:
+            return False
+        return continues(self._timed(self._acts[-_RECENT:]), command, at)
+
+    def add(self, act: WatchedAct) -> None:
+        """Note an act: one without a screen before it is a part of the last one."""
+        self._marks.append("more" if act.before is None else "act")
+        self._acts.append(act)
+
+    def steps(self, *more: Mark) -> int:
+        """Return how many steps were made that have not been taken, if the program ended now.
+
+        `more` is what might follow before.
+        """
+        return sum(first >= self._taken for first, _ in _groups([*self._marks, *more]))
+
+    def pending(self) -> bool:
+        """Whether there are acts whose steps have not been taken."""
+        return self._taken < len(self._acts)
+
+    def take(
+        self, now: Capture | None, *, ends: bool = False
+    ) -> Iterator[tuple[DoneStep, Capture]]:
+        """Yield each step that nothing can change any more, once, with what was seen after it.
+
+        `now` is what is seen after the last act; without it, the last step is left. If something
+        else follows, or nothing, the track `ends` here, and begins anew: all steps are final.
+        """
+        final = len(self._marks) if ends else settled(self._marks)
+        acts = sum(mark in _ACTS for mark in self._marks[:final])
+        for first, last in _groups(self._marks):
+            if first < self._taken or last >= acts:
+                continue
+            after = now if last + 1 == len(self._acts) else self._acts[last + 1].before
+            if after is None:
+                return
+            step = self._done(self._acts[first : last + 1])
+            self._taken = last + 1
+            yield step, after
+        if ends:
+            self._marks, self._acts, self._taken = ["call"] if self.asks_models else [], [], 0
+
+    def thinking(self) -> float:
+        """Return the seconds that went by in the program since its last step."""
+        past = time.monotonic() - self.since
+        return max(0.0, past - self._acting() - (self.held - self._held_before))
+
+    def worked(self) -> float:
+        """Return the seconds that went by in the program in all."""
+        past = time.monotonic() - self._began
+        return max(0.0, past - self._acted - self._acting() - self.held)
+
+    def _acting(self) -> float:
+        """Return the seconds of the acts whose steps have not been taken."""
+        return sum(act.acting for act in self._acts[self._taken :])
+
+    def turn(self) -> None:
+        """Begin a new step now: what was before belongs to one that somebody else has recorded."""
+        self.since, self._held_before = time.monotonic(), self.held
+
+    def acted(self, seconds: float) -> None:
+        """Count seconds in which the phone acted for the program by other means."""
+        self._acted += seconds
+
+    def _done(self, acts: Sequence[WatchedAct]) -> DoneStep:
+        last = acts[-1]
+        ended = time.monotonic() if last.ended is None else last.ended
+        acting = sum(act.acting for act in acts)
+        thinking = ended - self.since - acting - (last.held - self._held_before)
+        self.since, self._held_before = ended, last.held
+        self._acted += acting
+        failed = [act for act in acts if act.error]
+        return DoneStep(
+            actions=merged(self._timed(acts)),
+            said=next((act.said for act in reversed(acts) if act.said), ""),
+            calls=tuple(call for act in acts for call in act.calls),
+            seconds_thinking=max(0.0, thinking),
+            seconds_acting=acting,
+            notice="; ".join(f"{act.command.text[:200]}: {act.error}" for act in failed[:5]),
+        )
+
+    @staticmethod
+    def _timed(acts: Sequence[WatchedAct]) -> list[tuple[Act, float]]:
+        return [(each, act.asked) for act in acts for each in act.command.acts]
+
+
+def _groups(marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last act of each step, as they are counted from the first of all."""
+    numbers = list(accumulate(mark in _ACTS for mark in marks))
+    for group in grouped(marks):
+        yield numbers[group[0]] - 1, numbers[group[-1]] - 1

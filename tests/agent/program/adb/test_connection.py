@@ -1,0 +1,216 @@
+"""Our adbd, spoken to by an adb server that may be of any kind."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.agent.program.adb.adbd import Adbd
+from pytest_mobileagent.agent.program.adb.packets import MOST_PAYLOAD, VERSION, Packet, read_packet
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine
+
+    from pytest_mobileagent.agent.program.adb.stream import Stream
+
+PATIENCE = 20.0
+
+
+class Server:
+    """What stands in for an adb server, packet by packet."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    def send(self, command: str, *rest: Any) -> None:
+        self.writer.write(Packet(command.encode(), *rest).encoded())
+
+    async def receive(self) -> tuple[str, int, int, bytes]:
+        packet = await read_packet(self.reader)
+        return packet.command.decode(), packet.arg0, packet.arg1, packet.payload
+
+    async def closed(self) -> bool:
+        return await self.reader.read() == b""
+
+
+async def echo(stream: Stream, service: str) -> None:
+    """Send back whatever comes, after the name of the service."""
+    if service == "none:":
+        return
+    stream.accept()
+    await stream.write(service.encode())
+    while data := await stream.read():
+        await stream.write(data)
+    await stream.finish()
+
+
+def talk(
+    conversation: Callable[[Server], Coroutine[Any, Any, None]],
+    most: int = MOST_PAYLOAD,
+    serve: Callable[[Stream, str], Awaitable[None]] = echo,
+) -> None:
+    """Speak with an adbd that takes payloads of at most some bytes."""
+
+    async def talking() -> None:
+        adbd = Adbd(b"device::features=cmd", serve)
+        await adbd.start()
+        reader, writer = await asyncio.open_connection("127.0.0.1", adbd.port)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                server = Server(reader, writer)
+                if most:
+                    server.send("CNXN", VERSION, most, b"host::")
+                    banner = await server.receive()
+                    assert banner == ("CNXN", VERSION, MOST_PAYLOAD, b"device::features=cmd")
+                await conversation(server)
+        finally:
+            writer.close()
+            await adbd.close()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(talking())
+
+
+def test_nothing_is_sent_before_the_last_is_acknowledged() -> None:
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"name:\0")
+        assert await server.receive() == ("OKAY", 1, 7, b"")
+        assert await server.receive() == ("WRTE", 1, 7, b"name:")
+        server.send("WRTE", 7, 1, b"hello")
+        assert await server.receive() == ("OKAY", 1, 7, b"")
+        server.send("OPEN", 8, 0, b"other:\0")
+        assert await server.receive() == ("OKAY", 2, 8, b"")  # no answer to "hello" before
+        assert await server.receive() == ("WRTE", 2, 8, b"other:")
+        server.send("OKAY", 7, 1)
+        assert await server.receive() == ("WRTE", 1, 7, b"hello")
+
+    talk(conversation)
+
+
+def test_what_is_not_read_is_not_acknowledged() -> None:
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"name:\0")
+        await server.receive()
+        await server.receive()
+        for part in (b"one", b"two"):
+            server.send("WRTE", 7, 1, part)
+        assert await server.receive() == ("OKAY", 1, 7, b"")  # "one" is read, and waits
+        server.send("OPEN", 8, 0, b"none:\0")
+        assert await server.receive() == ("CLSE", 0, 8, b"")
+        server.send("OKAY", 7, 1)
+        answers = [await server.receive(), await server.receive()]
+        assert sorted(answers) == [("OKAY", 1, 7, b""), ("WRTE", 1, 7, b"one")]
+
+    talk(conversation)
+
+
+def test_what_a_client_has_sent_before_it_closed_is_read() -> None:
+    read: list[bytes] = []
+
+    async def serve(stream: Stream, service: str) -> None:
+        stream.accept()
+        while not stream.closed:
+            await asyncio.sleep(0)
+        while data := await stream.read():
+            read.append(data)
+        with pytest.raises(BrokenPipeError):
+            await stream.write(b"late")
+
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"x:\0")
+        await server.receive()
+        for part in (b"one", b"two"):
+            server.send("WRTE", 7, 1, part)
+        server.send("CLSE", 7, 1)
+        server.send("OPEN", 8, 0, b"x:\0")
+        await server.receive()
+
+    talk(conversation, serve=serve)
+    assert read[:2] == [b"one", b"two"]
+
+
+def test_payloads_are_as_small_as_the_server_wants_them() -> None:
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"longer:\0")
+        assert (await server.receive())[0] == "OKAY"
+        received = b""
+        while len(received) < 7:
+            *_, payload = await server.receive()
+            assert len(payload) <= 4
+            received += payload
+            server.send("OKAY", 7, 1)
+        assert received == b"longer:"
+
+    talk(conversation, most=4)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        Packet(b"CNXN", VERSION, 1, b"").encoded()[:20] + b"\0" * 4,
+        Packet(b"WRTE", 1, 1, b"x" * (MOST_PAYLOAD + 1)).encoded()[:24],
+    ],
+    ids=["HTTP", "wrong check", "too much"],
+)
+def test_who_speaks_no_adb_is_left(data: bytes) -> None:
+    async def conversation(server: Server) -> None:
+        server.writer.write(data)
+        assert await server.closed()
+
+    talk(conversation, most=0)
+
+
+def test_a_server_that_has_not_introduced_itself_opens_nothing() -> None:
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"early:\0")
+        server.send("CNXN", VERSION, MOST_PAYLOAD, b"host::")
+        assert (await server.receive())[0] == "CNXN"
+        server.send("OPEN", 8, 0, b"late:\0")
+        assert await server.receive() == ("OKAY", 1, 8, b"")
+
+    talk(conversation, most=0)
+
+
+def test_what_is_for_no_stream_is_ignored() -> None:
+    async def conversation(server: Server) -> None:
+        for command in ("OKAY", "WRTE", "CLSE", "AUTH", "SYNC"):
+            server.send(command, 9, 9, b"x")
+        server.send("OPEN", 7, 0, b"name:\0")
+        assert await server.receive() == ("OKAY", 1, 7, b"")
+
+    talk(conversation)
+
+
+def test_so_many_streams_that_one_is_refused() -> None:
+    async def serve(stream: Stream, service: str) -> None:
+        await stream.read()
+
+    async def conversation(server: Server) -> None:
+        for number in range(1, 502):
+            server.send("OPEN", number, 0, b"x:\0")
+        assert await server.receive() == ("CLSE", 0, 501, b"")
+        server.send("CLSE", 1, 1)
+
+    talk(conversation, serve=serve)
+
+
+def test_what_goes_on_when_it_is_closed_is_cut_off() -> None:
+    cut: list[str] = []
+
+    async def serve(stream: Stream, service: str) -> None:
+        stream.accept()
+        try:
+            await asyncio.sleep(600)
+        finally:
+            cut.append(service)
+
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"x:\0")
+        await server.receive()
+
+    talk(conversation, serve=serve)
+    assert cut == ["x:"]

@@ -1,0 +1,141 @@
+"""A phone that is none, a thread that serves it, and clients that write HTTP themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import urllib.request
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent import DeviceInfo, Observation, testing
+from pytest_mobileagent.action.action import Action, Ask, ends_episode
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.screen.screen import Screen
+
+SIZE = (1080, 2400)
+
+
+def screen_of(size: tuple[int, int] = SIZE) -> Screen:
+    button = {"text": "Save", "class": "android.widget.Button", "bounds": "[540,1200][1080,1400]"}
+    return testing.make_screen(button, size=size)
+
+
+@dataclass
+class FakePhone:
+    """A phone that notes what it is to do, and is over after `limit` steps."""
+
+    limit: int | None = None
+    goal: str = "Save it."
+    screen: Screen = field(default_factory=screen_of)
+    notice: str = ""
+    done: list[Any] = field(default_factory=list)
+    looks: int = 0
+    busy: int = 0
+    most_busy: int = 0
+    began: threading.Event = field(default_factory=threading.Event)
+    go_on: threading.Event = field(default_factory=threading.Event)
+    info: DeviceInfo = field(
+        default_factory=lambda: DeviceInfo("R5CT", "Pixel 6", "14", 34, SIZE, 420)
+    )
+
+    def __post_init__(self) -> None:
+        self.go_on.set()
+
+    @property
+    def steps_left(self) -> int | None:
+        return None if self.limit is None else self.limit - len(self.done)
+
+    async def observe(self) -> Observation:
+        self.looks += 1
+        return Observation(self.screen)
+
+    async def act(self, action: Action) -> Observation | None:
+        if ends_episode(action):
+            self.done.append(action)
+            return None
+        reply = "Blue." if isinstance(action, Ask) else None
+        return await self._do(action, reply)
+
+    async def run(self, name: str, script: str) -> Observation | None:
+        return await self._do((name, script))
+
+    async def packages(self) -> list[str]:
+        return ["com.example", "com.android.settings"]
+
+    async def _do(self, deed: Any, reply: str | None = None) -> Observation | None:
+        if self.steps_left == 0:
+            return None
+        self.busy += 1
+        self.most_busy = max(self.busy, self.most_busy)
+        self.began.set()
+        await asyncio.to_thread(self.go_on.wait, 20)
+        self.busy -= 1
+        self.done.append(deed)
+        return Observation(self.screen, reply, self.notice)
+
+
+class Server:
+    """An event loop in a thread, in which endpoints are served."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever)
+        self._thread.start()
+
+    def do(self, work: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
+
+    def tasks(self) -> list[str]:
+        async def names() -> list[str]:
+            await asyncio.sleep(0)
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            return [task.get_coro().__qualname__ for task in others]  # type: ignore[union-attr]
+
+        found: list[str] = self.do(names())
+        return found
+
+    def close(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.run_until_complete(self.loop.shutdown_default_executor())
+        self.loop.close()
+
+
+MODERN = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def post(url: str, message: dict[str, Any], **headers: str) -> tuple[dict[str, Any], Any]:
+    """Send a message as plain HTTP, and return what came back, and its headers."""
+    given = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    given |= {name.replace("_", "-"): value for name, value in headers.items()}
+    request = urllib.request.Request(url, json.dumps(message).encode(), given)
+    with urllib.request.urlopen(request, timeout=20) as response:
+        text = response.read().decode()
+        lines = [line[5:] for line in text.splitlines() if line.startswith("data:")]
+        found = [line for line in lines if line.strip()] or [text]
+        return json.loads(found[-1] or "{}"), response.headers
+
+
+def call(number: Any, tool: str, **arguments: Any) -> dict[str, Any]:
+    params = {"name": tool, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+
+
+def post_modern(url: str, message: dict[str, Any]) -> dict[str, Any]:
+    """Send a message of the modern era, with the headers that go with it."""
+    params = {**message.get("params", {}), "_meta": MODERN}
+    headers = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": message["method"]}
+    if "name" in params:
+        headers["Mcp_Name"] = params["name"]
+    return post(url, {**message, "params": params}, **headers)[0]
+
+
+def text_of(reply: dict[str, Any]) -> str:
+    return str(reply["result"]["content"][0]["text"])

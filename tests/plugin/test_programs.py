@@ -1,0 +1,303 @@
+"""Programs as agents, on a phone: what they do and how they end, and what is reported of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import trustme  # noqa: F401 - runs in this process would load it, and forget it, one by one
+
+from tests.plugin.leftovers import processes_with
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Project
+
+pytestmark = pytest.mark.slow  # each starts an adb server, a program, and what that starts
+
+PYTHON = """\
+import json, os, socket, subprocess, sys, time, urllib.request
+
+def adb(*words, **more):
+    return subprocess.run(["adb", *words], capture_output=True, text=True, timeout=20, **more)
+
+def shell(*words):
+    return adb("shell", *words)
+"""
+
+
+class Ran:
+    """A run of one task with a program: its entry in report.json, and its episode's folder."""
+
+    def __init__(self, folder: Path, output: str) -> None:
+        (report,) = folder.glob("runs/*/report.json")
+        self.task: dict[str, Any] = json.loads(report.read_text())["tasks"][0]
+        self.episode = report.parent / self.task["episode"]
+        self.output = output
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        lines = (self.episode / "episode.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    @property
+    def actions(self) -> list[list[tuple[Any, ...]]]:
+        steps = [each["actions"] for each in self.records if each["record"] == "step"]
+        return [[tuple(action.values()) for action in actions] for actions in steps]
+
+    @property
+    def end(self) -> dict[str, Any]:
+        return self.records[-1]
+
+    @property
+    def asked(self) -> list[dict[str, Any]]:
+        lines = (self.episode / "program" / "adb.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def printed(self) -> str:
+        return (self.episode / "program" / "stdout").read_text()
+
+
+@pytest.fixture
+def run(project: Project) -> Callable[..., Ran]:
+    """Runs a program of Python on a task that takes 6 steps at most."""
+
+    def run_program(body: str, *options: str, adapter: str = "") -> Ran:
+        path = project.pytester.path / "program.py"
+        path.write_text(PYTHON + body)
+        agent = f"cmd:{sys.executable} {path} {{goal}}"
+        if adapter:
+            words = json.dumps([sys.executable, "program.py", "{goal}"])
+            (project.pytester.path / "other.toml").write_text(f"command = {words}\n{adapter}")
+            agent = "other.toml"
+        steps = () if any("steps" in each for each in options) else ("--mobile-step-factor=3",)
+        result = project.run("tasks", f"--agent={agent}", "-k", "count[1]", *steps, *options)
+        ran = Ran(project.pytester.path, result.stdout.str())
+        assert not processes_with(ran.episode.parents[1].name)
+        return ran
+
+    return run_program
+
+
+OPEN = 'shell("monkey -p com.example.counter 1")\n'
+
+
+def test_a_goal_comes_as_an_argument_and_in_the_environment(run: Callable[..., Ran]) -> None:
+    ran = run('print(sys.argv[1], os.environ["MOBILEAGENT_GOAL"], sep="|")')
+    assert ran.printed() == "Count to 1.|Count to 1.\n"
+    assert (ran.task["termination"], ran.task["steps"]) == ("self-reported", 0)
+    assert ran.task["metered"] is True, "it has not acted"
+
+
+def test_typing_letter_by_letter_is_one_act(run: Callable[..., Ran]) -> None:
+    ran = run(OPEN + 'shell("input tap 540 460")\nfor c in "hello": shell("input text " + c)')
+    assert [actions[0][0] for actions in ran.actions] == ["Open", "Tap", "Type", "Finish"]
+    assert ran.actions[2][0][1] == "hello"
+    assert ran.task["metered"] is False
+    assert (ran.task["cost_usd"], ran.task["input_tokens"]) == (None, None)
+    assert "unmetered: 1 task acted without a model call that was seen" in ran.output
+
+
+def test_the_act_over_the_step_limit_fails_and_the_program_is_ended(
+    run: Callable[..., Ran],
+) -> None:
+    body = """
+n = 0
+while True:
+    done = shell(f"input tap {n * 40} 1000")
+    print(n, done.returncode, done.stderr.strip(), flush=True)
+    n += 1
+"""
+    ran = run(body, "--mobile-max-steps=3")
+    assert ran.task["termination"] == "step limit"
+    assert ran.task["steps"] == 3
+    first, *others = ran.printed().splitlines()[2:]
+    assert first.startswith("2 0")
+    assert others[0].startswith("3 255")
+    assert "over" in others[0]
+
+
+ENDINGS = {
+    "sys.exit(0)": ("self-reported", ""),
+    "sys.exit(5)": ("gave up", ""),
+    "sys.exit(4)": ("step limit", ""),
+    "print('oh no', file=sys.stderr); sys.exit(2)": ("agent error", "oh no"),
+    "os.kill(os.getpid(), 9)": ("agent error", "SIGKILL"),
+    "open(os.environ['MOBILEAGENT_IMPOSSIBLE_FILE'], 'w').write('no such app')": ("gave up", ""),
+}
+
+
+@pytest.mark.parametrize("body", ENDINGS)
+def test_how_a_program_ends_is_what_it_reports(run: Callable[..., Ran], body: str) -> None:
+    ran = run(body)
+    termination, error = ENDINGS[body]
+    assert ran.task["termination"] == termination
+    assert error in ran.end["error"]
+
+
+def test_an_answer_comes_by_pattern_or_by_file(run: Callable[..., Ran]) -> None:
+    adapter = "answer = 'FINAL ANSWER: (.*)'"
+    ran = run("print('FINAL ANSWER: 3')\nprint('FINAL ANSWER: 4711')", adapter=adapter)
+    assert ran.task["answer"] == "4711"
+
+
+def test_an_answer_may_stand_in_a_file(run: Callable[..., Ran]) -> None:
+    assert (
+        run("open(os.environ['MOBILEAGENT_ANSWER_FILE'], 'w').write('42')").task["answer"] == "42"
+    )
+
+
+HANGS = """
+import signal
+for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(each, signal.SIG_IGN)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(600)
+    time.sleep(600)
+shell("input keyevent HOME")
+while True:
+    time.sleep(1)
+"""
+
+
+def test_one_that_hangs_forks_and_ignores_signals_is_ended_with_all_it_started(
+    run: Callable[..., Ran],
+) -> None:
+    ran = run(HANGS, "--mobile-time-limit=3")
+    assert ran.task["termination"] == "time limit"
+    assert ran.actions == [[("Key", "home")]]
+    assert "3 seconds were over" in ran.end["error"]
+
+
+def test_the_phone_cannot_be_taken_away(run: Callable[..., Ran]) -> None:
+    body = (
+        OPEN
+        + """
+for words in (["reboot"], ["shell", "reboot"], ["shell", "svc", "power", "reboot"], ["emu", "kill"],
+              ["kill-server"], ["root"], ["tcpip", "5555"],
+              ["shell", "pm", "uninstall", "org.mobileagent.listener"]):
+    done = adb(*words)
+    print(words, done.returncode, flush=True)
+subprocess.run("pkill -x adb; killall -q adb", shell=True)
+print(shell("echo still here").stdout)
+shell("input tap 130 162")
+"""
+    )
+    ran = run(body)
+    assert "still here" in ran.printed()
+    assert ran.task["infrastructure"] == []
+    assert ran.task["termination"] == "self-reported"
+    assert ran.task["success"] is True
+    refused = [each["text"] for each in ran.asked if each["refused"]]
+    assert any("reboot" in each for each in refused)
+    assert any("org.mobileagent.listener" in each for each in refused)
+    assert all(each["destructive"] for each in ran.asked if each["refused"])
+
+
+FIXED_PORT = """
+import adbutils
+client = adbutils.AdbClient(host="127.0.0.1", port=5037)
+(device,) = client.device_list()
+print(device.serial == os.environ["ANDROID_SERIAL"], client.server_version() > 0)
+device.shell("monkey -p com.example.counter 1")
+print(adb("-P", "5037", "-H", "localhost", "shell", "input", "tap", "130", "162").returncode)
+print(subprocess.run([os.environ["ANDROID_HOME"] + "/platform-tools/adb", "devices"],
+                     capture_output=True, text=True).stdout.count("device") == 2)
+"""
+
+
+def test_a_fixed_port_and_a_fixed_binary_lead_to_the_programs_phone(
+    run: Callable[..., Ran],
+) -> None:
+    ran = run(FIXED_PORT)
+    assert ran.printed().split() == ["True", "True", "0", "True"]
+    assert ran.task["success"] is True
+    assert [actions[0][0] for actions in ran.actions] == ["Open", "Tap", "Finish"]
+
+
+FIXED_URL = (
+    OPEN
+    + """
+KEY = "sk-this-is-nobodys-key-at-all"
+body = json.dumps({"model": "gpt-4o", "messages": [{"role": "user", "content": "What next?"}]})
+for _ in range(2):
+    request = urllib.request.Request(
+        "https://api.openai.com/v1/chat/completions", body.encode(),
+        {"Content-Type": "application/json", "Authorization": "Bearer " + KEY},
+    )
+    reply = json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
+    shell(reply)
+"""
+)
+
+
+def test_a_fixed_url_is_answered_metered_and_budgeted(
+    run: Callable[..., Ran], project: Project
+) -> None:
+    replies = ['"input tap 130 162"', '{"reply": "input keyevent HOME", "input_tokens": 900}']
+    script = project.pytester.path / "replies.jsonl"
+    script.write_text("\n".join(replies))
+    ran = run(FIXED_URL, f"--mobile-model=scripted:{script}")
+    assert (ran.task["calls"], ran.task["metered"], ran.task["success"]) == (2, True, True)
+    assert ran.task["steps"] == 3
+    assert ran.task["roles"]["actor"]["calls"] == 2
+    everything = "".join(path.read_text("utf-8", "replace") for path in ran.episode.glob("*.jsonl"))
+    assert "What next?" in everything
+    assert "sk-this-is" not in everything
+
+
+def test_a_spent_budget_ends_the_episode(run: Callable[..., Ran], project: Project) -> None:
+    script = project.pytester.path / "replies.jsonl"
+    script.write_text('{"reply": "input tap 130 162", "input_tokens": 900}\n' * 2)
+    ran = run(FIXED_URL, f"--mobile-model=scripted:{script}", "--mobile-max-tokens=task=500")
+    assert ran.task["termination"] == "budget"
+    assert ran.task["outcome"] == "error"
+    assert ran.task["calls"] == 1
+
+
+def test_forwarded_ports_are_seen(run: Callable[..., Ran]) -> None:
+    body = """
+import uiautomator2
+phone = uiautomator2.connect()
+phone.app_start("com.example.counter")
+phone(text="Add one").click()
+phone.dump_hierarchy()
+print(len(phone.adb_device.forward_list()))
+"""
+    ran = run(body)
+    assert ran.task["success"] is True
+    assert [actions[0][0] for actions in ran.actions] == ["Open", "Tap", "Finish"]
+    assert any(each["service"].startswith("tcp:9008") for each in ran.asked)
+
+
+def test_a_program_may_say_its_steps_and_calls_itself(run: Callable[..., Ran]) -> None:
+    body = """
+from pytest_mobileagent import Recorder
+recorder = Recorder()
+with recorder.step():
+    shell("monkey -p com.example.counter 1")
+    shell("input tap 130 162")
+recorder.call("local-vlm", input_tokens=900, output_tokens=30)
+recorder.finish("it is 1")
+time.sleep(60)
+"""
+    ran = run(body)
+    assert [len(actions) for actions in ran.actions] == [2, 1]
+    assert (ran.task["answer"], ran.task["termination"]) == ("it is 1", "self-reported")
+    assert (ran.task["calls"], ran.task["input_tokens"], ran.task["cost_usd"]) == (1, 900, None)
+    assert ran.task["seconds"] < 30
+
+
+def test_an_adapter_runs_a_copy_of_its_folder(run: Callable[..., Ran], project: Project) -> None:
+    body = OPEN + 'open("written", "w").write("x")\nprint(open("config.yaml").read())'
+    (project.pytester.path / "config.yaml").write_text("serial: {serial}\n")
+    ran = run(body, adapter='folder = "."\nfiles = ["config.yaml"]')
+    assert ran.printed().startswith("serial: emulator-")
+    assert not (project.pytester.path / "written").exists()
+    assert (ran.episode / "program" / "files" / "written").read_text() == "x"
