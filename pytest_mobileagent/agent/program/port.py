@@ -57,7 +57,8 @@ class LocalPort:
         """Begin to listen, and make the models ready.
 
         Raises:
-            HostError, OSError, ValueError: it cannot be made ready.
+            HostError: the models cannot be made ready.
+            OSError: no port can be opened.
         """
         loop = asyncio.get_running_loop()
 

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.agent.program.upstream import Origin
+from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.llm.providers import PROVIDERS, endpoint_of
 from pytest_mobileagent.llm.reference import ModelReference
 
@@ -52,7 +54,7 @@ def routes() -> dict[str, Route]:
     """Return the routes by name: those that most programs know, and those the user has set.
 
     Raises:
-        ValueError: a variable holds no URL.
+        HostError: a variable holds no URL.
     """
     found = {}
     for name, provider in PROVIDERS.items():
@@ -71,6 +73,12 @@ def routes() -> dict[str, Route]:
     found["gemini"] = Route("gemini", google.rstrip("/"), ("GOOGLE_GEMINI_BASE_URL",))
     if azure := os.environ.get("AZURE_OPENAI_ENDPOINT"):
         found["azure"] = Route("azure", azure.rstrip("/"), ("AZURE_OPENAI_ENDPOINT",))
+    for route in found.values():
+        try:
+            Origin.of(route.base)
+        except ValueError as error:
+            msg = f"the environment variable {' or '.join(route.variables)}: {error}"
+            raise HostError(msg) from None
     return found
 
 

@@ -82,6 +82,8 @@ class RecordedModels:
     - `include_usage`: whether streams are asked for their counts where the program does not.
     - `model`: what answers in the place of all providers: a script, or an endpoint, for its API.
 
+    Raises HostError if a variable that names an endpoint holds no URL.
+
     `failure` is why calls cannot be recorded any more; they are refused from then on.
     """
 
@@ -120,14 +122,14 @@ class RecordedModels:
         """Make ready: `url` gives the port's URL for a name, `proxy` is its URL as a proxy.
 
         Raises:
-            HostError: a file cannot be written.
-            OSError, ValueError: the script cannot be read.
+            HostError: a file cannot be written, the script cannot be read, or there is no endpoint.
         """
-        if self._model is not None and provider_of(self._model).api == "scripted":
-            from pytest_mobileagent.llm.scripted.model import ScriptedModel  # noqa: PLC0415
-
-            script = Path(self._model.url or self._model.name)
-            self._served = ScriptedModel.load(script).serve()
+        if self._model is not None:
+            try:
+                self._served = _stand_in(self._model)
+            except (OSError, ValueError) as error:
+                msg = f"--mobile-model={self._model}: {error}"
+                raise HostError(msg) from error
         try:
             await asyncio.to_thread(self._write_bundle)
         except OSError as error:
@@ -263,6 +265,16 @@ class RecordedModels:
         origin = Origin.of(base)
         path = "/" + base.partition("://")[2].partition("/")[2]
         return Place(origin, path.rstrip("/") + end + query, self._model.provider)
+
+
+def _stand_in(model: ModelReference) -> ServedModel | None:
+    """Start to serve a script; of another model, look whether it has an endpoint."""
+    if provider_of(model).api != "scripted":
+        Origin.of(endpoint_of(model))
+        return None
+    from pytest_mobileagent.llm.scripted.model import ScriptedModel  # noqa: PLC0415
+
+    return ScriptedModel.load(Path(model.url or model.name)).serve()
 
 
 async def _refuse(connection: ServerConnection, api: RecordedApi, status: int, why: str) -> None:
