@@ -69,9 +69,11 @@ class Passing:
                 raise ConnectionResetError(error) from problem
             await self._say_broken(error)
         finally:
-            with contextlib.suppress(asyncio.CancelledError):
-                await preparing
-            self._write(_ENDED)
+            try:
+                with contextlib.suppress(asyncio.CancelledError):
+                    await preparing
+            finally:
+                self._write(_ENDED)
 
     async def _ask(self) -> tuple[h11.Response, AsyncIterator[tuple[bytes, bool]]]:
         connection = self.connection

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import socket
@@ -137,6 +138,25 @@ def test_a_call_that_cannot_be_recorded_is_the_last(
     assert "cannot write" in str(recorder.models.failure)
     assert recorder.watcher.told == ["begins", "ended: "]
     (recorder.folder / "calls.jsonl").rmdir()
+
+
+def test_a_picture_that_cannot_be_kept_ends_the_calls(
+    make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{own}/v1")
+    recorder = make()
+    recorder.pictures.write_text("no folder")
+    url = f"data:image/png;base64,{base64.b64encode(bytes(99)).decode()}"
+    asked: Any = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}]
+    with (
+        openai.OpenAI(
+            api_key="x", base_url=recorder.models.openai_base_url, max_retries=0
+        ) as client,
+        pytest.raises(openai.APIConnectionError),
+    ):
+        client.chat.completions.create(model="gpt-4o", messages=asked)
+    assert "cannot write" in str(recorder.models.failure)
+    assert recorder.watcher.told == ["begins", "ended: "]
 
 
 def test_what_cannot_be_asked_is_said_at_once(
