@@ -128,6 +128,21 @@ def test_hidden_counts_are_all_that_is_hidden(reply: ScriptedReply, data: st.Dat
 
 
 @pytest.mark.parametrize(
+    ("event", "is_shown"),
+    [
+        ({"choices": [], "usage": {"prompt_tokens": 1}}, False),
+        ({"choices": [], "usage": None}, False),
+        ({"choices": []}, True),
+        ({"choices": [], "usage": None, "prompt_filter_results": []}, True),
+        ({"choices": [{"delta": {}}], "usage": {"prompt_tokens": 1}}, True),
+    ],
+)
+def test_counts_are_hidden_even_if_there_are_none(event: dict[str, Any], is_shown: bool) -> None:
+    data = f"data: {json.dumps(event)}\n\n".encode()
+    assert WithoutUsage().pass_on(data, is_last=True) == (data if is_shown else b"")
+
+
+@pytest.mark.parametrize(
     ("data", "asked"),
     [
         (
