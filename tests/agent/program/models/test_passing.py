@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gzip
 import json
 import socket
@@ -39,11 +38,14 @@ async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(ConnectionError):
+    try:
         while data := await source.read(65536):
             target.write(data)
             await target.drain()
-    target.close()
+    except ConnectionError:
+        pass
+    finally:
+        target.close()
 
 
 def chunked(data: bytes) -> bytes:
