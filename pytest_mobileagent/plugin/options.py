@@ -66,7 +66,8 @@ class OptionValue:
 OPTIONS = (
     Option(
         "--agent", "AGENT", None, str,
-        "the agent to run on the tasks: a name, FILE.py:CLASS or MODULE:CLASS",
+        "the agent to run on the tasks: a name, FILE.py[:CLASS], MODULE:CLASS, or a program from "
+        "outside: cmd:COMMAND with placeholders such as {goal}, or an adapter, FILE.toml",
     ),
     Option(
         "--mobile-agent-option", "KEY=VALUE", None, values.words,

@@ -75,6 +75,7 @@ def _of_program(run: RunConfig, program: Adapter) -> Playing:
             run.folder.screens.folder,
             run.folder.id,
             run.config.invocation_params.dir,
+            run.shared.folder,
         )
         return ProgramPlayer(setting)
 

@@ -112,11 +112,12 @@ class Session:
         self.observation = Observation(self._record(first))
 
     def decide(
-        self, reply: Reply, seconds: float, by: Callable[[], object] | None = None
+        self, reply: Reply, seconds: float, by: Callable[[], str] | None = None
     ) -> Observation:
         """Have a decision done that took `seconds`, and return what is seen after it.
 
-        `by` does its action in the device's place, where that knows no such action (`Raw`).
+        `by` does its action in the device's place, where that knows no such action (`Raw`), and
+        returns why it could not be done; empty if it was.
 
         Raises:
             EpisodeOver: the episode has ended, by this decision or before.
@@ -217,7 +218,7 @@ class Session:
         return ""
 
     def _do(
-        self, actions: Sequence[Action], by: Callable[[], object] | None
+        self, actions: Sequence[Action], by: Callable[[], str] | None
     ) -> tuple[int, str, str | None]:
         """Do actions until one cannot be done.
 
@@ -225,8 +226,8 @@ class Session:
         """
         answer = None
         if by is not None:
-            by()
-            return 0, "", None
+            why = by()
+            return int(bool(why)), _cut(why), None
         if not actions:
             return 0, "no action could be made out of what you said", None
         for number, action in enumerate(actions, 1):

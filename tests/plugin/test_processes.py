@@ -224,6 +224,37 @@ def test_what_agents_have_started_ends_when_pytest_is_killed(
     wait_until(lambda: not list(temporary.glob("mobileagent-*")))
 
 
+FORKING_PROGRAM = """
+import os, signal, subprocess, sys, time
+from pathlib import Path
+
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for _ in range(3):
+    subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"],
+                     start_new_session=True)
+Path("written").touch()
+Path(os.environ["MARKERS"], str(os.getpid())).touch()
+while True:
+    subprocess.run(["true"], start_new_session=True)
+"""
+
+
+@pytest.mark.slow
+def test_what_a_program_has_started_ends_when_pytest_is_killed(project, start, markers, temporary):
+    folder = project.pytester.path / "theirs"
+    folder.mkdir()
+    (folder / "loop.py").write_text(FORKING_PROGRAM)
+    adapter = project.pytester.path / "theirs.toml"
+    adapter.write_text(f'command = ["{sys.executable}", "-S", "loop.py"]\nfolder = "theirs"\n')
+    process = start("--agent=theirs.toml", "-n0")
+    wait_until(lambda: any(markers.iterdir()))
+    process.kill()
+    process.wait()
+    wait_until(lambda: not processes_with(str(temporary)))
+    wait_until(lambda: not list(temporary.glob("mobileagent-*")))
+    assert not (folder / "written").exists()
+
+
 def test_nothing_is_left_even_if_the_folder_of_the_run_was_removed(
     project, start, markers, temporary
 ):

@@ -53,7 +53,9 @@ class ProgramPlayer:
         record.mkdir(exist_ok=True)
         with ExitStack() as stack:
             try:
-                place = stack.enter_context(workplace(self._setting.program, self._setting.here))
+                setting = self._setting
+                made = workplace(setting.program, setting.here, setting.scratch)
+                place = stack.enter_context(made)
             except AgentError as error:
                 session.end(Termination.AGENT_ERROR, str(error))
                 return
@@ -103,7 +105,11 @@ class ProgramPlayer:
     ) -> ProgramProcess:
         program, values = self._setting.program, recorders.values
         own = recorders.environment | values.environment() | place.prepare(program, values)
-        own |= fill_variables(program.env, values)
+        given = fill_variables(program.env, values)
+        if "PATH" in given:  # its own programs first, but for the adb that is recorded
+            added = _added(own.get("PATH", ""), base.get("PATH", ""))
+            given["PATH"] = os.pathsep.join([*added, given["PATH"]])
+        own |= given
         words: Sequence[str] = ["sh", "-c", *program.command]
         if not program.shell:
             words = fill_words(program.command, values)
@@ -131,7 +137,8 @@ class ProgramPlayer:
         while not process.is_over and session.ending is None:
             self._lost += session.seconds_lost()
             if watch.track.worked() - self._lost > limit:
-                watch.end(Termination.TIME_LIMIT, blame(session, f"{limit:g} seconds were over"))
+                watch.close_steps()
+                session.end(Termination.TIME_LIMIT, blame(session, f"{limit:g} seconds were over"))
             watch.work(_NOTICE)
         ends = time.monotonic() + self._setting.program.grace
         while not process.is_over and time.monotonic() < ends:
@@ -148,8 +155,9 @@ class ProgramPlayer:
             case "step limit":
                 watch.end(Termination.STEP_LIMIT, said.text)
             case "error":
+                watch.close_steps()
                 error = blame(session, f"the program {said.text}")
-                watch.end(Termination.AGENT_ERROR, kept(error, session.folder))
+                session.end(Termination.AGENT_ERROR, kept(error, session.folder))
 
 
 def _added(path: str, before: str) -> list[str]:

@@ -18,6 +18,7 @@ from pytest_mobileagent.agent.program.recorder import URL
 from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.run.program.phone import SessionPhone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,6 +44,7 @@ class Recorders:
         self.values = Values("")
         self.paths: tuple[Path, ...] = ()
         self._setting, self._watch, self._episode = setting, watch, episode
+        self._phone = SessionPhone(watch)
         self._address = getattr(device.system, "address", None)
         self._open = AsyncExitStack()
         self._mcp_port = 0
@@ -117,7 +119,7 @@ class Recorders:
 
                 began = time.monotonic()
                 show = self._setting.program.screenshots_after_actions
-                endpoint = McpEndpoint(self._watch, show=show)
+                endpoint = McpEndpoint(self._phone, show=show)
                 self._mcp_port = await endpoint.start()
                 self._open.push_async_callback(endpoint.stop)
                 self._watch.track.held += time.monotonic() - began
@@ -129,9 +131,9 @@ class Recorders:
             case {"do": "begin" | "end" as phase}:
                 return {"over": await self._watch.step(phase)}
             case {"do": "finish", "answer": str(answer)}:
-                await self._watch.act(Finish(answer))
+                await self._phone.act(Finish(answer))
             case {"do": "impossible", "reason": str(reason)}:
-                await self._watch.act(Impossible(reason))
+                await self._phone.act(Impossible(reason))
             case {"do": "call", **call}:
                 return {"over": self._note(call)}
         return {"over": "the program has reported"}

@@ -19,7 +19,8 @@ class Setting:
 
     - `models`: prices, budgets and the like; `model` stands in for those that it asks.
     - `pictures`: the run's folder of screens. `run`: the mark of the run's processes.
-    - `here`: the folder in which pytest was started.
+    - `here`: the folder in which pytest was started. `scratch`: one that goes with the run, however
+      that ends.
     """
 
     program: Adapter
@@ -28,3 +29,4 @@ class Setting:
     pictures: Path
     run: str
     here: Path
+    scratch: Path | None = None

@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pytest_mobileagent.action.action import Raw, Wait
 from pytest_mobileagent.agent.agent import Reply
@@ -17,16 +18,19 @@ from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.run.program.track import Track, WatchedAct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
     from pytest_mobileagent.action.action import Action, Finish, Impossible
-    from pytest_mobileagent.device.device import Capture
+    from pytest_mobileagent.device.device import Capture, System
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.run.program.jobs import Jobs
     from pytest_mobileagent.run.session import Session
 
+T = TypeVar("T")
+
 _OVER = "the episode is over"
 _AUTOMATION_SECONDS = 15.0  # that a look waits for a dump of the program's own to end
+_SERVER_SECONDS = 1.0  # that an automation server takes until it is connected
 _LAST_CALL_SECONDS = 0.2  # between the last byte of a reply and its line in calls.jsonl
 _FRESH_SECONDS = 1.0  # that the last observation is as good as a new one to an MCP client
 _UNSEEN = Command("a step of the program's own, in which no act was seen", (Raw("unseen"),))
@@ -35,17 +39,15 @@ _UNSEEN = Command("a step of the program's own, in which no act was seen", (Raw(
 class Watch:
     """Tells a session what a program does, and the program what the session allows.
 
-    It is the `Watcher` of the program's recorders and the `WatchedPhone` of its MCP tools. Their
-    methods run in the recorders' event loop, those that touch the session (`_…`) as `jobs` in the
-    session's thread.
+    It is the `Watcher` of the program's recorders. Its coroutines run in their event loop; what
+    touches the session runs as `jobs` in the session's thread.
     """
 
     def __init__(self, session: Session, goal: str, jobs: Jobs) -> None:
-        self.info = session.device.info
         self.goal = goal
         self.track = Track()
         self.acted = False
-        self._session, self._jobs = session, jobs
+        self.session, self._jobs = session, jobs
         self._latest: Capture | None = session.last
         self._seen_at = time.monotonic()
         self._open_calls = 0
@@ -53,6 +55,7 @@ class Watch:
         self._calls_ended = asyncio.Event()
         self._automation = threading.Condition()
         self._automations = 0
+        self._quiet_until = 0.0
         self._own_step = False  # whether the program has begun one, and has not done anything in it
 
     # What recorders tell, in their event loop
@@ -70,12 +73,13 @@ class Watch:
             act.passed = time.monotonic()
             return _Passage("", act, self)
         if command.automation:
-            await self._jobs.ask(lambda: self._automate(arrived))
-        return _Passage("", None, self, looks=command.looks, automation=command.automation)
+            await self._jobs.ask(lambda: self._automate(arrived, dumps=command.looks))
+        dumps = command.looks and command.automation
+        return _Passage("", None, self, looks=command.looks, automation=dumps)
 
     async def call_begins(self) -> str:
         """Note that a model is asked; see `Watcher`."""
-        if self._session.ending is not None:
+        if self.session.ending is not None:
             return _OVER
         self._open_calls += 1
         self._jobs.tell(self._call)
@@ -91,7 +95,7 @@ class Watch:
         """Note a model call that the program tells of; return why the episode is over."""
         self._said = said or self._said
         self._jobs.tell(self._call)
-        return _OVER if self._session.ending is not None else ""
+        return _OVER if self.session.ending is not None else ""
 
     async def step(self, phase: Literal["begin", "end"]) -> str:
         """Begin or end a step of the program's own; see `Watcher`."""
@@ -105,32 +109,23 @@ class Watch:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._calls_ended.wait(), _LAST_CALL_SECONDS)
 
-    # The phone of MCP's tools
-
-    @property
-    def steps_left(self) -> int | None:
-        """How many steps may follow."""
-        return max(0, self._session.limits.steps - self._session.steps)
-
-    async def observe(self) -> Observation:
-        """Look at the screen as it is now; see `WatchedPhone`."""
+    async def look(self) -> Observation:
+        """Look at the screen as it is now, which is no step."""
         return await self._jobs.ask(self._observe)
 
-    async def act(self, action: Action) -> Observation | None:
-        """Do an action; see `WatchedPhone`."""
-        return await self._jobs.ask(lambda: self._decide(Reply(action, self._said), None))
+    async def decide(
+        self, action: Action, by: Callable[[System], str] | None = None
+    ) -> Observation | None:
+        """Have the session do an action as a step; None when the episode is over.
 
-    async def run(self, name: str, script: str) -> Observation | None:
-        """Run a script as an action; see `WatchedPhone`."""
+        `by` does it in the device's place, and returns why it could not be done.
+        """
+        does = None if by is None else partial(by, system_of(self.session.device))
+        return await self._jobs.ask(lambda: self._decide(Reply(action, self._said), does))
 
-        def by() -> str:
-            return system_of(self._session.device).shell(script)
-
-        return await self._jobs.ask(lambda: self._decide(Reply(Raw(name), self._said), by))
-
-    async def packages(self) -> Collection[str]:
-        """Return the packages of all apps; see `WatchedPhone`."""
-        return await self._jobs.ask(lambda: system_of(self._session.device).packages())
+    async def system(self, ask: Callable[[System], T]) -> T:
+        """Ask the phone's system for something."""
+        return await self._jobs.ask(lambda: ask(system_of(self.session.device)))
 
     # Jobs, in the session's thread
 
@@ -140,8 +135,8 @@ class Watch:
 
     def end(self, termination: Termination, why: str = "") -> None:
         """End the episode, with all that the program has done so far."""
-        self._close_steps()
-        self._session.end(termination, why)
+        self.close_steps()
+        self.session.end(termination, why)
 
     def work(self, seconds: float) -> bool:
         """Do the next job, if there is one within `seconds`; return whether there was."""
@@ -154,14 +149,14 @@ class Watch:
 
     def _act(self, command: Command, arrived: float) -> WatchedAct | None:
         """Note an act that is about to be done; None if it must not be."""
-        if self._session.ending is not None:
+        if self.session.ending is not None:
             return None
         carries_on = self.track.carries_on(command, arrived)
         before = None if carries_on else self._seen()
-        if not carries_on and self._session.steps + self.track.steps("act") > self._limit:
+        if not carries_on and self.session.steps + self.track.steps("act") > self._limit:
             self.end(Termination.STEP_LIMIT)
             return None
-        act = WatchedAct(command, before, arrived, self._session.take_calls(), self._said)
+        act = WatchedAct(command, before, arrived, self.session.take_calls(), self._said)
         self._said = ""
         self.track.add(act)
         self.track.held += time.monotonic() - arrived
@@ -173,58 +168,63 @@ class Watch:
 
     def _look(self) -> None:
         """Note that the program looks; see for ourselves, unless it asks models after looking."""
-        if self._session.ending is None:
+        if self.session.ending is None:
             self.track.mark("look")
             if not self.track.asks_models:
                 self._write()
 
     def _call(self) -> None:
-        if self._session.ending is None:
+        if self.session.ending is None:
             self.track.mark("call")
             self._write()
 
     def _step(self, phase: Literal["begin", "end"], arrived: float) -> str:
-        if self._session.ending is not None:
+        if self.session.ending is not None:
             return _OVER
         if phase == "begin":
             self._write()
-            if self._session.steps + self.track.steps("begin", "act", "end") > self._limit:
+            if self.session.steps + self.track.steps("begin", "act", "end") > self._limit:
                 self.end(Termination.STEP_LIMIT)
                 return _OVER
             self._own_step = True
         elif self._own_step:
-            self.track.add(WatchedAct(_UNSEEN, self._seen(), arrived, self._session.take_calls()))
+            self.track.add(WatchedAct(_UNSEEN, self._seen(), arrived, self.session.take_calls()))
             self._own_step, self._latest = False, None
         self.track.mark(phase)
         self.track.held += time.monotonic() - arrived
         return ""
 
     def _observe(self) -> Observation:
-        self._close_steps()
-        if self._session.ending is None and time.monotonic() - self._seen_at > _FRESH_SECONDS:
+        self.close_steps()
+        if self.session.ending is None and time.monotonic() - self._seen_at > _FRESH_SECONDS:
             self._decide(Reply(Wait(0.0), self._said, counts=False), _nothing)
-        return self._session.observation
+        return self.session.observation
 
-    def _decide(self, reply: Reply, by: Callable[[], object] | None) -> Observation | None:
+    def _decide(self, reply: Reply, by: Callable[[], str] | None) -> Observation | None:
         """Have the session do an action, as a step of its own."""
-        self._close_steps()
+        self.close_steps()
         thinking, decided = self.track.thinking(), time.monotonic()
         self._said = ""
         try:
-            observation = self._session.decide(reply, thinking, by)
+            observation = self.session.decide(reply, thinking, by)
         except EpisodeOver:
             return None
         finally:
             self.track.acted(time.monotonic() - decided)
             self.track.turn()
         self.acted |= reply.counts
-        self._latest, self._seen_at = self._session.last, time.monotonic()
+        self._latest, self._seen_at = self.session.last, time.monotonic()
         return observation
 
-    def _automate(self, arrived: float) -> None:
-        """Let the program use Android's UiAutomation, which nobody does at the moment."""
+    def _automate(self, arrived: float, *, dumps: bool) -> None:
+        """Let the program use Android's UiAutomation, which nobody does at the moment.
+
+        A server that it starts, instead of only dumping, keeps it: it gets time to take hold of it.
+        """
         with self._automation:
-            self._automations += 1
+            self._automations += dumps
+        if not dumps:
+            self._quiet_until = time.monotonic() + _SERVER_SECONDS
         self.track.held += time.monotonic() - arrived
 
     def automated(self) -> None:
@@ -235,7 +235,7 @@ class Watch:
 
     @property
     def _limit(self) -> int:
-        return self._session.limits.steps
+        return self.session.limits.steps
 
     def _seen(self) -> Capture:
         """Return what is seen since the last act, looking if nobody has."""
@@ -244,22 +244,23 @@ class Watch:
         return self._latest
 
     def _look_at(self) -> Capture:
+        time.sleep(max(0.0, self._quiet_until - time.monotonic()))
         with self._automation:
             self._automation.wait_for(lambda: not self._automations, _AUTOMATION_SECONDS)
-            capture = self._session.look()
+        capture = self.session.look()
         self._seen_at = time.monotonic()
         return capture
 
     def _write(self) -> None:
         """Record the steps that are final by now."""
         for step, after in self.track.take(self._seen() if self.track.pending() else None):
-            self._session.add(step, after)
+            self.session.add(step, after)
 
-    def _close_steps(self) -> None:
+    def close_steps(self) -> None:
         """Record all steps: what follows is no part of them."""
-        if self._session.ending is None and self.track.pending():
+        if self.session.ending is None and self.track.pending():
             for step, after in self.track.take(self._seen(), ends=True):
-                self._session.add(step, after)
+                self.session.add(step, after)
 
     def passed(self, act: WatchedAct | None, *, looks: bool, automation: bool, error: str) -> None:
         """Note that a command is over (`_Passage.done`)."""
@@ -271,8 +272,9 @@ class Watch:
             self._jobs.tell(self._look)
 
 
-def _nothing() -> None:
+def _nothing() -> str:
     """Do nothing, in the place of a phone that would wait."""
+    return ""
 
 
 class _Passage:

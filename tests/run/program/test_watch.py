@@ -15,6 +15,7 @@ from pytest_mobileagent.episode.reset import Reset
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.run.program.jobs import Jobs, LoopThread
+from pytest_mobileagent.run.program.phone import SessionPhone
 from pytest_mobileagent.run.program.watch import Watch
 from pytest_mobileagent.run.session import Limits, Session
 
@@ -32,6 +33,8 @@ class Program:
 
     def __init__(self, loop: LoopThread, watch: Watch, phone: FakePhone) -> None:
         self.loop, self.watch, self.phone = loop, watch, phone
+
+        self.tools = SessionPhone(watch)
 
     def does(self, work: Coroutine[Any, Any, Any]) -> Any:
         async def noted() -> Any:
@@ -179,11 +182,11 @@ def test_tools_do_steps_of_their_own(
     program: Program, record: Callable[[], EpisodeRecord], phone: FakePhone
 ) -> None:
     program.act(Tap(1, 1))
-    seen = program.does(program.watch.act(Key("back")))
+    seen = program.does(program.tools.act(Key("back")))
     assert seen.screen.texts == ("2",)
-    program.does(program.watch.run("set_orientation landscape", "settings put …"))
-    assert program.watch.steps_left == 0
-    assert program.does(program.watch.act(Key("home"))) is None
+    program.does(program.tools.run("set_orientation landscape", "settings put …"))
+    assert program.tools.steps_left == 0
+    assert program.does(program.tools.act(Key("home"))) is None
     episode = record()
     assert actions(episode)[1:] == [(Key("back"),), (Raw("set_orientation landscape"),)]
     assert episode.termination is Termination.STEP_LIMIT
@@ -193,7 +196,7 @@ def test_a_look_by_tools_is_recorded_and_counts_as_no_step(
     program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
     program.watch._seen_at -= 10
-    assert program.does(program.watch.observe()).screen.texts == ("0",)
+    assert program.does(program.tools.observe()).screen.texts == ("0",)
     assert record().step_count == 0
     assert len(record().screens) == 2
 

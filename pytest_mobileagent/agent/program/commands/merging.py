@@ -14,6 +14,7 @@ from pytest_mobileagent.agent.program.commands.keys import (
     TO_THE_END,
     TO_THE_START,
 )
+from pytest_mobileagent.agent.program.commands.wording import cut
 from pytest_mobileagent.agent.program.watching import Act, Clear, Erase, Pointer
 
 if TYPE_CHECKING:
@@ -185,5 +186,5 @@ def _stroke(pointers: Sequence[tuple[Pointer, float]]) -> Action:
         action = stroke([(at, act.x, act.y) for act, at in pointers])
         if action is not None:
             return action
-    way = " ".join(f"{act.x},{act.y}" for act, _ in pointers)
-    return Raw(f"touch {first.phase} to {last.phase}: {way}")
+    way = ", ".join(f"{act.phase} {act.x},{act.y}" for act, _ in pointers)
+    return Raw(cut(f"touch: {way}"))

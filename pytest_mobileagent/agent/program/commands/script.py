@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from pytest_mobileagent.agent.program.commands.escapes import escapes
+
 # Words in the place of a command's name that decide whether, or how often, others run.
 _CONTROL = {"if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done"}
 _CONTROL |= {"case", "in", "esac", "select", "function"}
@@ -194,7 +196,7 @@ class _Reader:
             return self._double_quoted()
         if self._script.startswith("$'", self._at):
             self._at += 1
-            return _escapes(self._quoted("'", escapes=True))
+            return escapes(self._quoted("'", escapes=True))
         if char == "\\":
             self._at += 2
             following = self._script[self._at - 1 : self._at]
@@ -288,18 +290,3 @@ def _closing(script: str, opening: int) -> int:
         at += 1
     msg = "a parenthesis has no end"
     raise UnfinishedError(msg)
-
-
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b"}
-
-
-def _escapes(text: str) -> str:
-    def spelled(match: re.Match[str]) -> str:
-        code = match[1]
-        if code[0] in "xuU" and len(code) > 1:
-            number = int(code[1:], 16)
-            return chr(number) if number <= 0x10FFFF else match[0]
-        return _ESCAPES.get(code, code)
-
-    pattern = r"\\(x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|.)"
-    return re.sub(pattern, spelled, text, flags=re.DOTALL)

@@ -118,7 +118,7 @@ def _after_options(arguments: list[str], skipped: int) -> list[str]:
 
 def _feeds_a_shell(simple: Simple) -> bool:
     name, *arguments = (PurePosixPath(word).name for word in simple.words)
-    return name in _SHELLS and not any(not word.startswith("-") for word in arguments)
+    return name in {*_SHELLS, "su"} and not any(not word.startswith("-") for word in arguments)
 
 
 def _copies_to_input(words: Sequence[str]) -> bool:

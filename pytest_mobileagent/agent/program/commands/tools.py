@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Raw, Type
@@ -38,19 +39,34 @@ _STATES = {  # commands whose first argument says whether they change what the p
     "bluetooth": ("enable", "disable"),
     "connectivity": ("airplane-mode",),
 }
+_CLASS = re.compile(r"com\.android\.commands\.(\w+)\.\w+")
+_UIAUTOMATOR2 = "com.wetest.uia2.Main"
 _YADB = "com.ysbing.yadb.Main"
 
 
 def read_tool(name: str, arguments: Sequence[str], raw: str) -> Command:
     """Return what a command of the phone does; `raw` is it in its own words."""
-    if name == "cmd" and arguments:
-        name, arguments = _SERVICES.get(arguments[0], ""), arguments[1:]
+    name, arguments = _started(name, arguments)
     destructive, refused = read_destructive(name, arguments)
     reader = _READERS.get(name)
     command = reader(arguments, raw) if reader else Command(raw)
     if not (destructive or refused):
         return command
     return Command(raw, command.acts, command.looks, command.automation, destructive, refused)
+
+
+def _started(name: str, arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the tool that a command starts, directly or by its class or service."""
+    words = list(arguments)
+    if name == "cmd":
+        if words[:1] == ["-w"]:
+            del words[0]
+        return (_SERVICES.get(words[0], ""), words[1:]) if words else ("", [])
+    if name.startswith("app_process"):
+        for place, word in enumerate(words):
+            if match := _CLASS.fullmatch(word):
+                return match[1], words[place + 1 :]
+    return name, words
 
 
 def _input(arguments: Sequence[str], raw: str) -> Command:
@@ -80,6 +96,8 @@ def _am(arguments: Sequence[str], raw: str) -> Command:
             return Command(raw, started(read_intent(rest), raw))
         case ["broadcast", *rest]:
             return Command(raw, sent(read_intent(rest), raw))
+        case ["instrument", *_]:
+            return Command(raw, automation=True)
         case ["force-stop" | "kill", *_, app] if app not in TOOLS:
             return Command(raw, (Raw(raw),))
     return Command(raw)
@@ -113,7 +131,9 @@ def _content(arguments: Sequence[str], raw: str) -> Command:
 
 
 def _app_process(arguments: Sequence[str], raw: str) -> Command:
-    """Read a program of Android's own runtime: yadb's keyboard, finger and looks."""
+    """Read a program of Android's own runtime: uiautomator2's server, or what yadb does."""
+    if _UIAUTOMATOR2 in arguments:
+        return Command(raw, automation=True)
     if _YADB not in arguments:
         return Command(raw)
     rest = list(arguments[arguments.index(_YADB) + 1 :])

@@ -17,7 +17,8 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.agent.program.mcp.tool import DEVICE, Parameter, Result, Tool, ToolError
+from pytest_mobileagent.agent.program.mcp.outcome import Result, ToolError
+from pytest_mobileagent.agent.program.mcp.tool import DEVICE, Parameter, Tool
 
 if TYPE_CHECKING:
     from pytest_mobileagent.agent.program.mcp.control import Control

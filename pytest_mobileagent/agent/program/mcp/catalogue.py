@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action.action import Ask, Finish, Impossible
 from pytest_mobileagent.agent.program.mcp.acting import ACTING
 from pytest_mobileagent.agent.program.mcp.looking import LOOKING
-from pytest_mobileagent.agent.program.mcp.tool import Parameter, Result, Tool
+from pytest_mobileagent.agent.program.mcp.tool import Parameter, Tool
 
 if TYPE_CHECKING:
     from pytest_mobileagent.agent.program.mcp.control import Control
+    from pytest_mobileagent.agent.program.mcp.outcome import Result
 
 
 async def _finish(control: Control, answer: str = "") -> Result:

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.agent.program.mcp.serving import Project
 
 URL = "MOBILEAGENT_MCP_URL"  # the environment variable that can stand for --connect
-
-
-class Project(Protocol):
-    """What a project registers: folders of apps for virtual phones, and sources by prefix."""
-
-    @property
-    def apps(self) -> Sequence[Path]: ...  # noqa: D102
-    @property
-    def sources(self) -> Mapping[str, type[Source]]: ...  # noqa: D102
 
 
 def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pytest_mobileagent.agent.program.mcp.outcome import Result, ToolError
 from pytest_mobileagent.agent.program.mcp.pictures import frame_of, picture_of
-from pytest_mobileagent.agent.program.mcp.tool import Result, ToolError
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:

@@ -22,14 +22,15 @@ from mcp_types import (
 from mcp_types import Tool as MCPTool
 
 from pytest_mobileagent.agent.program.mcp.catalogue import TOOLS
+from pytest_mobileagent.agent.program.mcp.outcome import Result, ToolError
 from pytest_mobileagent.agent.program.mcp.repeats import Call, Caller, Repeats
-from pytest_mobileagent.agent.program.mcp.tool import Result, Tool, ToolError
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
     from pytest_mobileagent.agent.program.mcp.control import Control
+    from pytest_mobileagent.agent.program.mcp.tool import Tool
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +56,8 @@ class PhoneServer:
             instructions=f"{_INSTRUCTIONS}\n\nThe task: {goal}" if goal else _INSTRUCTIONS,
             on_list_tools=_list_tools,
             on_call_tool=self._call,
+            # Else the SDK lists all tools at each call, as if the client had asked for that.
+            get_tool_input_schema=_schema_of,
         )
         self.server.middleware.append(self._note)
 
@@ -101,6 +104,10 @@ class PhoneServer:
 
 async def _list_tools(_: object, __: PaginatedRequestParams | None) -> ListToolsResult:
     return ListToolsResult(tools=[_advertised(tool) for tool in TOOLS.values()])
+
+
+def _schema_of(name: str) -> dict[str, Any] | None:
+    return TOOLS[name].schema() if name in TOOLS else None
 
 
 def _advertised(tool: Tool) -> MCPTool:

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from contextlib import ExitStack, asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pytest_mobileagent.agent.program.mcp.bridge import Bridge, take_streams
 from pytest_mobileagent.agent.program.mcp.clients import configuration
@@ -25,10 +25,19 @@ from pytest_mobileagent.extras import check_extra
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from pathlib import Path
 
-    from pytest_mobileagent.agent.program.mcp.command import Project
     from pytest_mobileagent.device.sources.source import Source
+
+
+class Project(Protocol):
+    """What a project registers: folders of apps for virtual phones, and sources by prefix."""
+
+    @property
+    def apps(self) -> Sequence[Path]: ...  # noqa: D102
+    @property
+    def sources(self) -> Mapping[str, type[Source]]: ...  # noqa: D102
 
 
 def serve(given: argparse.Namespace, project: Callable[[], Project]) -> int:

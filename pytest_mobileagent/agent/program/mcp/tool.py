@@ -1,4 +1,4 @@
-"""What a tool is, apart from any protocol: its name, what it takes, and what it gives back."""
+"""What a tool is, apart from any protocol: its name, what it takes, and what it does."""
 
 from __future__ import annotations
 
@@ -6,24 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_mobileagent.agent.program.mcp.outcome import ToolError
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from pytest_mobileagent.agent.program.mcp.control import Control
+    from pytest_mobileagent.agent.program.mcp.outcome import Result
 
 Kind = Literal["number", "string", "boolean"]
-
-
-class ToolError(Exception):
-    """A call that could not be done; the text says why, and what to do instead."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a call gives back: a text, and a picture (the bytes of a JPEG file) if there is one."""
-
-    text: str
-    picture: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,10 +72,10 @@ def timed(*acts: Act, pause: float = 0.1) -> list[tuple[Act, float]]:
             (Pointer("down", 5, 6), Pointer("move", 5, 300), Pointer("up", 5, 600)),
             (Swipe(5, 6, 5, 600, 0.2),),
         ),
-        ((Pointer("down", 5, 6),), (Raw("touch down to down: 5,6"),)),
+        ((Pointer("down", 5, 6),), (Raw("touch: down 5,6"),)),
         (
             (Pointer("down", 5, 6), Pointer("cancel", 5, 6)),
-            (Raw("touch down to cancel: 5,6 5,6"),),
+            (Raw("touch: down 5,6, cancel 5,6"),),
         ),
         (
             (
@@ -84,7 +84,7 @@ def timed(*acts: Act, pause: float = 0.1) -> list[tuple[Act, float]]:
                 Pointer("move", 500, 500),
                 Pointer("up", 0, 500),
             ),
-            (Raw("touch down to up: 0,0 500,0 500,500 0,500"),),
+            (Raw("touch: down 0,0, move 500,0, move 500,500, up 0,500"),),
         ),
         (
             (
@@ -104,7 +104,7 @@ def timed(*acts: Act, pause: float = 0.1) -> list[tuple[Act, float]]:
             (Tap(1, 1), Pointer("down", 90, 90), Pointer("up", 90, 90)),
             (Tap(1, 1), Tap(90, 90)),
         ),
-        ((Tap(1, 1), Pointer("down", 1, 1)), (Tap(1, 1), Raw("touch down to down: 1,1"))),
+        ((Tap(1, 1), Pointer("down", 1, 1)), (Tap(1, 1), Raw("touch: down 1,1"))),
         (
             (Raw("sendevent a"), Raw("sendevent b"), Raw("x")),
             (Raw("sendevent a and 1 more"), Raw("x")),

@@ -127,6 +127,11 @@ READ: list[tuple[str, tuple[Act, ...]]] = [
     ("input tap 10.6 20.2", (Tap(11, 20),)),
     ("/system/bin/input tap 1 2", (Tap(1, 2),)),
     ("cmd input tap 1 2", (Tap(1, 2),)),
+    ("cmd -w input tap 1 2", (Tap(1, 2),)),
+    ("cmd", ()),
+    ("cmd -l", ()),
+    ("app_process / com.android.commands.input.Input tap 1 2", (Tap(1, 2),)),
+    ("app_process", ()),
     ("input mouse -d 2 tap 1 2", (Tap(1, 2),)),
     ("input swipe 1 2 300 4", (Swipe(1, 2, 300, 4, 0.3),)),
     ("input swipe 1 2 5 6 100", (Tap(1, 2),)),
@@ -265,6 +270,7 @@ def test_scripts_are_taken_apart(script: str, done: tuple[Act, ...]) -> None:
         "case $x in a) input tap 1 2;; esac",
         "f() { input tap 1 2; }; f",
         "echo 'input tap 1 2' | sh",
+        "echo 'input tap 1 2' | su",
         "cat <<EOF | sh\ninput tap 1 2\nEOF",
         "input tap 1 2; echo 'no end",
     ],
@@ -385,6 +391,7 @@ def test_what_is_harmless_is_not_called_destructive(script: str) -> None:
         "shell:sh -c 'sleep 1; reboot' &",
         "shell:cat <<EOF | sh\nreboot\nEOF",
         "exec:reboot",
+        "shell:app_process / com.android.commands.svc.Svc power reboot",
     ],
 )
 def test_what_would_take_the_phone_away_is_refused(service: str) -> None:

@@ -22,7 +22,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.agent.program.mcp.catalogue import TOOLS
 from pytest_mobileagent.agent.program.mcp.control import Control
-from pytest_mobileagent.agent.program.mcp.tool import ToolError
+from pytest_mobileagent.agent.program.mcp.outcome import ToolError
 from pytest_mobileagent.errors import DeviceError
 from tests.agent.program.mcp.fakes import FakePhone, screen_of
 

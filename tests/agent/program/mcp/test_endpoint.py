@@ -11,6 +11,7 @@ import logging
 import signal
 import threading
 import urllib.error
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -49,7 +50,8 @@ def test_a_client_of_the_sdk_plays_an_episode(serve, mode):
     url = serve(phone)
 
     async def play():
-        async with Client(url, mode=mode) as client:
+        async with Client(url, mode=mode) as connected:
+            client: Any = connected  # contents are of many types, of which two are ours
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert tools.keys() == TOOLS.keys()
             assert tools["mobile_take_screenshot"].annotations.read_only_hint is True
@@ -123,6 +125,8 @@ def test_a_call_whose_client_went_away_is_done_and_not_repeated(serve):
     connection.request("POST", place.path, json.dumps(message), headers)
     assert phone.began.wait(10)
     connection.close()
+    # When it has replied to this, the server has seen that the client is gone.
+    post_modern(url, {"jsonrpc": "2.0", "id": "l", "method": "tools/list"})
     phone.go_on.set()
     assert "(step 1)" in text_of(post_modern(url, call("b", CLICK, **AT)))
     assert phone.done == [Tap(540, 1200)]

@@ -21,7 +21,7 @@ class Play:
         self.done = []
         self.go_on = asyncio.Event()
         self.go_on.set()
-        self.repeats = Repeats(lambda: self.now)
+        self.repeats: Repeats[int] = Repeats(lambda: self.now)
 
     async def call(self, caller, number, content):
         call = Call(caller, number, content)

@@ -8,7 +8,8 @@ import pytest
 
 from pytest_mobileagent.agent.program.mcp.catalogue import TOOLS
 from pytest_mobileagent.agent.program.mcp.control import Control
-from pytest_mobileagent.agent.program.mcp.tool import Parameter, ToolError
+from pytest_mobileagent.agent.program.mcp.outcome import ToolError
+from pytest_mobileagent.agent.program.mcp.tool import Parameter
 from tests.agent.program.mcp.fakes import FakePhone
 
 NUMBER = Parameter("n", "number", "", least=1, most=10)

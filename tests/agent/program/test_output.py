@@ -1,0 +1,69 @@
+"""What a program prints is kept as it is, but for secrets, and for what is too much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.agent.program.output import Output, secrets_of, without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def kept(chunks: Iterable[bytes], secrets: Iterable[str] = (), most: int = 1 << 20) -> bytes:
+    with TemporaryDirectory() as folder:
+        output = Output(Path(folder, "stdout"), secrets, most)
+        for chunk in chunks:
+            output.write(chunk)
+        output.close()
+        output.close()
+        return output.path.read_bytes()
+
+
+@given(st.lists(st.binary(max_size=50)), st.integers(1, 200))
+def test_what_is_not_too_much_is_kept_as_it_is(chunks: list[bytes], most: int) -> None:
+    whole = b"".join(chunks)
+    if len(whole) <= 2 * most:
+        assert kept(chunks, most=most) == whole
+    else:
+        found = kept(chunks, most=most)
+        assert found.startswith(whole[:most])
+        assert found.endswith(whole[-most:])
+
+
+@given(st.lists(st.sampled_from(["sk-12345", "sk-123", "45", "sk-", "x", "sk-1234567"])))
+def test_no_secret_is_kept_however_it_is_cut(words: list[str]) -> None:
+    secrets = ["sk-12345", "sk-1234567"]
+    found = kept([word.encode() for word in words], secrets).decode()
+    assert not any(secret in found for secret in secrets)
+    assert found == without_secrets("".join(words), secrets)
+
+
+def test_secrets_are_known_by_their_names() -> None:
+    environment = {
+        "OPENAI_API_KEY": "sk-12345678",
+        "hf_token": "hf-12345678",
+        "MY_PASSWORD": "short",
+        "KEYBOARD": "a long value",
+        "PATH": "/usr/bin:/bin",
+    }
+    assert set(secrets_of(environment)) == {"sk-12345678", "hf-12345678"}
+
+
+@pytest.mark.parametrize("secret", ["", "short"])
+def test_what_protects_nothing_is_no_secret(secret: str) -> None:
+    assert kept([b"a short text"], [secret]) == b"a short text"
+
+
+def test_a_full_disk_does_not_stop_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.write", full)
+    assert kept([b"x"] * 3) == b""
