@@ -151,6 +151,7 @@ def test_tools_and_pictures_of_a_response_are_recorded(
     assert first["settings"]["tools"][0]["name"] == "tap"
     assert first["reply"]["tool_calls"][0]["name"] == "tap"
     assert (first["call"]["images"], first["call"]["role"]) == (1, "planner")
+    assert recorder.watcher.told[1] == 'ended: tap({"x":1})'
     assert second["reply"]["text"] == "Tap it."
     assert second["call"]["input_tokens"] == 100
     assert second["call"]["seconds_to_first"] > 0
@@ -233,6 +234,19 @@ def test_a_budget_that_is_spent_ends_the_asking(
             client.chat.completions.create(model="own", messages=ASKED)
     assert len(recorder.lines) == 1
     assert len(recorder.over) == 1  # the SDK did not ask again
+
+
+def test_a_model_without_a_price_is_not_asked_within_a_budget_of_dollars(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(REPLY)
+    recorder = make(ModelSettings(prices=PRICES, budget=Budget(cost=Limit(task=1.0))))
+    with chat(recorder) as client:
+        client.chat.completions.create(model="own", messages=ASKED)
+        with pytest.raises(openai.RateLimitError, match="no price is known"):
+            client.chat.completions.create(model="our-tuned-one", messages=ASKED)
+    assert len(recorder.lines) == 1
+    assert recorder.over[0].startswith("openai:our-tuned-one: ")
 
 
 def test_a_watcher_can_refuse_a_call(
