@@ -116,12 +116,8 @@ def test_a_program_of_appium(
 ) -> None:
     monkeypatch.setenv("APPIUM_HOME", str(appium_home))
     ran = run("milk", f"{sys.executable} appium_session.py {{goal}}")
-    assert ran["done"] == [
-        ["Open"],
-        ["Type"],
-        ["Raw"],
-        ["Finish"],
-    ]  # where an element lies, nobody says
+    # A click on an element does not say where that is.
+    assert ran["done"] == [["Open"], ["Type"], ["Raw"], ["Finish"]]
     assert counts(ran) == (3, 3, 0, None, None)
     assert (ran["success"], ran["metered"]) == (True, False)
 
