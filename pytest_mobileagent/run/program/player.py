@@ -8,12 +8,12 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Finish, Impossible
-from pytest_mobileagent.agent.program import install
-from pytest_mobileagent.agent.program.container import contained
-from pytest_mobileagent.agent.program.launch import ProgramProcess
-from pytest_mobileagent.agent.program.placeholders import fill_variables, fill_words
-from pytest_mobileagent.agent.program.reported import Traces, reported
-from pytest_mobileagent.agent.program.workplace import Workplace, workplace
+from pytest_mobileagent.agent.program.adapter.placeholders import fill_variables, fill_words
+from pytest_mobileagent.agent.program.process import install
+from pytest_mobileagent.agent.program.process.container import contained
+from pytest_mobileagent.agent.program.process.launch import ProgramProcess
+from pytest_mobileagent.agent.program.process.reported import Traces, reported
+from pytest_mobileagent.agent.program.process.workplace import Workplace, workplace
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import key_variables, keys

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Finish, Impossible
+from pytest_mobileagent.agent.program.adapter.placeholders import Values
 from pytest_mobileagent.agent.program.adb.recorded import RecordedAdb
+from pytest_mobileagent.agent.program.http.port import LocalPort
 from pytest_mobileagent.agent.program.mcp.clients import stdio_command, write_configuration
 from pytest_mobileagent.agent.program.models.recorded import RecordedModels
-from pytest_mobileagent.agent.program.placeholders import Values
-from pytest_mobileagent.agent.program.port import LocalPort
 from pytest_mobileagent.agent.program.recorder import URL
 from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.episode.calls import ModelCall

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.agent.program.output import Output, secrets_of, without_secrets
+from pytest_mobileagent.agent.program.process.output import Output, secrets_of, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.agent.program import workplace as module
-from pytest_mobileagent.agent.program.adapter import Adapter
-from pytest_mobileagent.agent.program.placeholders import Values
-from pytest_mobileagent.agent.program.workplace import workplace
+from pytest_mobileagent.agent.program.adapter.adapter import Adapter
+from pytest_mobileagent.agent.program.adapter.placeholders import Values
+from pytest_mobileagent.agent.program.process import workplace as module
+from pytest_mobileagent.agent.program.process.workplace import workplace
 from pytest_mobileagent.errors import AgentError, HostError
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.program import keeper
-from pytest_mobileagent.agent.program.output import KEPT, Output, secrets_of
+from pytest_mobileagent.agent.program.process import keeper
+from pytest_mobileagent.agent.program.process.output import KEPT, Output, secrets_of
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked
 
