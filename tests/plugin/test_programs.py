@@ -145,6 +145,11 @@ def test_an_answer_comes_by_pattern_or_by_file(run: Callable[..., Ran]) -> None:
     assert ran.task["answer"] == "4711"
 
 
+def test_a_program_that_asks_is_told_the_goal(run: Callable[..., Ran]) -> None:
+    ran = run("print([input('Go on? '), input('Task? ')])", adapter='stdin = "y\\n{goal}\\n"')
+    assert "['y', 'Count to 1.']" in ran.printed()
+
+
 def test_an_answer_may_stand_in_a_file(run: Callable[..., Ran]) -> None:
     assert (
         run("open(os.environ['MOBILEAGENT_ANSWER_FILE'], 'w').write('42')").task["answer"] == "42"

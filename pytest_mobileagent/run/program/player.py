@@ -12,6 +12,7 @@ from pytest_mobileagent.agent.program.adapter.placeholders import fill_variables
 from pytest_mobileagent.agent.program.process import install
 from pytest_mobileagent.agent.program.process.container import contained
 from pytest_mobileagent.agent.program.process.launch import ProgramProcess
+from pytest_mobileagent.agent.program.process.output import secrets_of
 from pytest_mobileagent.agent.program.process.reported import Traces, reported
 from pytest_mobileagent.agent.program.process.workplace import Workplace, workplace
 from pytest_mobileagent.episode.record import Termination
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.run.program.setting import Setting
     from pytest_mobileagent.run.session import Session
 
+# Variables of other adb servers than the one that is recorded.
+_OTHER_SERVERS = {"ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT"}
 _NOTICE = 0.05  # seconds until it is noticed that the program has ended
 _KILL_SECONDS = 0.5  # that it has to end by itself when it is told to
 
@@ -69,7 +72,7 @@ class ProgramPlayer:
 
     def _base(self) -> dict[str, str]:
         """Return the environment of the program, as far as it is the user's."""
-        base = dict(os.environ)
+        base = {name: value for name, value in os.environ.items() if name not in _OTHER_SERVERS}
         if (requirements := self._setting.program.requirements) is not None:
             base |= install.variables(install.install(requirements), base)
         return base
@@ -128,7 +131,14 @@ class ProgramPlayer:
             words, environment, after = container.words, container.environment, container.after
         run = self._setting.run
         return ProgramProcess(
-            words, place.folder, environment, record, run=run, secrets=keys(), after=after
+            words,
+            place.folder,
+            environment,
+            record,
+            run=run,
+            secrets=[*keys(), *secrets_of(environment)],
+            stdin=place.stdin,
+            after=after,
         )
 
     def _watch(self, session: Session, watch: Watch, process: ProgramProcess) -> None:

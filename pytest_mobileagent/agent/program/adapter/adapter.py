@@ -47,8 +47,9 @@ class Adapter:
     - `folder`: in which it runs; None for the folder in which pytest was started. `copy`: whether
       each episode has a fresh copy of it. `files`: those of the copy that have placeholders.
     - `requirements`: what pip installs for it. `image`: of the container in which it runs.
-    - `env`: variables, with placeholders.
-    - `answer`, `impossible`: where it says its answer, and why the task cannot be done.
+    - `env`: variables, with placeholders. `stdin`: what it can read from its standard input.
+    - `answer`, `impossible`: where it says its answer, and why the task cannot be done; `error`,
+      `step_limit`: that it has failed, or ran into a limit of its own, whatever its status is.
     - `exit_codes`: what its exit statuses mean; those that are not named are errors, but for 0.
     - `network`: whether it may reach all hosts, or models only. `model_hosts`: hosts of models
       beside those that are known. `roles`: the role of each model whose name fits a pattern.
@@ -66,9 +67,12 @@ class Adapter:
     requirements: Path | None = None
     image: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
+    stdin: str = ""
     shell: bool = False
     answer: Said | None = None
     impossible: Said | None = None
+    error: Said | None = None
+    step_limit: Said | None = None
     exit_codes: Mapping[int, Ending] = field(default_factory=lambda: SPA_BENCH)
     network: Literal["open", "models"] = "open"
     model_hosts: tuple[str, ...] = ()
@@ -85,6 +89,7 @@ class Adapter:
     def _texts(self) -> Iterator[str]:
         yield from self.command
         yield from self.env.values()
+        yield self.stdin
         for name in self.files:
             assert self.folder is not None
             yield (self.folder / name).read_text("utf-8", "replace")

@@ -66,9 +66,12 @@ class _Reader:
             "requirements": self.text,
             "image": self.text,
             "env": self.env,
+            "stdin": self.stdin,
             "shell": self.truth,
             "answer": self.said,
             "impossible": self.said,
+            "error": self.said,
+            "step_limit": self.said,
             "exit_codes": self.exit_codes,
             "network": self.network,
             "model_hosts": self.texts,
@@ -137,6 +140,9 @@ class _Reader:
         if problem := placeholders.flaw(text):
             raise self.wrong(key, f"= {text!r}: {problem}")
         return text
+
+    def stdin(self, key: str, value: Any) -> str:
+        return self.filled(key, self.text(key, value))
 
     def text(self, key: str, value: Any) -> str:
         if not isinstance(value, str) or not value.strip() or "\0" in value:

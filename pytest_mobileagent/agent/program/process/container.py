@@ -91,7 +91,7 @@ def contained(
     """
     program = program or engine()
     name = PREFIX + re.sub(r"[^A-Za-z0-9_.-]", "-", run)[:80] + f"-{secrets.token_hex(4)}"
-    words = [program, "run", "--rm", "--init", "--network=host", "--name", name]
+    words = [program, "run", "--rm", "--init", "--interactive", "--network=host", "--name", name]
     words += ["--user", f"{os.getuid()}:{os.getgid()}"]
     for path in dict.fromkeys([folder, *paths]):
         words += ["--mount", _mount(path)]

@@ -3,13 +3,13 @@
 Started as `python -I -S keeper.py SOCKET`, on the number of an inherited socket. What passes over
 it is lines of JSON. To the keeper, first what to run, then how to end it:
 
-    {"words": ["…"], "folder": "…", "environment": {"…": "…"}, "after": ["…"]}
+    {"words": ["…"], "folder": "…", "environment": {"…": "…"}, "stdin": "…", "after": ["…"]}
     {"grace": 3.0}
 
 From the keeper, in this order: `{"pid": 123}` or `{"failed": "why it cannot be started"}`, then
 `{"status": 0}` when the program itself has ended, as `subprocess` counts. The socket closes when
-nothing is left. It is ended likewise when the socket closes: however pytest has died. `after` is a
-command that is run at the very end.
+nothing is left. It is ended likewise when the socket closes: however pytest has died. `stdin` is
+the file that the program reads, and `after` a command that is run at the very end.
 """
 
 from __future__ import annotations
@@ -69,14 +69,15 @@ def main(descriptor: int) -> None:
 
 
 def _start(request: dict[str, Any]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        request["words"],
-        cwd=request["folder"],
-        env=request["environment"],
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-        preexec_fn=_as_program,  # noqa: PLW1509 - there are no threads here
-    )
+    with Path(request["stdin"]).open("rb") as stdin:
+        return subprocess.Popen(
+            request["words"],
+            cwd=request["folder"],
+            env=request["environment"],
+            stdin=stdin,
+            start_new_session=True,
+            preexec_fn=_as_program,  # noqa: PLW1509 - there are no threads here
+        )
 
 
 def _as_program() -> None:

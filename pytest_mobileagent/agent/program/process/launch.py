@@ -33,12 +33,13 @@ _KEEPER = [sys.executable, "-I", "-S", "-X", "utf8", str(Path(keeper.__file__))]
 
 
 class ProgramProcess:
-    """A program from outside, in a session of its own, with its input closed.
+    """A program from outside, in a session of its own.
 
     - `words`: its command, never given to a shell. `folder`: where it runs.
     - `environment`: all variables that it has; it gets one more, a mark that begins with `run`.
     - `record`: the folder in which `stdout` and `stderr` keep what it prints, without `secrets`
       and without what its variables hold that are named as keys are.
+    - `stdin`: the file that is its standard input; by default it reads nothing.
     - `after`: a command that is run when it has been ended, such as one that removes a container.
 
     `wait` and `end` may be called by any thread.
@@ -53,6 +54,7 @@ class ProgramProcess:
         *,
         run: str = "program",
         secrets: Sequence[str] = (),
+        stdin: Path | None = None,
         after: Sequence[str] = (),
         kept: int = KEPT,
     ) -> None:
@@ -64,6 +66,7 @@ class ProgramProcess:
             "words": list(words),
             "folder": str(folder),
             "environment": {**environment, VARIABLE: self.mark},
+            "stdin": str(stdin or os.devnull),
             "after": list(after),
         }
         self._secrets, self._kept = (*secrets, *secrets_of(environment)), kept

@@ -66,10 +66,15 @@ def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> R
     impossible counts more than an answer. Secrets stand in neither.
     """
     ending = _ending(adapter, traces.status)
+    failure = _found(adapter.error, traces)
+    limit = _found(adapter.step_limit, traces)
     if ending == "error":
         text = _error(traces)
-    elif ending == "step limit":
-        text = f"ended by its own limit, with status {traces.status}"
+    elif failure is not None:
+        ending, text = "error", f"ended with status {traces.status}, and said: {failure}"
+    elif ending == "step limit" or limit is not None:
+        how = f"with status {traces.status}" if limit is None else f"and said: {limit}"
+        ending, text = "step limit", f"ended by its own limit, {how}"
     else:
         reason = _said(adapter.impossible, traces, "impossible")
         answer = _said(adapter.answer, traces, "answer")
@@ -108,15 +113,23 @@ def _error(traces: Traces) -> str:
 
 def _said(said: Said | None, traces: Traces, note: str) -> str | None:
     """Return what a program says of one thing, by the adapter's rule or in the file for it."""
-    text = None
-    if said is not None:
-        files = [traces.folder / said.file] if said.file else [traces.stdout, traces.stderr]
-        for path in files:
-            if text is None and (content := _read(path)) is not None:
-                text = _last(said.pattern, _clean(content)) if said.pattern else content
+    text = _found(said, traces)
     if text is None:
         text = _read(traces.notes / note)
     return None if text is None else text.strip()[:_MOST_SAID]
+
+
+def _found(said: Said | None, traces: Traces) -> str | None:
+    """Return what an adapter's rule finds; None if it finds nothing, or there is none."""
+    if said is None:
+        return None
+    files = [traces.folder / said.file] if said.file else [traces.stdout, traces.stderr]
+    for path in files:
+        if (content := _read(path)) is not None:
+            text = _last(said.pattern, _clean(content)) if said.pattern else content
+            if text is not None:
+                return text.strip()[:_MOST_SAID]
+    return None
 
 
 def _last(pattern: str, text: str) -> str | None:

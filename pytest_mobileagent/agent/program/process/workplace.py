@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.program.adapter.placeholders import fill_file, plain
+from pytest_mobileagent.agent.program.adapter.placeholders import fill, fill_file, plain
 from pytest_mobileagent.agent.program.process.output import secret_bytes
 from pytest_mobileagent.agent.program.process.reported import variables
 from pytest_mobileagent.errors import AgentError, HostError
@@ -35,12 +35,14 @@ _Marks = dict[str, tuple[int, int]]  # of each file: when it was written, and it
 class Workplace:
     """The folder in which a program runs, and one of its own for notes: goal, answer and the like.
 
-    `copied` says whether the folder is a copy, which goes when the episode ends.
+    `copied` says whether the folder is a copy, which goes when the episode ends. `stdin` is the
+    file that the program reads, once it is prepared.
     """
 
     folder: Path
     notes: Path
     copied: bool
+    stdin: Path | None = None
     _before: _Marks = field(default_factory=dict)
 
     def prepare(self, adapter: Adapter, values: Values) -> dict[str, str]:
@@ -51,6 +53,9 @@ class Workplace:
         """
         for name in adapter.files:
             fill_file(self.folder / name, values)
+        if adapter.stdin:
+            self.stdin = self.notes / "stdin"
+            self.stdin.write_text(fill(adapter.stdin, values), "utf-8", newline="")
         goal = self.notes / "goal"
         goal.write_text(plain(values.goal), "utf-8", newline="")
         if self.copied:

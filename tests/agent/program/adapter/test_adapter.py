@@ -54,6 +54,9 @@ requirements = "requirements.txt"
 files = ["config.yaml"]
 answer = 'FINAL ANSWER: (.*)'
 impossible = {file = "impossible.txt"}
+error = 'API error'
+step_limit = 'Max steps'
+stdin = "y\\n{serial}\\n"
 exit_codes = {"3" = "done", "7" = "step limit"}
 network = "models"
 model_hosts = ["models.example"]
@@ -75,6 +78,8 @@ SERIAL = "{serial}"
         Said("FINAL ANSWER: (.*)"),
         Said(file="impossible.txt"),
     )
+    assert (adapter.error, adapter.step_limit) == (Said("API error"), Said("Max steps"))
+    assert adapter.stdin == "y\n{serial}\n"
     assert adapter.exit_codes == {0: "done", 3: "done", 7: "step limit"}
     assert (adapter.network, adapter.model_hosts, adapter.grace) == (
         "models",

@@ -64,7 +64,7 @@ def test_a_program_runs_in_a_container_that_goes_with_it(docker: Path, tmp_path:
     assert path.startswith("/shim:")
     version, run, rm = docker.with_name("docker.log").read_text().splitlines()
     assert version == "version"
-    assert "--rm --init --network=host" in run
+    assert "--rm --init --interactive --network=host" in run
     assert "sk-very-secret" not in run
     names = [words.split()[0] for words in run.split("--env ")[1:]]
     assert names == ["MOBILEAGENT_GOAL", "MOBILEAGENT_PATH", "OPENAI_API_KEY"]

@@ -143,3 +143,20 @@ def test_what_is_no_file_is_no_answer(report: Callable[..., Reported], tmp_path:
     os.mkfifo(tmp_path / "notes" / "answer")
     (tmp_path / "notes" / "impossible").mkdir()
     assert report(0) == Reported("done", "")
+
+
+@pytest.mark.parametrize(
+    ("printed", "ending", "text"),
+    [
+        ("Task completed", "done", ""),
+        ("Task finished due to reaching max rounds", "step limit", "and said: max rounds"),
+        ("API error: no key", "error", "and said: API error: no key"),
+    ],
+)
+def test_a_program_whose_status_says_nothing_may_say_it_in_words(
+    report: Callable[..., Reported], printed: str, ending: str, text: str
+) -> None:
+    words = {"error": Said("API error.*"), "step_limit": Said("max rounds")}
+    reported = report(files={"record/stdout": printed}, **words)
+    assert reported.ending == ending
+    assert text in reported.text
