@@ -1,6 +1,6 @@
 """What recording adds to a program's call of a model: to its first token, and in all.
 
-The provider is a process of its own that thinks for no time and streams 20 tokens 5 ms apart.
+The provider is a process of its own that thinks for 30 ms and streams 20 tokens 5 ms apart.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 REPEATS = 40
 TOKENS, PAUSE = 20, 0.005
+THINKING = 0.03
 PICTURE = b"\x89PNG\r\n\x1a\n" + os.urandom(200_000)  # random: pictures hardly compress
 URL = f"data:image/png;base64,{base64.b64encode(PICTURE).decode()}"
 
@@ -64,6 +65,7 @@ async def provide(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
         head = first + await reader.readuntil(b"\r\n\r\n")
         length = head.lower().partition(b"content-length:")[2].split(b"\r\n")[0]
         body = await reader.readexactly(int(length))
+        await asyncio.sleep(THINKING)
         if b'"stream": true' in body[-100:]:
             kind = b"Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
             writer.write(b"HTTP/1.1 200 OK\r\n" + kind)

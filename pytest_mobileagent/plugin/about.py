@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
-from pytest_mobileagent.run.fingerprint import content_of, digest, fingerprints, tasks_of
+from pytest_mobileagent.run.fingerprint import (
+    content_of,
+    digest,
+    fingerprints,
+    sources_of,
+    tasks_of,
+)
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
@@ -78,6 +84,10 @@ def _apps(run: RunConfig) -> Any:
 def _agent(run: RunConfig) -> Any:
     """Return what identifies the agent: its name, options, and source where it is a file."""
     name = str(run.agent)
+    if (program := run.agents.program) is not None:
+        adapter = program.path.read_text("utf-8") if program.path else None
+        own = sources_of(program.folder) if program.folder else []
+        return [[shown(word) for word in program.command], adapter, own]
     file = Path(name.rpartition(":")[0] or name)
     folders = agent_folders(run.config)
     near = [folder / f"{name}.py" for folder in folders] + ([file] if file.suffix == ".py" else [])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import to_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from pytest_mobileagent.task.case import Case
 
+_LARGEST_SOURCE = 1_000_000  # bytes
 PARTS = (
     "tasks", "checks", "apps", "agent", "models", "prompts", "device", "environments", "seeds",
     "limits", "plugin",
@@ -46,6 +48,27 @@ def content_of(folders: Iterable[Path]) -> list[Any]:
         own = (path for path in paths if "__pycache__" not in path.parts)
         found += ([path.relative_to(folder).as_posix(), _hash(path)] for path in own)
     return found
+
+
+def sources_of(folder: Path) -> list[Any]:
+    """Return what identifies a program's own files: those of a size that people write.
+
+    Hidden folders, and those of installed packages, are left out.
+    """
+    found: list[Any] = []
+    for where, folders, names in os.walk(folder):
+        here = Path(where)
+        folders[:] = sorted(name for name in folders if _is_own(here / name))
+        for path in (here / name for name in sorted(names)):
+            if path.is_file() and path.stat().st_size <= _LARGEST_SOURCE:
+                found.append([path.relative_to(folder).as_posix(), _hash(path)])
+    return found
+
+
+def _is_own(folder: Path) -> bool:
+    others = {"node_modules", "__pycache__", "runs"}
+    hidden = folder.name.startswith(".") or folder.name in others
+    return not hidden and not (folder / "pyvenv.cfg").exists()
 
 
 def _hash(path: Path) -> str | None:

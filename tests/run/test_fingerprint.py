@@ -13,6 +13,7 @@ from pytest_mobileagent.run.fingerprint import (
     content_of,
     digest,
     fingerprints,
+    sources_of,
     tasks_of,
 )
 
@@ -69,3 +70,18 @@ def test_a_file_that_cannot_be_read_is_named_all_the_same(
     (tmp_path / "secret").write_text("1")
     monkeypatch.setattr(Path, "open", refuse)
     assert content_of([tmp_path]) == [["secret", None]]
+
+
+def test_the_sources_of_a_program_are_its_own_files_only(tmp_path: Path) -> None:
+    def write(name: str, content: str = "x") -> None:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+
+    for name in ("run.py", "lib/a.py", ".git/HEAD", "env/pyvenv.cfg", "env/lib.py"):
+        write(name)
+    write("node_modules/b.js")
+    write("weights.bin", "x" * 1_000_001)
+    before = sources_of(tmp_path)
+    assert [name for name, _ in before] == ["run.py", "lib/a.py"]
+    write("lib/a.py", "y")
+    assert sources_of(tmp_path) != before

@@ -92,9 +92,12 @@ class ServerConnection:
             self._http.receive_data(await self.reader.read(_PIECE))
         return event
 
-    async def begin(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+    async def begin(
+        self, status: int, headers: Iterable[tuple[bytes, bytes]], reason: bytes = b""
+    ) -> None:
         """Send the head of a response."""
-        await self._send(h11.Response(status_code=status, headers=list(headers)))
+        response = h11.Response(status_code=status, headers=list(headers), reason=reason)
+        await self._send(response)
 
     async def write(self, data: bytes) -> None:
         """Send a piece of its body."""

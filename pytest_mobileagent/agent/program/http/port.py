@@ -19,7 +19,7 @@ from pytest_mobileagent.agent.program.http.http1 import (
     header,
 )
 from pytest_mobileagent.agent.program.http.upstream import Origin, connect
-from pytest_mobileagent.agent.program.models.recorded import pass_through
+from pytest_mobileagent.agent.program.models.passing import pass_through
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.plain import to_line
 
@@ -57,7 +57,8 @@ class LocalPort:
         """Begin to listen, and make the models ready.
 
         Raises:
-            HostError, OSError, ValueError: it cannot be made ready.
+            HostError: the models cannot be made ready.
+            OSError: no port can be opened.
         """
         loop = asyncio.get_running_loop()
 
@@ -256,7 +257,7 @@ class LocalPort:
             await _say(connection, 403, f"{origin.host} is no provider of models")
         else:
             try:
-                there = await connect(Origin("http", origin.host, origin.port))
+                there = await connect(origin, raw=True)
             except OSError as error:
                 await _say(connection, 502, f"{origin.host} cannot be reached: {error}")
                 return

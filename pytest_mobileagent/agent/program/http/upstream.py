@@ -102,19 +102,23 @@ def _addressed(request: h11.Request, origin: Origin, target: str, body: bytes) -
     return h11.Request(method=request.method, target=target.encode("latin-1"), headers=headers)
 
 
-async def connect(origin: Origin) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def connect(
+    origin: Origin, *, raw: bool = False
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Open a connection to a server, by the proxy that the user's environment names for it.
+
+    A `raw` one is for whoever speaks TLS to the server themselves.
 
     Raises:
         OSError: it cannot be reached.
     """
     proxy = _proxy(origin)
+    secure = tls() if origin.scheme == "https" and not raw else None
     if proxy is None:
-        secure = tls() if origin.scheme == "https" else None
         return await asyncio.open_connection(
             origin.host, origin.port, ssl=secure, server_hostname=origin.host if secure else None
         )
-    return await _by_proxy(origin, proxy)
+    return await _by_proxy(origin, proxy, secure)
 
 
 def _proxy(origin: Origin) -> str | None:
@@ -125,7 +129,7 @@ def _proxy(origin: Origin) -> str | None:
 
 
 async def _by_proxy(
-    origin: Origin, proxy: str
+    origin: Origin, proxy: str, secure: ssl.SSLContext | None
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     parts = urlsplit(proxy)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
@@ -135,18 +139,23 @@ async def _by_proxy(
     about = f"Proxy-Authorization: Basic {basic}\r\n" if parts.username else ""
     writer.write(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{about}\r\n".encode())
     try:
-        head = await reader.readuntil(b"\r\n\r\n")
-        if head.split(b" ", 2)[1:2] != [b"200"]:
-            raise ConnectionRefusedError("the proxy of this machine's environment refuses")
-        if origin.scheme == "https":
-            await writer.start_tls(tls(), server_hostname=origin.host)
-    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
-        writer.close()
-        raise ConnectionResetError("the proxy of this machine's environment hangs up") from error
-    except OSError:
-        writer.close()
+        await _accepted(reader)
+        if secure is not None:
+            await writer.start_tls(secure, server_hostname=origin.host)
+    except BaseException:
+        writer.transport.abort()
         raise
     return reader, writer
+
+
+async def _accepted(reader: asyncio.StreamReader) -> None:
+    """Wait until a proxy has opened the way."""
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        raise ConnectionResetError("the proxy of this machine's environment hangs up") from error
+    if head.split(b" ", 2)[1:2] != [b"200"]:
+        raise ConnectionRefusedError("the proxy of this machine's environment refuses")
 
 
 @cache

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.agent.program.http.upstream import Origin
+from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.llm.providers import PROVIDERS, endpoint_of
 from pytest_mobileagent.llm.reference import ModelReference
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 _GOOGLE = "https://generativelanguage.googleapis.com"
 _ALWAYS = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"), "anthropic": ("ANTHROPIC_BASE_URL",)}
-_DIRECT = "127.0.0.1,localhost,::1"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # For programs that ask nobody before they have a key, and need none while a script answers.
 PLACEHOLDER = "sk-no-key-is-needed"
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
@@ -52,7 +54,7 @@ def routes() -> dict[str, Route]:
     """Return the routes by name: those that most programs know, and those the user has set.
 
     Raises:
-        ValueError: a variable holds no URL.
+        HostError: a variable holds no URL.
     """
     found = {}
     for name, provider in PROVIDERS.items():
@@ -63,14 +65,20 @@ def routes() -> dict[str, Route]:
             continue
         base = endpoint_of(ModelReference(name, "any"))
         suffix = "" if provider.api == "anthropic" else "/v1"
-        found[name] = Route(name, base, variables, suffix)
+        # Gemini's own API has a route of its own, below.
+        found["gemini-openai" if name == "gemini" else name] = Route(name, base, variables, suffix)
     local = endpoint_of(ModelReference("ollama", "any")).removesuffix("/v1")
     found["ollama"] = Route("ollama", local, ("OLLAMA_HOST",))
     google = os.environ.get("GOOGLE_GEMINI_BASE_URL") or _GOOGLE
-    # Gemini's own API, while `PROVIDERS` has it as OpenAI's.
     found["gemini"] = Route("gemini", google.rstrip("/"), ("GOOGLE_GEMINI_BASE_URL",))
     if azure := os.environ.get("AZURE_OPENAI_ENDPOINT"):
         found["azure"] = Route("azure", azure.rstrip("/"), ("AZURE_OPENAI_ENDPOINT",))
+    for route in found.values():
+        try:
+            Origin.of(route.base)
+        except ValueError as error:
+            msg = f"the environment variable {' or '.join(route.variables)}: {error}"
+            raise HostError(msg) from None
     return found
 
 
@@ -86,7 +94,8 @@ def environment(
     for variable in ("HTTPS_PROXY", "HTTP_PROXY"):
         found |= {variable: proxy, variable.lower(): proxy}
     # Other hosts that the user excepts from a proxy are excepted from that on their way from here.
-    found |= {"NO_PROXY": _DIRECT, "no_proxy": _DIRECT, "NODE_USE_ENV_PROXY": "1"}
+    direct = ",".join(LOOPBACK)
+    found |= {"NO_PROXY": direct, "no_proxy": direct, "NODE_USE_ENV_PROXY": "1"}
     return found | dict.fromkeys(_BUNDLES, str(bundle))
 
 

@@ -55,4 +55,7 @@ def _is_count(event: bytes) -> bool:
         said = json.loads(data_of(event))
     except (ValueError, RecursionError):
         return False
-    return isinstance(said, dict) and said.get("choices") == [] and bool(said.get("usage"))
+    if not isinstance(said, dict) or said.get("choices") != [] or "usage" not in said:
+        return False
+    # Servers that cannot count send null; Azure's first event is no count, but about the prompt.
+    return bool(said["usage"]) or "prompt_filter_results" not in said

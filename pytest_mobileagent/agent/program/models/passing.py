@@ -12,6 +12,7 @@ import h11
 
 from pytest_mobileagent.agent.program.http import upstream
 from pytest_mobileagent.agent.program.http.http1 import header, passed_on
+from pytest_mobileagent.agent.program.models.bodies import COMPRESSIONS
 from pytest_mobileagent.agent.program.models.include_usage import WithoutUsage, refuses_usage
 
 if TYPE_CHECKING:
@@ -68,14 +69,16 @@ class Passing:
                 raise ConnectionResetError(error) from problem
             await self._say_broken(error)
         finally:
-            with contextlib.suppress(asyncio.CancelledError):
-                await preparing
-            self._write(_ENDED)
+            try:
+                with contextlib.suppress(asyncio.CancelledError):
+                    await preparing
+            finally:
+                self._write(_ENDED)
 
     async def _ask(self) -> tuple[h11.Response, AsyncIterator[tuple[bytes, bool]]]:
         connection = self.connection
         if self.asking is not None:
-            response = await self._sent(_uncompressed(self.request), self.asking)
+            response = await self._sent(_compressed(self.request, "identity"), self.asking)
             if not 400 <= response.status_code < 500:
                 self.recording.settings["include_usage"] = "added"
                 return response, connection.upstream.pieces()  # type: ignore[union-attr]
@@ -86,7 +89,7 @@ class Passing:
             self.asking = None
             self.countless.add(self.origin)
             self.recording.sent()
-        response = await self._sent(self.request, self.data)
+        response = await self._sent(_readable(self.request), self.data)
         return response, connection.upstream.pieces()  # type: ignore[union-attr]
 
     async def _sent(self, request: h11.Request, body: bytes) -> h11.Response:
@@ -103,7 +106,7 @@ class Passing:
         hides = self.asking is not None and "event-stream" in kind.lower()
         hidden = WithoutUsage() if hides else None
         headers = passed_on(response, *((b"content-length",) if hides else ()))
-        await connection.begin(response.status_code, headers)
+        await connection.begin(response.status_code, headers, response.reason)
         async for piece, is_last in pieces:
             if self.recording.came(piece) or is_last:
                 await preparing
@@ -135,14 +138,43 @@ async def _once(body: bytes) -> AsyncIterator[tuple[bytes, bool]]:
     yield body, True
 
 
-def _uncompressed(request: h11.Request) -> h11.Request:
-    """Return a request whose answer can be read event by event."""
+def _readable(request: h11.Request) -> h11.Request:
+    """Return a request whose answer can be recorded: in no compression that is unknown here."""
+    accepted = [each.strip() for each in header(request, "accept-encoding").split(",")]
+    known = [each for each in accepted if each.partition(";")[0].lower() in COMPRESSIONS]
+    return request if known == accepted else _compressed(request, ", ".join(known) or "identity")
+
+
+def _compressed(request: h11.Request, accepted: str) -> h11.Request:
     headers = [
         pair for pair in request.headers.raw_items() if pair[0].lower() != b"accept-encoding"
     ]
     return h11.Request(
         method=request.method,
         target=request.target,
-        headers=[*headers, (b"Accept-Encoding", b"identity")],
+        headers=[*headers, (b"Accept-Encoding", accepted.encode())],
         http_version=request.http_version,
     )
+
+
+async def pass_through(
+    connection: ServerConnection, request: h11.Request, origin: Origin, target: str, data: bytes
+) -> None:
+    """Pass a request on and its answer back, unrecorded.
+
+    Raises:
+        OSError, h11.ProtocolError: a connection broke.
+    """
+    try:
+        response = await upstream.ask(connection, origin, request, target, data)
+    except (OSError, TimeoutError) as error:
+        if connection.reader.is_gone:
+            raise
+        words = f"{origin.authority} cannot be reached: {error}".encode()
+        await connection.respond(502, {"Content-Type": "text/plain; charset=utf-8"}, words)
+        return
+    assert connection.upstream is not None
+    await connection.begin(response.status_code, passed_on(response), response.reason)
+    async for piece, _ in connection.upstream.pieces():
+        await connection.write(piece)
+    await connection.end()

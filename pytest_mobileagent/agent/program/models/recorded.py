@@ -10,20 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs
 
-from pytest_mobileagent.agent.program.http import upstream
-from pytest_mobileagent.agent.program.http.http1 import header, passed_on
+from pytest_mobileagent.agent.program.http.http1 import header
 from pytest_mobileagent.agent.program.http.upstream import Origin
 from pytest_mobileagent.agent.program.models import certificates
 from pytest_mobileagent.agent.program.models.apis import api_of, model_of
+from pytest_mobileagent.agent.program.models.bodies import decoded
 from pytest_mobileagent.agent.program.models.environment import (
+    LOOPBACK,
     environment,
     placeholder_keys,
     routes,
 )
 from pytest_mobileagent.agent.program.models.hosts import provider_at, seller_of
 from pytest_mobileagent.agent.program.models.include_usage import with_usage
-from pytest_mobileagent.agent.program.models.passing import Passing
-from pytest_mobileagent.agent.program.models.recording import Book, Recording, Sent, decoded
+from pytest_mobileagent.agent.program.models.passing import Passing, pass_through
+from pytest_mobileagent.agent.program.models.recording import Book, Recording, Sent
 from pytest_mobileagent.agent.program.models.usage import Seller
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
@@ -81,6 +82,8 @@ class RecordedModels:
     - `include_usage`: whether streams are asked for their counts where the program does not.
     - `model`: what answers in the place of all providers: a script, or an endpoint, for its API.
 
+    Raises HostError if a variable that names an endpoint holds no URL.
+
     `failure` is why calls cannot be recorded any more; they are refused from then on.
     """
 
@@ -105,9 +108,12 @@ class RecordedModels:
         log, store = ExchangeLog(folder), ScreenStore(pictures)
         self._book = Book(settings.prices, settings.spending(), log, store, dict(roles or {}))
         self._watcher, self._on_budget = watcher, on_budget
-        self._hosts = {host.lower() for host in hosts}
         self._include_usage, self._model = include_usage, model
         self._routes = routes()
+        # A program may name the user's endpoint by itself.
+        places = ((Origin.of(each.base).host, each.provider) for each in self._routes.values())
+        named = {host: provider for host, provider in places if host not in LOOPBACK}
+        self._hosts = named | {host.lower(): host.lower() for host in hosts}
         self._bundle = folder / "program" / "certificates.pem"
         self._served: ServedModel | None = None
         self._countless: set[Origin] = set()  # servers that refuse to be asked for counts
@@ -116,14 +122,14 @@ class RecordedModels:
         """Make ready: `url` gives the port's URL for a name, `proxy` is its URL as a proxy.
 
         Raises:
-            HostError: a file cannot be written.
-            OSError, ValueError: the script cannot be read.
+            HostError: a file cannot be written, the script cannot be read, or there is no endpoint.
         """
-        if self._model is not None and provider_of(self._model).api == "scripted":
-            from pytest_mobileagent.llm.scripted.model import ScriptedModel  # noqa: PLC0415
-
-            script = Path(self._model.url or self._model.name)
-            self._served = ScriptedModel.load(script).serve()
+        if self._model is not None:
+            try:
+                self._served = _stand_in(self._model)
+            except (OSError, ValueError) as error:
+                msg = f"--mobile-model={self._model}: {error}"
+                raise HostError(msg) from error
         try:
             await asyncio.to_thread(self._write_bundle)
         except OSError as error:
@@ -155,7 +161,10 @@ class RecordedModels:
 
     def is_provider(self, host: str) -> bool:
         """Whether a host is a provider of models, so that what is said to it is opened."""
-        return host.lower() in self._hosts or bool(provider_at(host))
+        return bool(self._provider(host))
+
+    def _provider(self, host: str) -> str:
+        return provider_at(host) or self._hosts.get(host.lower(), "")
 
     def certificate(self, host: str) -> ssl.SSLContext:
         """Return what answers in the place of a provider's host."""
@@ -176,7 +185,7 @@ class RecordedModels:
         self, connection: ServerConnection, request: h11.Request, origin: Origin, target: str
     ) -> None:
         """Answer a request that was meant for a provider's host."""
-        place = Place(origin, target, provider_at(origin.host) or origin.host)
+        place = Place(origin, target, self._provider(origin.host))
         await self._serve(connection, request, place)
 
     async def _serve(
@@ -258,27 +267,14 @@ class RecordedModels:
         return Place(origin, path.rstrip("/") + end + query, self._model.provider)
 
 
-async def pass_through(
-    connection: ServerConnection, request: h11.Request, origin: Origin, target: str, data: bytes
-) -> None:
-    """Pass a request on and its answer back, unrecorded.
+def _stand_in(model: ModelReference) -> ServedModel | None:
+    """Start to serve a script; of another model, look whether it has an endpoint."""
+    if provider_of(model).api != "scripted":
+        Origin.of(endpoint_of(model))
+        return None
+    from pytest_mobileagent.llm.scripted.model import ScriptedModel  # noqa: PLC0415
 
-    Raises:
-        OSError, h11.ProtocolError: a connection broke.
-    """
-    try:
-        response = await upstream.ask(connection, origin, request, target, data)
-    except (OSError, TimeoutError) as error:
-        if connection.reader.is_gone:
-            raise
-        words = f"{origin.authority} cannot be reached: {error}".encode()
-        await connection.respond(502, {"Content-Type": "text/plain; charset=utf-8"}, words)
-        return
-    assert connection.upstream is not None
-    await connection.begin(response.status_code, passed_on(response))
-    async for piece, _ in connection.upstream.pieces():
-        await connection.write(piece)
-    await connection.end()
+    return ScriptedModel.load(Path(model.url or model.name)).serve()
 
 
 async def _refuse(connection: ServerConnection, api: RecordedApi, status: int, why: str) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import zlib
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.agent.program.models.bodies import decoded
 from pytest_mobileagent.agent.program.models.folding import Folded
 from pytest_mobileagent.agent.program.models.sse import objects
 from pytest_mobileagent.agent.program.models.usage import price, reported
@@ -150,7 +150,7 @@ class Recording:
         return self._is_ending and data.endswith(b"\n\n")
 
     def write(self, error: str = "", *, by_provider: bool = True) -> str:
-        """Write the call's line, and return what the model said.
+        """Write the call's line, and return what the model said: words, or else calls of tools.
 
         `error` is why it broke off: `by_provider`, so that there was no call; else what came of it
         counts, as it was paid for.
@@ -170,7 +170,8 @@ class Recording:
             self._fail(error, answer)
             return ""
         self._succeed(folded, answer, times, error)
-        return answer.text
+        calls = (f"{call.name}({to_line(call.arguments)})" for call in answer.tool_calls)
+        return answer.text or "\n".join(calls)
 
     def _folded(self, raw: bytes) -> tuple[Folded, float | None]:
         """Return the reply in one piece, and after how many seconds its first token came."""
@@ -265,25 +266,6 @@ class Recording:
 def _reply(answer: Answer) -> dict[str, Any]:
     tool_calls = [asdict(call) for call in answer.tool_calls]
     return {"text": answer.text, "stop": answer.stop, "tool_calls": tool_calls}
-
-
-def decoded(data: bytes, encoding: str) -> bytes:
-    """Return a body as it was before it was compressed, as far as that is understood."""
-    try:
-        match encoding:
-            case "gzip" | "x-gzip":
-                return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data)
-            case "deflate":
-                return zlib.decompressobj().decompress(data)
-            case "br":
-                import brotli  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
-
-                return bytes(brotli.Decompressor().process(data))
-    except (zlib.error, ImportError):
-        return b""
-    except Exception:  # noqa: BLE001 - brotli's own error, of a package that may not be there
-        return b""
-    return data
 
 
 def _short(raw: bytes) -> str:

@@ -48,7 +48,7 @@ def read(api: RecordedApi, raw: bytes, kind: str) -> Any:
 
 
 @pytest.mark.parametrize("name", STREAMED)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(reply=REPLIES, alt=st.sampled_from(["sse", ""]))
 def test_a_whole_stream_says_what_was_said(name: str, reply: ScriptedReply, alt: str) -> None:
     folded, answer = read(*streamed(name, reply, alt))
@@ -60,7 +60,7 @@ def test_a_whole_stream_says_what_was_said(name: str, reply: ScriptedReply, alt:
 
 
 @pytest.mark.parametrize("name", STREAMED)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(reply=REPLIES, data=st.data(), alt=st.sampled_from(["sse", ""]))
 def test_a_stream_that_is_cut_says_the_beginning(
     name: str, reply: ScriptedReply, data: st.DataObject, alt: str
@@ -88,7 +88,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.parametrize("name", [*STREAMED, "ollama", "dashscope"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(said=st.lists(st.dictionaries(st.sampled_from(["type", "choices", "content"]), JSON)))
 def test_no_stream_breaks_the_reader(name: str, said: list[dict[str, Any]]) -> None:
     api = BY_NAME[name]
@@ -100,7 +100,7 @@ def test_no_stream_breaks_the_reader(name: str, said: list[dict[str, Any]]) -> N
 
 
 @pytest.mark.parametrize("name", [*STREAMED, "ollama"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     body=st.dictionaries(
         st.sampled_from(["messages", "input", "contents", "prompt", "system", "tools"]), JSON
@@ -113,7 +113,7 @@ def test_no_request_breaks_the_reader(name: str, body: dict[str, Any]) -> None:
     assert isinstance(request.settings, dict)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(reply=REPLIES, data=st.data())
 def test_hidden_counts_are_all_that_is_hidden(reply: ScriptedReply, data: st.DataObject) -> None:
     _, raw, _ = streamed("chat", reply)
@@ -125,6 +125,21 @@ def test_hidden_counts_are_all_that_is_hidden(reply: ScriptedReply, data: st.Dat
     events, rest = split(raw)
     assert rest == b""
     assert b"".join(shown) == b"".join(each for each in events if b'"choices": []' not in each)
+
+
+@pytest.mark.parametrize(
+    ("event", "is_shown"),
+    [
+        ({"choices": [], "usage": {"prompt_tokens": 1}}, False),
+        ({"choices": [], "usage": None}, False),
+        ({"choices": []}, True),
+        ({"choices": [], "usage": None, "prompt_filter_results": []}, True),
+        ({"choices": [{"delta": {}}], "usage": {"prompt_tokens": 1}}, True),
+    ],
+)
+def test_counts_are_hidden_even_if_there_are_none(event: dict[str, Any], is_shown: bool) -> None:
+    data = f"data: {json.dumps(event)}\n\n".encode()
+    assert WithoutUsage().pass_on(data, is_last=True) == (data if is_shown else b"")
 
 
 @pytest.mark.parametrize(

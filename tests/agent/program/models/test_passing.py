@@ -27,6 +27,27 @@ CHUNK = b'data: {"model":"own","choices":[{"index":0,"delta":{"content":"Tap"}}]
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
+async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Serve as a proxy of the user's own, with a password."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    assert b"Proxy-Authorization: Basic bWU6cGFzcw==\r\n" in head
+    host, _, port = head.split()[1].decode().partition(":")
+    there, back = await asyncio.open_connection(host, int(port))
+    writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    await asyncio.gather(copy(reader, back), copy(there, writer))
+
+
+async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    try:
+        while data := await source.read(65536):
+            target.write(data)
+            await target.drain()
+    except ConnectionError:
+        pass
+    finally:
+        target.close()
+
+
 def chunked(data: bytes) -> bytes:
     return b"%x\r\n%s\r\n" % (len(data), data)
 
@@ -77,9 +98,11 @@ def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Pro
     thread.start()
     servers: list[asyncio.Server] = []
 
-    def provide(say: Any, secure: ssl.SSLContext | None = None) -> tuple[Provider, int]:
+    def provide(
+        say: Any, secure: ssl.SSLContext | None = None, serve: Any = None
+    ) -> tuple[Provider, int]:
         provider = Provider(say)
-        starting = asyncio.start_server(provider.serve, "127.0.0.1", 0, ssl=secure)
+        starting = asyncio.start_server(serve or provider.serve, "127.0.0.1", 0, ssl=secure)
         server = asyncio.run_coroutine_threadsafe(starting, loop).result(10)
         servers.append(server)
         port = server.sockets[0].getsockname()[1]
@@ -219,11 +242,14 @@ def test_compressed_bodies_pass_as_they_are_and_are_read(
     provider, _ = provide(compressed)
     recorder = make()
     body = gzip.compress(ASKED.replace(b"true", b"false"))
-    with ask(recorder, body, "Content-Encoding: gzip\r\nX-Own: a\r\n") as client:
+    more = "Content-Encoding: gzip\r\nX-Own: a\r\nAccept-Encoding: gzip, zstd;q=0.5\r\n"
+    with ask(recorder, body, more) as client:
         come = receive(client, gzip.compress(REPLY, mtime=0))
+    assert come.startswith(b"HTTP/1.1 200 OK\r\n")
     assert b"Content-Encoding: gzip" in come
     assert provider.requests[0].endswith(body)
     assert b"X-Own: a\r\n" in provider.requests[0]
+    assert b"Accept-Encoding: gzip\r\n" in provider.requests[0]  # zstd could not be read
     (line,) = recorder.lines
     assert line["prompt"][0]["content"] == ["What now?"]
     assert line["reply"]["text"] == "Tap it."
@@ -267,11 +293,13 @@ def test_a_provider_that_cannot_be_reached_is_a_fault_that_may_pass(
     assert line["busy_since"] > 0
 
 
+@pytest.mark.parametrize("is_proxied", [False, True])
 def test_an_intercepted_host_is_asked_itself(
     make: Callable[..., Recorder],
     provide: Callable[..., tuple[Provider, int]],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Any,
+    is_proxied: bool,
 ) -> None:
     authority = trustme.CA()
     secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -279,6 +307,9 @@ def test_an_intercepted_host_is_asked_itself(
     roots = tmp_path / "roots.pem"
     authority.cert_pem.write_to_path(str(roots))
     provider, port = provide(once, secure)
+    if is_proxied:  # by a proxy that the user's environment names
+        _, number = provide(None, serve=tunnel)
+        monkeypatch.setenv("HTTPS_PROXY", f"http://me:pass@127.0.0.1:{number}")
     recorder = make(hosts=["localhost"])
     monkeypatch.setenv("SSL_CERT_FILE", str(roots))
     upstream.tls.cache_clear()

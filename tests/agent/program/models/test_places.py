@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import socket
@@ -14,6 +15,7 @@ import pytest
 
 from pytest_mobileagent.agent.program.models.apis import api_of, model_of
 from pytest_mobileagent.agent.program.models.hosts import provider_at
+from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import parse_reference
@@ -21,6 +23,7 @@ from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from .conftest import Recorder
 
@@ -135,6 +138,37 @@ def test_a_call_that_cannot_be_recorded_is_the_last(
     assert "cannot write" in str(recorder.models.failure)
     assert recorder.watcher.told == ["begins", "ended: "]
     (recorder.folder / "calls.jsonl").rmdir()
+
+
+def test_a_picture_that_cannot_be_kept_ends_the_calls(
+    make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{own}/v1")
+    recorder = make()
+    recorder.pictures.write_text("no folder")
+    url = f"data:image/png;base64,{base64.b64encode(bytes(99)).decode()}"
+    asked: Any = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}]
+    with (
+        openai.OpenAI(
+            api_key="x", base_url=recorder.models.openai_base_url, max_retries=0
+        ) as client,
+        pytest.raises(openai.APIConnectionError),
+    ):
+        client.chat.completions.create(model="gpt-4o", messages=asked)
+    assert "cannot write" in str(recorder.models.failure)
+    assert recorder.watcher.told == ["begins", "ended: "]
+
+
+def test_what_cannot_be_asked_is_said_at_once(
+    make: Callable[..., Recorder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(HostError, match=r"--mobile-model=scripted:.*none\.jsonl: .*No such file"):
+        make(model=parse_reference(f"scripted:{tmp_path / 'none.jsonl'}"))
+    with pytest.raises(HostError, match="vllm is nowhere of its own"):
+        make(model=parse_reference("vllm:qwen"))
+    monkeypatch.setenv("OPENAI_BASE_URL", "here")
+    with pytest.raises(HostError, match="OPENAI_BASE_URL"):
+        make()
 
 
 def test_apis_of_others_own_are_recorded(

@@ -62,7 +62,9 @@ def command(client: str, url: str, body: Any) -> list[str]:
     return [sys.executable, "-c", PYTHON[client], url, json.dumps(body)]
 
 
-@pytest.mark.parametrize("client", ["curl", *PYTHON])
+@pytest.mark.parametrize(
+    "client", ["curl", "urllib", "requests", pytest.param("httpx", marks=pytest.mark.slow)]
+)
 def test_a_fixed_url_is_recorded(recorder: Recorder, client: str) -> None:
     done = run(recorder, *command(client, OPENAI, BODY))
     assert json.loads(done.stdout)["choices"][0]["message"]["content"] == "Tap it.", done.stderr
@@ -96,6 +98,24 @@ def test_other_hosts_are_refused_where_only_models_may_be_asked(
     for url in ("https://example.com/", "http://example.com/"):
         done = run(recorder, *command("curl", url, {}), "-w", "%{http_connect} %{http_code}")
         assert "403" in done.stdout
+
+
+def test_plain_http_passes_and_a_providers_is_recorded(make: Callable[..., Recorder]) -> None:
+    """Both are served by the port itself here: once as any host, once as a provider."""
+    recorder, other = make(hosts=["localhost"]), make()
+
+    async def say(given: dict[str, Any]) -> dict[str, Any]:
+        return {"choices": [{"message": {"content": "Tap it."}}], **given}
+
+    other.port.answer("chat", say)
+    url = other.port.url("chat")
+    done = run(recorder, *command("curl", url, {"a": 1}), "--noproxy", "")
+    assert json.loads(done.stdout)["a"] == 1
+    assert recorder.lines == []
+    url = url.replace("127.0.0.1", "localhost") + "/completions"
+    done = run(recorder, *command("curl", url, BODY), "--noproxy", "")
+    assert json.loads(done.stdout)["model"] == "gpt-4o"
+    assert recorder.lines[0]["reply"]["text"] == "Tap it."
 
 
 def test_other_hosts_are_reached_unopened(make: Callable[..., Recorder]) -> None:

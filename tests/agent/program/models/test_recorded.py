@@ -151,6 +151,7 @@ def test_tools_and_pictures_of_a_response_are_recorded(
     assert first["settings"]["tools"][0]["name"] == "tap"
     assert first["reply"]["tool_calls"][0]["name"] == "tap"
     assert (first["call"]["images"], first["call"]["role"]) == (1, "planner")
+    assert recorder.watcher.told[1] == 'ended: tap({"x":1})'
     assert second["reply"]["text"] == "Tap it."
     assert second["call"]["input_tokens"] == 100
     assert second["call"]["seconds_to_first"] > 0
