@@ -18,6 +18,7 @@ from pytest_mobileagent.agent.program.recorder import URL
 from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.llm.message import Answer
 from pytest_mobileagent.run.program.phone import SessionPhone
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class Recorders:
         call = ModelCall(**{name: said[name] for name in _CALL if said.get(name) is not None})
         self._setting.models.spending().pay(call)
         words = str(said.get("said", ""))
-        reply = {"text": words, "stop": "end", "tool_calls": []}
         line = {"call": call.to_json(), "model": call.model, "role": call.role}
+        reply = Answer(words).to_json()
         ExchangeLog(self._episode).add({**line, "prompt": [], "reply": reply, "error": ""})
         return self._watch.called(words)
