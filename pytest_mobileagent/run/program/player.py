@@ -8,13 +8,12 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Finish, Impossible
-from pytest_mobileagent.agent.program import install
-from pytest_mobileagent.agent.program.container import contained
-from pytest_mobileagent.agent.program.launch import ProgramProcess
-from pytest_mobileagent.agent.program.output import secrets_of
-from pytest_mobileagent.agent.program.placeholders import fill_variables, fill_words
-from pytest_mobileagent.agent.program.reported import Traces, reported
-from pytest_mobileagent.agent.program.workplace import Workplace, workplace
+from pytest_mobileagent.agent.program.adapter.placeholders import fill_variables, fill_words
+from pytest_mobileagent.agent.program.process import install
+from pytest_mobileagent.agent.program.process.container import contained
+from pytest_mobileagent.agent.program.process.launch import ProgramProcess
+from pytest_mobileagent.agent.program.process.reported import Traces, reported
+from pytest_mobileagent.agent.program.process.workplace import Workplace, workplace
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import key_variables, keys
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent.program.process.reported import Reported
     from pytest_mobileagent.run.program.setting import Setting
     from pytest_mobileagent.run.session import Session
 
@@ -97,11 +97,12 @@ class ProgramPlayer:
             self._watch(session, watch, process, recorders)
         finally:
             process.end(_KILL_SECONDS)
-            place.keep(record / "files", keys())
+            place.keep(record / "files", process.secrets)
         watch.drain()
         if session.ending is None:
             status, out, err = process.status, process.stdout, process.stderr
-            self._conclude(session, watch, Traces(status, place.folder, out, err, place.notes))
+            traces = Traces(status, place.folder, out, err, place.notes)
+            _conclude(session, watch, reported(self._setting.program, traces, process.secrets))
 
     def _process(
         self, place: Workplace, recorders: Recorders, base: dict[str, str], record: Path
@@ -136,7 +137,7 @@ class ProgramPlayer:
             environment,
             record,
             run=run,
-            secrets=[*keys(), *secrets_of(environment)],
+            secrets=keys(),
             stdin=place.stdin,
             after=after,
         )
@@ -157,20 +158,20 @@ class ProgramPlayer:
         while not process.is_over and time.monotonic() < ends:
             watch.work(_NOTICE)
 
-    def _conclude(self, session: Session, watch: Watch, traces: Traces) -> None:
-        """End a session whose program has ended by itself, as it reports."""
-        said = reported(self._setting.program, traces, keys())
-        match said.ending:
-            case "done":
-                watch.finish(Finish(said.text))
-            case "impossible":
-                watch.finish(Impossible(said.text))
-            case "step limit":
-                watch.end(Termination.STEP_LIMIT, said.text)
-            case "error":
-                watch.close_steps()
-                error = blame(session, f"the program {said.text}")
-                session.end(Termination.AGENT_ERROR, kept(error, session.folder))
+
+def _conclude(session: Session, watch: Watch, said: Reported) -> None:
+    """End a session whose program has ended by itself, as it reports."""
+    match said.ending:
+        case "done":
+            watch.finish(Finish(said.text))
+        case "impossible":
+            watch.finish(Impossible(said.text))
+        case "step limit":
+            watch.end(Termination.STEP_LIMIT, said.text)
+        case "error":
+            watch.close_steps()
+            error = blame(session, f"the program {said.text}")
+            session.end(Termination.AGENT_ERROR, kept(error, session.folder))
 
 
 def _added(path: str, before: str) -> list[str]:

@@ -15,8 +15,9 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.program import keeper
-from pytest_mobileagent.agent.program.output import KEPT, Output, secrets_of
+from pytest_mobileagent.agent.program.process import keeper
+from pytest_mobileagent.agent.program.process.output import KEPT, Output
+from pytest_mobileagent.agent.program.secrets import secrets_of
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked
 
@@ -37,8 +38,8 @@ class ProgramProcess:
 
     - `words`: its command, never given to a shell. `folder`: where it runs.
     - `environment`: all variables that it has; it gets one more, a mark that begins with `run`.
-    - `record`: the folder in which `stdout` and `stderr` keep what it prints, without `secrets`
-      and without what its variables hold that are named as keys are.
+    - `record`: the folder in which `stdout` and `stderr` keep what it prints, without `secrets`:
+      those that are given, and what its variables hold that are named as keys are.
     - `stdin`: the file that is its standard input; by default it reads nothing.
     - `after`: a command that is run when it has been ended, such as one that removes a container.
 
@@ -69,7 +70,7 @@ class ProgramProcess:
             "stdin": str(stdin or os.devnull),
             "after": list(after),
         }
-        self._secrets, self._kept = (*secrets, *secrets_of(environment)), kept
+        self.secrets, self._kept = (*secrets, *secrets_of(environment)), kept
         self._keeper: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
         self._reader: threading.Thread | None = None
@@ -90,7 +91,7 @@ class ProgramProcess:
             try:
                 self.stdout.parent.mkdir(parents=True, exist_ok=True)
                 outputs = [
-                    undo.enter_context(contextlib.closing(Output(path, self._secrets, self._kept)))
+                    undo.enter_context(contextlib.closing(Output(path, self.secrets, self._kept)))
                     for path in (self.stdout, self.stderr)
                 ]
                 self._launch(outputs)
