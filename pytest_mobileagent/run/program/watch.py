@@ -46,7 +46,6 @@ class Watch:
     def __init__(self, session: Session, goal: str, jobs: Jobs) -> None:
         self.goal = goal
         self.track = Track()
-        self.acted = False
         self.session, self._jobs = session, jobs
         self._latest: Capture | None = session.last
         self._seen_at = time.monotonic()
@@ -161,7 +160,7 @@ class Watch:
         self.track.add(act)
         self.track.held += time.monotonic() - arrived
         act.held = self.track.held
-        self._latest, self.acted, self._own_step = None, True, False
+        self._latest, self._own_step = None, False
         if command.looks:
             self.track.mark("look")
         return act
@@ -212,7 +211,6 @@ class Watch:
         finally:
             self.track.acted(time.monotonic() - decided)
             self.track.turn()
-        self.acted |= reply.counts
         self._latest, self._seen_at = self.session.last, time.monotonic()
         return observation
 
@@ -239,7 +237,7 @@ class Watch:
 
     def _seen(self) -> Capture:
         """Return what is seen since the last act, looking if nobody has."""
-        if self._latest is None:
+        if self._latest is None or self._seen_at < self.track.changed:
             self._latest = self._look_at()
         return self._latest
 
