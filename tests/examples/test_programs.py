@@ -116,8 +116,7 @@ def test_a_program_of_appium(
 ) -> None:
     monkeypatch.setenv("APPIUM_HOME", str(appium_home))
     ran = run("milk", f"{sys.executable} appium_session.py {{goal}}")
-    # A click on an element does not say where that is.
-    assert ran["done"] == [["Open"], ["Type"], ["Raw"], ["Finish"]]
+    assert ran["done"] == [["Open"], ["Type"], ["Tap"], ["Finish"]]
     assert counts(ran) == (3, 3, 0, None, None)
     assert (ran["success"], ran["metered"]) == (True, False)
 
