@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.message import Usage
-from pytest_mobileagent.llm.providers import provider_of
+from pytest_mobileagent.llm.providers import PROVIDERS, provider_of
 from pytest_mobileagent.llm.reference import parse_reference
 
 if TYPE_CHECKING:
@@ -124,7 +124,9 @@ def _price(path: Path, model: str, given: Any) -> Price:
         msg = f'{path}: {model} has to be a table: ["{model}"] with input and output'
         raise ValueError(msg)  # noqa: TRY004 - as for all that is wrong with the file
     try:
-        provider_of(parse_reference(model))
+        reference = parse_reference(model)
+        if difflib.get_close_matches(reference.provider, PROVIDERS, 1):
+            provider_of(reference)  # any other may be one that only programs know
     except ValueError as error:
         msg = f'{path}: ["{model}"]: {error}'
         raise ValueError(msg) from None

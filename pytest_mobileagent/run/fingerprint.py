@@ -59,9 +59,9 @@ def sources_of(folder: Path) -> list[Any]:
     for where, folders, names in os.walk(folder):
         here = Path(where)
         folders[:] = sorted(name for name in folders if _is_own(here / name))
-        for path in (here / name for name in sorted(names)):
-            if path.is_file() and path.stat().st_size <= _LARGEST_SOURCE:
-                found.append([path.relative_to(folder).as_posix(), _hash(path)])
+        paths = (here / name for name in sorted(names))
+        own = (p for p in paths if p.is_file() and p.stat().st_size <= _LARGEST_SOURCE)
+        found += ([path.relative_to(folder).as_posix(), _hash(path)] for path in own)
     return found
 
 

@@ -38,8 +38,19 @@ class Clear:
     """The focused field, emptied."""
 
 
+@dataclass(frozen=True, slots=True)
+class ElementTap:
+    """A tap on an element that only an automation server on the phone knows, by its URL's path.
+
+    Where the element is, `adb.elements` asks before the tap is passed on; `words` say it otherwise.
+    """
+
+    path: str
+    words: str
+
+
 # What a program does through the screen; `commands.merging` makes actions of it.
-Act = Action | Pointer | Erase | Clear
+Act = Action | Pointer | Erase | Clear | ElementTap
 
 
 @dataclass(frozen=True, slots=True)

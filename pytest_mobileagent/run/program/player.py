@@ -94,7 +94,7 @@ class ProgramPlayer:
             session.end(Termination.AGENT_ERROR, str(error))
             return
         try:
-            self._watch(session, watch, process)
+            self._watch(session, watch, process, recorders)
         finally:
             process.end(_KILL_SECONDS)
             place.keep(record / "files", process.secrets)
@@ -142,10 +142,13 @@ class ProgramPlayer:
             after=after,
         )
 
-    def _watch(self, session: Session, watch: Watch, process: ProgramProcess) -> None:
+    def _watch(
+        self, session: Session, watch: Watch, process: ProgramProcess, recorders: Recorders
+    ) -> None:
         """Do what the recorders ask for, until the program has ended or has been given time to."""
         limit = session.limits.seconds
         while not process.is_over and session.ending is None:
+            recorders.check()
             self._lost += session.seconds_lost()
             if watch.track.worked() - self._lost > limit:
                 watch.close_steps()

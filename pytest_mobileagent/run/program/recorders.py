@@ -48,6 +48,7 @@ class Recorders:
         self._phone = SessionPhone(watch)
         self._address = getattr(device.system, "address", None)
         self._open = AsyncExitStack()
+        self._models: RecordedModels | None = None
         self._mcp_port = 0
         self._starts_mcp = asyncio.Lock()
 
@@ -72,6 +73,7 @@ class Recorders:
             model=self._setting.model,
             on_budget=on_budget,
         )
+        self._models = models
         port = await self._open.enter_async_context(LocalPort(models))
         port.relay(_MCP, self._mcp)
         port.answer(_RECORDER, self._take)
@@ -91,6 +93,15 @@ class Recorders:
             openai_chat_url=models.openai_chat_url,
             anthropic_base_url=models.anthropic_base_url,
         )
+
+    def check(self) -> None:
+        """Check that all is still recorded.
+
+        Raises:
+            HostError: it is not: the disk is full, say.
+        """
+        if self._models is not None and self._models.failure is not None:
+            raise self._models.failure
 
     async def close(self) -> None:
         """Stop them all."""

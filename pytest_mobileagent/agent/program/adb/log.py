@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import to_json
-from pytest_mobileagent.agent.program.watching import Clear, Erase, Pointer
+from pytest_mobileagent.agent.program.watching import Clear, ElementTap, Erase, Pointer
 from pytest_mobileagent.plain import append_line, to_line
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class RawLog:
 
 def act_to_json(act: Act) -> dict[str, Any]:
     """Return an act as plain data, its class name as "action"."""
-    if isinstance(act, Pointer | Erase | Clear):
+    if isinstance(act, Pointer | Erase | Clear | ElementTap):
         return {"action": type(act).__name__, **dataclasses.asdict(act)}
     return to_json(act)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.agent.program.adb import frames
 from pytest_mobileagent.agent.program.adb.conversation import Conversation
+from pytest_mobileagent.agent.program.adb.elements import with_places
 from pytest_mobileagent.agent.program.adb.passing import Passing
 from pytest_mobileagent.agent.program.adb.reverses import failure
 from pytest_mobileagent.agent.program.adb.services import ask_service, open_service
@@ -70,6 +71,7 @@ class Relay:
 
     async def ask(self, service: str, command: Command) -> Passing:
         """Ask whether a command may pass that was sent on the stream to a service."""
+        command = await with_places(self._address, service, command)
         passing = Passing(self._log, service, command)
         await passing.ask(self._watcher)
         return passing

@@ -15,7 +15,7 @@ from pytest_mobileagent.agent.program.commands.keys import (
     TO_THE_START,
 )
 from pytest_mobileagent.agent.program.commands.wording import cut
-from pytest_mobileagent.agent.program.watching import Act, Clear, Erase, Pointer
+from pytest_mobileagent.agent.program.watching import Act, Clear, ElementTap, Erase, Pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -135,6 +135,8 @@ def _family(act: Act) -> str:
 def _actions(run: Sequence[Timed]) -> list[Action]:
     first = run[0][0]
     match first:
+        case ElementTap():
+            return [Raw(first.words)]
         case Tap() | Pointer():
             strokes = _strokes(run)
             twice = len(strokes) == 2 and all(isinstance(each, Tap) for each in strokes)

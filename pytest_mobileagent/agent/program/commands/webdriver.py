@@ -10,7 +10,7 @@ from pytest_mobileagent.agent.program.commands import keys, pointers
 from pytest_mobileagent.agent.program.commands.inputs import pixel, swipe
 from pytest_mobileagent.agent.program.commands.intents import CLIPBOARD, from_base64
 from pytest_mobileagent.agent.program.commands.wording import told
-from pytest_mobileagent.agent.program.watching import Act, Clear, Command
+from pytest_mobileagent.agent.program.watching import Act, Clear, Command, ElementTap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Reader = Callable[[dict[str, Any], str], tuple[Act, ...]]
 
 _SESSION = re.compile(r"(?:/wd/hub)?/session/[^/]+/(.*)")
+_ELEMENT_CLICK = re.compile(r"element/[\w.-]+/click")
 _LOOKS = re.compile(r"screenshot|source|element/[^/]+/screenshot|screenshot/.*|appium/screenshot")
 
 
@@ -27,12 +28,12 @@ def read(method: str, path: str, values: Any, raw: str) -> Command | None:
     if match is None:
         return None
     below = match[1]
-    if method == "GET":
-        return Command(raw, looks=bool(_LOOKS.fullmatch(below)))
     if method != "POST":
-        return Command(raw)
+        return Command(raw, looks=method == "GET" and bool(_LOOKS.fullmatch(below)))
     body = values if isinstance(values, dict) else {}
     words = told(below, body)
+    if _ELEMENT_CLICK.fullmatch(below):
+        return Command(raw, (ElementTap(path.rstrip("/").removesuffix("/click"), words),))
     for pattern, reader in _READERS:
         if pattern.fullmatch(below):
             try:
@@ -119,7 +120,6 @@ _READERS: list[tuple[re.Pattern[str], Reader]] = [
     (re.compile(pattern), reader)
     for pattern, reader in (
         ("actions", _actions),
-        ("element/[^/]+/click", _raw),
         ("element/[^/]+/clear", _clear),
         ("element/[^/]+/value", _value),
         ("keys", _value),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs
 
@@ -21,19 +19,20 @@ from pytest_mobileagent.agent.program.models.environment import (
     placeholder_keys,
     routes,
 )
-from pytest_mobileagent.agent.program.models.hosts import provider_at, seller_of
+from pytest_mobileagent.agent.program.models.hosts import provider_at
 from pytest_mobileagent.agent.program.models.include_usage import with_usage
 from pytest_mobileagent.agent.program.models.passing import Passing, pass_through
+from pytest_mobileagent.agent.program.models.places import Place, StandIn
 from pytest_mobileagent.agent.program.models.recording import Book, Recording, Sent
-from pytest_mobileagent.agent.program.models.usage import Seller
+from pytest_mobileagent.agent.program.models.usage import UNLIMITED, is_priced
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.llm.providers import endpoint_of, provider_of
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Collection, Mapping
+    from pathlib import Path
 
     import h11
 
@@ -42,33 +41,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.program.watching import Watcher
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
-    from pytest_mobileagent.llm.scripted.server import ServedModel
 
 _SECRETS = ("x-api-key", "api-key", "x-goog-api-key")
-# Where a scripted model and the providers' endpoints speak the APIs.
-_SCRIPTED = {"chat": "/v1/chat/completions", "responses": "/v1/responses"}
-_SCRIPTED |= {"anthropic": "/v1/messages"}
-_ENDPOINTS = {
-    ("chat", "chat"): "/chat/completions",
-    ("chat", "completions"): "/completions",
-    ("chat", "embeddings"): "/embeddings",
-    ("responses", "responses"): "/responses",
-    ("anthropic", "anthropic"): "/v1/messages",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a request goes: a server, the target there, and what the provider is called."""
-
-    origin: Origin
-    target: str
-    provider: str
-
-    @property
-    def path(self) -> str:
-        """The target without its query."""
-        return self.target.partition("?")[0]
 
 
 class RecordedModels:
@@ -115,7 +89,7 @@ class RecordedModels:
         named = {host: provider for host, provider in places if host not in LOOPBACK}
         self._hosts = named | {host.lower(): host.lower() for host in hosts}
         self._bundle = folder / "program" / "certificates.pem"
-        self._served: ServedModel | None = None
+        self._stand_in = StandIn(None)
         self._countless: set[Origin] = set()  # servers that refuse to be asked for counts
 
     async def start(self, url: Callable[[str], str], proxy: str) -> None:
@@ -124,19 +98,18 @@ class RecordedModels:
         Raises:
             HostError: a file cannot be written, the script cannot be read, or there is no endpoint.
         """
-        if self._model is not None:
-            try:
-                self._served = _stand_in(self._model)
-            except (OSError, ValueError) as error:
-                msg = f"--mobile-model={self._model}: {error}"
-                raise HostError(msg) from error
+        try:
+            self._stand_in = StandIn(self._model)
+        except (OSError, ValueError) as error:
+            msg = f"--mobile-model={self._model}: {error}"
+            raise HostError(msg) from error
         try:
             await asyncio.to_thread(self._write_bundle)
         except OSError as error:
             msg = f"cannot write {self._bundle}: {error}"
             raise HostError(msg) from error
         self.environment = environment(self._routes, url, proxy, self._bundle)
-        if self._served is not None:
+        if self._stand_in.is_scripted:
             self.environment |= placeholder_keys()
         self.openai_base_url = self.environment["OPENAI_BASE_URL"]
         self.openai_chat_url = f"{self.openai_base_url}/chat/completions"
@@ -151,9 +124,7 @@ class RecordedModels:
         """Leave nothing behind but the record."""
         with contextlib.suppress(OSError):
             self._bundle.unlink(missing_ok=True)
-        if self._served is not None:
-            await asyncio.to_thread(self._served.close)
-            self._served = None
+        await asyncio.to_thread(self._stand_in.close)
 
     def has_route(self, name: str) -> bool:
         """Whether a path of the port leads to a provider."""
@@ -194,18 +165,29 @@ class RecordedModels:
         data = await connection.body()
         api = api_of(request.method.decode(), place.path)
         if api is None:
-            place = self._instead(None, place)
+            place = self._stand_in.instead(None, place)
             await pass_through(connection, request, place.origin, place.target, data)
             return
         if self.failure is not None:
             await _refuse(connection, api, 403, str(self.failure))
-        elif why := self._book.spending.over():
+        elif why := self._book.spending.over() or self._unlimited(request, place, data):
             self._on_budget(why)
             await _refuse(connection, api, 429, why)
         elif why := await self._watcher.call_begins():
             await _refuse(connection, api, 403, why)
         else:
             await self._record(connection, request, api, place, data)
+
+    def _unlimited(self, request: h11.Request, place: Place, data: bytes) -> str:
+        """Say why a budget in US dollars cannot limit what is asked; empty if it can."""
+        limit = self._book.spending.budget.cost
+        if limit.run is None and limit.task is None:
+            return ""
+        body = _object(decoded(data, header(request, "content-encoding").lower()))
+        seller = self._stand_in.seller(place, model_of(place.path, body))
+        if is_priced(self._book.prices, seller):
+            return ""
+        return f"{seller.id}: {UNLIMITED}"
 
     async def _record(
         self,
@@ -217,10 +199,10 @@ class RecordedModels:
     ) -> None:
         plain = decoded(data, header(request, "content-encoding").lower())
         body = _object(plain)
-        seller = self._seller(place, model_of(place.path, body))
+        seller = self._stand_in.seller(place, model_of(place.path, body))
         secrets = _secrets(request, place.target)
         recording = Recording(self._book, api, seller, Sent(place.path, plain, body, secrets))
-        to = self._instead(api, place)
+        to = self._stand_in.instead(api, place)
         wants = self._include_usage and api.name == "chat" and plain is data
         asks = wants and to.origin not in self._countless
         asking = with_usage(body, data) if asks else None
@@ -241,40 +223,6 @@ class RecordedModels:
         except HostError as error:
             self.failure = error
             raise ConnectionResetError(str(error)) from error
-
-    def _seller(self, place: Place, name: str) -> Seller:
-        if self._served is not None and self._model is not None:
-            return Seller("scripted", self._model.name)
-        if self._model is not None:
-            provider = self._model.provider
-            return Seller(provider, name or self._model.name, seller_of(provider))
-        return Seller(place.provider, name or "unknown", seller_of(place.provider))
-
-    def _instead(self, api: RecordedApi | None, place: Place) -> Place:
-        """Return where a request goes if another model answers it."""
-        if self._model is None:
-            return place
-        query = place.target[len(place.path) :]
-        if self._served is not None:
-            path = _SCRIPTED.get(api.name, place.path) if api else place.path
-            return Place(Origin.of(self._served), path + query, "scripted")
-        end = _ENDPOINTS.get((provider_of(self._model).api, api.name if api else ""))
-        if end is None:
-            return place
-        base = endpoint_of(self._model)
-        origin = Origin.of(base)
-        path = "/" + base.partition("://")[2].partition("/")[2]
-        return Place(origin, path.rstrip("/") + end + query, self._model.provider)
-
-
-def _stand_in(model: ModelReference) -> ServedModel | None:
-    """Start to serve a script; of another model, look whether it has an endpoint."""
-    if provider_of(model).api != "scripted":
-        Origin.of(endpoint_of(model))
-        return None
-    from pytest_mobileagent.llm.scripted.model import ScriptedModel  # noqa: PLC0415
-
-    return ScriptedModel.load(Path(model.url or model.name)).serve()
 
 
 async def _refuse(connection: ServerConnection, api: RecordedApi, status: int, why: str) -> None:

@@ -10,6 +10,10 @@ from pytest_mobileagent.llm.message import Usage
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.prices import Prices
 
+UNLIMITED = (
+    "no price is known, so --mobile-max-cost cannot limit it. Give one with --mobile-prices=FILE, "
+    "or limit --mobile-max-tokens"
+)
 _MOST = 2**53  # that a record can hold (see ModelCall)
 _NAMES = ("model", "modelVersion")  # where replies name their model
 _ODD = (LookupError, ValueError, TypeError, AttributeError, OverflowError)
@@ -74,6 +78,13 @@ def price(
         except _ODD:
             continue
     return None
+
+
+def is_priced(prices: Prices, seller: Seller) -> bool:
+    """Whether the price of a model is known."""
+    return (
+        price(prices, seller, {"model": seller.name}, ("openai", "chat"), Usage(1, 1)) is not None
+    )
 
 
 def _read(data: dict[str, Any], place: tuple[str, str]) -> Any:

@@ -24,7 +24,14 @@ from pytest_mobileagent.action.action import (
 from pytest_mobileagent.agent.program.commands.keys import PASTE, SELECT_ALL
 from pytest_mobileagent.agent.program.commands.sockets import SocketReader
 from pytest_mobileagent.agent.program.commands.wording import told
-from pytest_mobileagent.agent.program.watching import Act, Clear, Command, Erase, Pointer
+from pytest_mobileagent.agent.program.watching import (
+    Act,
+    Clear,
+    Command,
+    ElementTap,
+    Erase,
+    Pointer,
+)
 
 Pieces = list[tuple[bytes, Command | None]]
 
@@ -172,7 +179,11 @@ def keyboard(*values: str) -> dict[str, Any]:
         ("actions", keyboard("D\ue003", "D\ue007"), (Erase(), Key("enter"))),
         ("actions", {"actions": [{"type": "wheel", "actions": [{"type": "scroll"}]}]}, None),
         ("actions", {}, None),
-        ("element/1-2/click", {}, None),
+        (
+            "element/1-2/click",
+            {},
+            (ElementTap("/wd/hub/session/1-2-3/element/1-2", "element/1-2/click"),),
+        ),
         ("element/1-2/clear", {}, (Clear(),)),
         ("element/1-2/value", {"text": "hi", "replace": False}, (Type("hi"),)),
         ("element/1-2/value", {"text": "hi", "replace": True}, (Clear(), Type("hi"))),

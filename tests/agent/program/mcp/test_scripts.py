@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from pytest_mobileagent.agent.program.mcp.scripts import run_script
-from pytest_mobileagent.device.device import System
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.device.device import System
 
 
 class Computer:
@@ -27,8 +29,8 @@ class Computer:
         ("echo 'no such app' >&2; exit 3", "no such app"),
         ("false", "it failed"),
         (
-            "echo 'Starting: Intent'; echo 'Error: Activity not started'",
-            "Starting: Intent\nError:*",
+            "echo 'Starting: x'; echo 'Error: not started'",
+            "Starting: x\nError:*",
         ),
         ("echo 'Failure [DELETE_FAILED_INTERNAL_ERROR]'", "Failure *"),
         ("echo 'no Error here'", ""),

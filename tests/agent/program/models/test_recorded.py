@@ -236,6 +236,19 @@ def test_a_budget_that_is_spent_ends_the_asking(
     assert len(recorder.over) == 1  # the SDK did not ask again
 
 
+def test_a_model_without_a_price_is_not_asked_within_a_budget_of_dollars(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(REPLY)
+    recorder = make(ModelSettings(prices=PRICES, budget=Budget(cost=Limit(task=1.0))))
+    with chat(recorder) as client:
+        client.chat.completions.create(model="own", messages=ASKED)
+        with pytest.raises(openai.RateLimitError, match="no price is known"):
+            client.chat.completions.create(model="our-tuned-one", messages=ASKED)
+    assert len(recorder.lines) == 1
+    assert recorder.over[0].startswith("openai:our-tuned-one: ")
+
+
 def test_a_watcher_can_refuse_a_call(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
