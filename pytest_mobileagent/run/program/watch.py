@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from pytest_mobileagent.action.action import Raw, Wait
+from pytest_mobileagent.action.action import Raw
 from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.agent.program.watching import Command
@@ -197,7 +197,7 @@ class Watch:
     def _observe(self) -> Observation:
         self.close_steps()
         if self.session.ending is None and time.monotonic() - self._seen_at > _FRESH_SECONDS:
-            self._decide(Reply(Wait(0.0), self._said, counts=False), _nothing)
+            self._decide(Reply([], self._said, counts=False), _nothing)
         return self.session.observation
 
     def _decide(self, reply: Reply, by: Callable[[], str] | None) -> Observation | None:
