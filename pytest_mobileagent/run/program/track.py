@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.agent.program.commands.merging import continues, merged
-from pytest_mobileagent.agent.program.commands.steps import grouped, settled
+from pytest_mobileagent.agent.program.commands.steps import ACTS, grouped, settled
 from pytest_mobileagent.run.session import DoneStep
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 _LONGEST_ACT = 30.0  # seconds that count as acting; a command that goes on is the program's waiting
 _RECENT = 50  # acts that may be parts of one gesture or text
-
-
-_ACTS = {"act", "more"}
 
 
 @dataclass(slots=True)
@@ -86,7 +83,7 @@ class Track:
 
     def carries_on(self, command: Command, at: float) -> bool:
         """Whether a command is but a part of the last act, as a letter is of a text."""
-        if not self._marks or self._marks[-1] not in {"act", "more"}:
+        if not self._marks or self._marks[-1] not in ACTS:
             return False
         return continues(self._timed(self._acts[-_RECENT:]), command, at)
 
@@ -120,7 +117,7 @@ class Track:
         else follows, or nothing, the track `ends` here, and begins anew: all steps are final.
         """
         final = len(self._marks) if ends else settled(self._marks)
-        acts = sum(mark in _ACTS for mark in self._marks[:final])
+        acts = sum(mark in ACTS for mark in self._marks[:final])
         for first, last in _groups(self._marks):
             if first < self._taken or last >= acts:
                 continue
@@ -181,6 +178,6 @@ class Track:
 
 def _groups(marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
     """Yield the first and the last act of each step, as they are counted from the first of all."""
-    numbers = list(accumulate(mark in _ACTS for mark in marks))
+    numbers = list(accumulate(mark in ACTS for mark in marks))
     for group in grouped(marks):
         yield numbers[group[0]] - 1, numbers[group[-1]] - 1

@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import threading
 import time
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pytest_mobileagent.action.action import Raw
 from pytest_mobileagent.agent.agent import Reply
@@ -70,11 +71,11 @@ class Watch:
             if act is None:
                 return _Passage(_OVER)
             act.passed = time.monotonic()
-            return _Passage("", act, self)
+            return _Passage(watch=self, act=act)
         if command.automation:
             await self._jobs.ask(lambda: self._automate(arrived, dumps=command.looks))
         dumps = command.looks and command.automation
-        return _Passage("", None, self, looks=command.looks, automation=dumps)
+        return _Passage(watch=self, looks=command.looks, dumps=dumps)
 
     async def call_begins(self) -> str:
         """Note that a model is asked; see `Watcher`."""
@@ -260,13 +261,13 @@ class Watch:
             for step, after in self.track.take(self._seen(), ends=True):
                 self.session.add(step, after)
 
-    def passed(self, act: WatchedAct | None, *, looks: bool, automation: bool, error: str) -> None:
-        """Note that a command is over (`_Passage.done`)."""
-        if automation:
+    def ended(self, passage: _Passage, error: str) -> None:
+        """Note that a command has ended."""
+        if passage.dumps:
             self.automated()
-        if act is not None:
-            act.ended, act.error = time.monotonic(), error
-        if looks:
+        if passage.act is not None:
+            passage.act.ended, passage.act.error = time.monotonic(), error
+        if passage.looks:
             self._jobs.tell(self._look)
 
 
@@ -275,22 +276,18 @@ def _nothing() -> str:
     return ""
 
 
+@dataclass(slots=True)
 class _Passage:
-    """A command on its way; see `Passage`."""
+    """A command on its way (see `Passage`); `watch` is told of its end, once."""
 
-    def __init__(
-        self,
-        refused: str,
-        act: WatchedAct | None = None,
-        watch: Watch | None = None,
-        **kinds: Any,
-    ) -> None:
-        self.refused = refused
-        self._act, self._watch, self._kinds = act, watch, {"looks": False, "automation": False}
-        self._kinds |= kinds
+    refused: str = ""
+    watch: Watch | None = None
+    act: WatchedAct | None = None
+    looks: bool = False
+    dumps: bool = False  # by Android's UiAutomation, which the next look waits for
 
     def done(self, error: str = "") -> None:
-        """Note the end of the command, once."""
-        watch, self._watch = self._watch, None
+        """Note the end of the command."""
+        watch, self.watch = self.watch, None
         if watch is not None:
-            watch.passed(self._act, error=error, **self._kinds)
+            watch.ended(self, error)

@@ -29,8 +29,8 @@ class Computer:
         ("echo 'no such app' >&2; exit 3", "no such app"),
         ("false", "it failed"),
         (
-            "echo 'Starting: Intent'; echo 'Error: Activity not started'",
-            "Starting: Intent\nError:*",
+            "echo 'Starting: x'; echo 'Error: not started'",
+            "Starting: x\nError:*",
         ),
         ("echo 'Failure [DELETE_FAILED_INTERNAL_ERROR]'", "Failure *"),
         ("echo 'no Error here'", ""),
