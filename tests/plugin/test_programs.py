@@ -257,6 +257,27 @@ def test_a_fixed_url_is_answered_metered_and_budgeted(
     assert "sk-this-is" not in everything
 
 
+def test_keys_that_stand_in_the_program_are_kept_nowhere(
+    run: Callable[..., Ran], project: Project
+) -> None:
+    script = project.pytester.path / "replies.jsonl"
+    script.write_text('"input tap 130 162"\n' * 2)
+    body = FIXED_URL + (
+        'print(KEY, os.environ["OPENAI_BASE_URL"], os.environ["OTHER_KEY"])\n'
+        'open("written", "w").write(KEY + os.environ["OTHER_KEY"])\n'
+    )
+    adapter = 'folder = "."\nanswer = "^(.*) http"\nenv = {OTHER_KEY = "another-very-secret"}'
+    ran = run(body, f"--mobile-model=scripted:{script}", adapter=adapter)
+    assert ran.task["answer"].startswith("…")
+    run_folder = ran.episode.parents[1]
+    kept = [path for path in run_folder.rglob("*") if path.is_file()]
+    assert any(path.name == "written" for path in kept)
+    text = "".join(path.read_text("utf-8", "replace") for path in kept) + ran.output
+    assert "sk-this-is" not in text
+    assert "another-very-secret" not in text
+    assert "/…/openai" in ran.printed()
+
+
 def test_a_spent_budget_ends_the_episode(run: Callable[..., Ran], project: Project) -> None:
     script = project.pytester.path / "replies.jsonl"
     script.write_text('{"reply": "input tap 130 162", "input_tokens": 900}\n' * 2)

@@ -69,7 +69,7 @@ class ProgramProcess:
             "stdin": str(stdin or os.devnull),
             "after": list(after),
         }
-        self._secrets, self._kept = (*secrets, *secrets_of(environment)), kept
+        self.secrets, self._kept = (*secrets, *secrets_of(environment)), kept
         self._keeper: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
         self._reader: threading.Thread | None = None
@@ -90,7 +90,7 @@ class ProgramProcess:
             try:
                 self.stdout.parent.mkdir(parents=True, exist_ok=True)
                 outputs = [
-                    undo.enter_context(contextlib.closing(Output(path, self._secrets, self._kept)))
+                    undo.enter_context(contextlib.closing(Output(path, self.secrets, self._kept)))
                     for path in (self.stdout, self.stderr)
                 ]
                 self._launch(outputs)

@@ -35,6 +35,16 @@ def secret_bytes(secrets: Iterable[str]) -> list[bytes]:
     return [os.fsencode(each) for each in _longest_first(secrets)]
 
 
+def hide(path: Path, secrets: Iterable[str]) -> None:
+    """Take secrets out of a file that `Output` has written, which knew only some of them."""
+    with contextlib.suppress(OSError):  # there is none, or the disk is full
+        before = data = path.read_bytes()
+        for secret in secret_bytes(secrets):
+            data = data.replace(secret, _HIDDEN.encode())
+        if data != before:
+            path.write_bytes(data)
+
+
 class Output:
     """A file that takes what a program prints, without the secrets that it must not hold.
 

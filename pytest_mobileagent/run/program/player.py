@@ -11,9 +11,9 @@ from pytest_mobileagent.action.action import Finish, Impossible
 from pytest_mobileagent.agent.program import install
 from pytest_mobileagent.agent.program.container import contained
 from pytest_mobileagent.agent.program.launch import ProgramProcess
-from pytest_mobileagent.agent.program.output import secrets_of
+from pytest_mobileagent.agent.program.output import hide, secrets_of
 from pytest_mobileagent.agent.program.placeholders import fill_variables, fill_words
-from pytest_mobileagent.agent.program.reported import Traces, reported
+from pytest_mobileagent.agent.program.reported import Reported, Traces, reported
 from pytest_mobileagent.agent.program.workplace import Workplace, workplace
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError
@@ -97,11 +97,15 @@ class ProgramPlayer:
             self._watch(session, watch, process, recorders)
         finally:
             process.end(_KILL_SECONDS)
-            place.keep(record / "files", keys())
+            secrets = [*process.secrets, *recorders.secrets]
+            for path in (process.stdout, process.stderr):
+                hide(path, secrets)
+            place.keep(record / "files", secrets)
         watch.drain()
         if session.ending is None:
             status, out, err = process.status, process.stdout, process.stderr
-            self._conclude(session, watch, Traces(status, place.folder, out, err, place.notes))
+            traces = Traces(status, place.folder, out, err, place.notes)
+            self._conclude(session, watch, reported(self._setting.program, traces, secrets))
 
     def _process(
         self, place: Workplace, recorders: Recorders, base: dict[str, str], record: Path
@@ -157,9 +161,8 @@ class ProgramPlayer:
         while not process.is_over and time.monotonic() < ends:
             watch.work(_NOTICE)
 
-    def _conclude(self, session: Session, watch: Watch, traces: Traces) -> None:
+    def _conclude(self, session: Session, watch: Watch, said: Reported) -> None:
         """End a session whose program has ended by itself, as it reports."""
-        said = reported(self._setting.program, traces, keys())
         match said.ending:
             case "done":
                 watch.finish(Finish(said.text))

@@ -74,6 +74,7 @@ class Recorders:
         )
         self._models = models
         port = await self._open.enter_async_context(LocalPort(models))
+        self._port = port
         port.relay(_MCP, self._mcp)
         port.answer(_RECORDER, self._take)
         self.environment = {**models.environment, URL: port.url(_RECORDER)}
@@ -101,6 +102,12 @@ class Recorders:
         """
         if self._models is not None and self._models.failure is not None:
             raise self._models.failure
+
+    @property
+    def secrets(self) -> list[str]:
+        """What no record may hold: the keys that the program has shown, and its own for here."""
+        assert self._models is not None
+        return [self._port.token, *self._models.secrets]
 
     async def close(self) -> None:
         """Stop them all."""

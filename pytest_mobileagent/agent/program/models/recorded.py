@@ -58,7 +58,8 @@ class RecordedModels:
 
     Raises HostError if a variable that names an endpoint holds no URL.
 
-    `failure` is why calls cannot be recorded any more; they are refused from then on.
+    `failure` is why calls cannot be recorded any more; they are refused from then on. `secrets` are
+    the keys that the program has shown so far.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class RecordedModels:
         self._hosts = named | {host.lower(): host.lower() for host in hosts}
         self._bundle = folder / "program" / "certificates.pem"
         self._stand_in = StandIn(None)
+        self.secrets: set[str] = set()
         self._countless: set[Origin] = set()  # servers that refuse to be asked for counts
 
     async def start(self, url: Callable[[str], str], proxy: str) -> None:
@@ -201,6 +203,7 @@ class RecordedModels:
         body = _object(plain)
         seller = self._stand_in.seller(place, model_of(place.path, body))
         secrets = _secrets(request, place.target)
+        self.secrets.update(secrets)
         recording = Recording(self._book, api, seller, Sent(place.path, plain, body, secrets))
         to = self._stand_in.instead(api, place)
         wants = self._include_usage and api.name == "chat" and plain is data
