@@ -23,8 +23,8 @@ from urllib.parse import unquote, urlsplit
 
 import trustme
 
+from pytest_mobileagent.agent.program.http.port import LocalPort
 from pytest_mobileagent.agent.program.models.recorded import RecordedModels
-from pytest_mobileagent.agent.program.port import LocalPort
 from pytest_mobileagent.llm.models import ModelSettings
 
 if TYPE_CHECKING:

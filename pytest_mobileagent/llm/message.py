@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from pytest_mobileagent.plain import to_line
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -136,6 +138,19 @@ class Usage:
     output: int | None = None
     cached: int | None = None
 
+    @property
+    def is_told(self) -> bool:
+        """Whether both numbers were told."""
+        return self.input is not None and self.output is not None
+
+    def completed(self, sent: int, answered: int) -> Usage:
+        """Return it with estimates in the place of what nobody tells."""
+        return Usage(
+            sent if self.input is None else self.input,
+            answered if self.output is None else self.output,
+            self.cached,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -155,6 +170,16 @@ class Answer:
     seconds_to_first: float | None = None
     usage_data: Mapping[str, Any] | None = None
     raw: Any = None
+
+    @property
+    def words(self) -> str:
+        """All that the model has written: its text, and the arguments of tools."""
+        return self.text + "".join(to_line(call.arguments) for call in self.tool_calls)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a record keeps of it, as plain data."""
+        tool_calls = [asdict(call) for call in self.tool_calls]
+        return {"text": self.text, "stop": self.stop, "tool_calls": tool_calls}
 
 
 class Client(Protocol):

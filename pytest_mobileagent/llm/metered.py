@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
@@ -19,10 +19,9 @@ from pytest_mobileagent.llm.failures import (
     ProviderError,
     RequestRefusedError,
 )
-from pytest_mobileagent.llm.message import Image, Message, Request, Usage, plain
+from pytest_mobileagent.llm.message import Image, Message, Request, plain
 from pytest_mobileagent.llm.model import ModelReply
 from pytest_mobileagent.llm.providers import without_keys
-from pytest_mobileagent.plain import to_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -181,14 +180,10 @@ class MeteredModel:
     def _call(self, request: Request, asked: Asked, *, from_cache: bool = False) -> ModelCall:
         answer = asked.answer
         usage, price = self.meter.prices.metered(self.reference, answer)
-        sent, answered = input_tokens(request), text_tokens(_words(answer))
-        is_unknown = usage.input is None or usage.output is None
-        if is_unknown:
-            usage = Usage(
-                sent if usage.input is None else usage.input,
-                answered if usage.output is None else usage.output,
-                usage.cached,
-            )
+        sent, answered = input_tokens(request), text_tokens(answer.words)
+        is_estimated = not usage.is_told
+        if is_estimated:
+            usage = usage.completed(sent, answered)
             price = self.meter.prices.price(self.reference, answer.model, usage)
         is_helper = self.role in HELPERS
         return ModelCall(
@@ -202,7 +197,7 @@ class MeteredModel:
             seconds=round(asked.seconds, 3),
             waited=round(asked.waited, 3),
             retries=asked.retries,
-            estimated=is_unknown,
+            estimated=is_estimated,
             images=len(request.images),
             estimated_input_tokens=None if is_helper else sent,
             estimated_output_tokens=None if is_helper else answered,
@@ -229,7 +224,7 @@ class MeteredModel:
                     "role": self.role,
                     "settings": request.settings,
                     "prompt": [plain(message, self._picture) for message in request.messages],
-                    "reply": answer and _plain_reply(answer),
+                    "reply": answer and answer.to_json(),
                     "error": error,
                 }
             )
@@ -261,12 +256,3 @@ def _messages(
         last = replace(messages[-1], content=(*messages[-1].content, *pictures))
         messages = (*messages[:-1], last)
     return (*head, *messages)
-
-
-def _plain_reply(answer: Answer) -> dict[str, Any]:
-    tool_calls = [asdict(call) for call in answer.tool_calls]
-    return {"text": answer.text, "stop": answer.stop, "tool_calls": tool_calls}
-
-
-def _words(answer: Answer) -> str:
-    return answer.text + "".join(to_line(call.arguments) for call in answer.tool_calls)

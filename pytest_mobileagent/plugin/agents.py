@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.agent.process.host import AgentProcess
-    from pytest_mobileagent.agent.program.adapter import Adapter
+    from pytest_mobileagent.agent.program.adapter.adapter import Adapter
     from pytest_mobileagent.device.sources.source import Source
     from pytest_mobileagent.plugin.models import RunModels
     from pytest_mobileagent.plugin.options import OptionValue
@@ -67,8 +67,8 @@ class RunAgents:
         """
         if self._name is None:
             return None
-        from pytest_mobileagent.agent.program.adapter import BadAdapterError  # noqa: PLC0415
-        from pytest_mobileagent.agent.program.finding import find_program  # noqa: PLC0415
+        from pytest_mobileagent.agent.program.adapter.adapter import BadAdapterError  # noqa: PLC0415
+        from pytest_mobileagent.agent.program.adapter.finding import find_program  # noqa: PLC0415
 
         try:
             return find_program(self._name, agent_folders(self._config))

@@ -14,7 +14,7 @@ from pytest_mobileagent.urls import shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_mobileagent.agent.program.adapter import Adapter
+    from pytest_mobileagent.agent.program.adapter.adapter import Adapter
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.run.player import Player
     from pytest_mobileagent.task.case import Case

@@ -12,7 +12,7 @@ from pytest_mobileagent.plugin.options import usage_error
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.agent.program.adapter import Adapter
+    from pytest_mobileagent.agent.program.adapter.adapter import Adapter
     from pytest_mobileagent.device.sources.source import Source
     from pytest_mobileagent.plugin.models import RunModels
     from pytest_mobileagent.plugin.options import OptionValue
@@ -29,8 +29,8 @@ def check_program(
     Raises:
         pytest.UsageError: something is missing, or means nothing to a program.
     """
-    from pytest_mobileagent.agent.program.container import engine  # noqa: PLC0415
-    from pytest_mobileagent.agent.program.install import install  # noqa: PLC0415
+    from pytest_mobileagent.agent.program.process.container import engine  # noqa: PLC0415
+    from pytest_mobileagent.agent.program.process.install import install  # noqa: PLC0415
     from pytest_mobileagent.extras import check_extra  # noqa: PLC0415
 
     agent = settings["agent"]

@@ -122,6 +122,9 @@ class SharedRun:
         return stream
 
     def _ensure_supervisor(self) -> None:
+        if not (self.folder / OWNER_LOCK).exists():  # a lock would make the folder anew
+            msg = "the run to which this worker belongs is over"
+            raise InfrastructureError(msg)
         with FileLock(self.folder / "supervisor.lock"):
             with contextlib.suppress(OSError):
                 self._connect().close()

@@ -258,7 +258,8 @@ def main(folder: Path) -> None:
     supervisor_socket.listen()
     if os.fork() == 0:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the owner's; then it stops us
-        asyncio.run(serve(supervisor_socket, folder))
+        asyncio.new_event_loop().run_until_complete(serve(supervisor_socket, folder))
+        os._exit(0)  # a phone that is just being started dies with this: `run` would wait for it
 
 
 if __name__ == "__main__":

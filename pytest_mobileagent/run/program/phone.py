@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Raw
+from pytest_mobileagent.agent.program.mcp.scripts import run_script
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.device.device import System
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.run.program.watch import Watch
-
-_FAILED = "mobileagent-failed"
 
 
 class SessionPhone:
@@ -41,12 +40,7 @@ class SessionPhone:
 
     async def run(self, name: str, script: str) -> Observation | None:
         """Run a script as an action; the notice is what one that fails wrote."""
-
-        def by(system: System) -> str:
-            written = system.shell(f"( {script}\n) || echo {_FAILED}").rstrip()
-            return written.removesuffix(_FAILED).strip() if written.endswith(_FAILED) else ""
-
-        return await self._watch.decide(Raw(name), by)
+        return await self._watch.decide(Raw(name), partial(run_script, script=script))
 
     async def packages(self) -> Collection[str]:
         """Return the packages of all apps that the phone has."""

@@ -8,13 +8,13 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Finish, Impossible
-from pytest_mobileagent.agent.program import install
-from pytest_mobileagent.agent.program.container import contained
-from pytest_mobileagent.agent.program.launch import ProgramProcess
-from pytest_mobileagent.agent.program.output import hide, secrets_of
-from pytest_mobileagent.agent.program.placeholders import fill_variables, fill_words
-from pytest_mobileagent.agent.program.reported import Reported, Traces, reported
-from pytest_mobileagent.agent.program.workplace import Workplace, workplace
+from pytest_mobileagent.agent.program.adapter.placeholders import fill_variables, fill_words
+from pytest_mobileagent.agent.program.process import install
+from pytest_mobileagent.agent.program.process.container import contained
+from pytest_mobileagent.agent.program.process.launch import ProgramProcess
+from pytest_mobileagent.agent.program.process.output import hide
+from pytest_mobileagent.agent.program.process.reported import Traces, reported
+from pytest_mobileagent.agent.program.process.workplace import Workplace, workplace
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import key_variables, keys
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent.program.process.reported import Reported
     from pytest_mobileagent.run.program.setting import Setting
     from pytest_mobileagent.run.session import Session
 
@@ -105,7 +106,7 @@ class ProgramPlayer:
         if session.ending is None:
             status, out, err = process.status, process.stdout, process.stderr
             traces = Traces(status, place.folder, out, err, place.notes)
-            self._conclude(session, watch, reported(self._setting.program, traces, secrets))
+            _conclude(session, watch, reported(self._setting.program, traces, secrets))
 
     def _process(
         self, place: Workplace, recorders: Recorders, base: dict[str, str], record: Path
@@ -140,7 +141,7 @@ class ProgramPlayer:
             environment,
             record,
             run=run,
-            secrets=[*keys(), *secrets_of(environment)],
+            secrets=keys(),
             stdin=place.stdin,
             after=after,
         )
@@ -161,19 +162,20 @@ class ProgramPlayer:
         while not process.is_over and time.monotonic() < ends:
             watch.work(_NOTICE)
 
-    def _conclude(self, session: Session, watch: Watch, said: Reported) -> None:
-        """End a session whose program has ended by itself, as it reports."""
-        match said.ending:
-            case "done":
-                watch.finish(Finish(said.text))
-            case "impossible":
-                watch.finish(Impossible(said.text))
-            case "step limit":
-                watch.end(Termination.STEP_LIMIT, said.text)
-            case "error":
-                watch.close_steps()
-                error = blame(session, f"the program {said.text}")
-                session.end(Termination.AGENT_ERROR, kept(error, session.folder))
+
+def _conclude(session: Session, watch: Watch, said: Reported) -> None:
+    """End a session whose program has ended by itself, as it reports."""
+    match said.ending:
+        case "done":
+            watch.finish(Finish(said.text))
+        case "impossible":
+            watch.finish(Impossible(said.text))
+        case "step limit":
+            watch.end(Termination.STEP_LIMIT, said.text)
+        case "error":
+            watch.close_steps()
+            error = blame(session, f"the program {said.text}")
+            session.end(Termination.AGENT_ERROR, kept(error, session.folder))
 
 
 def _added(path: str, before: str) -> list[str]:

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Finish, Impossible
+from pytest_mobileagent.agent.program.adapter.placeholders import Values
 from pytest_mobileagent.agent.program.adb.recorded import RecordedAdb
+from pytest_mobileagent.agent.program.http.port import LocalPort
 from pytest_mobileagent.agent.program.mcp.clients import stdio_command, write_configuration
 from pytest_mobileagent.agent.program.models.recorded import RecordedModels
-from pytest_mobileagent.agent.program.placeholders import Values
-from pytest_mobileagent.agent.program.port import LocalPort
 from pytest_mobileagent.agent.program.recorder import URL
 from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.llm.message import Answer
 from pytest_mobileagent.run.program.phone import SessionPhone
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ class Recorders:
         call = ModelCall(**{name: said[name] for name in _CALL if said.get(name) is not None})
         self._setting.models.spending().pay(call)
         words = str(said.get("said", ""))
-        reply = {"text": words, "stop": "end", "tool_calls": []}
         line = {"call": call.to_json(), "model": call.model, "role": call.role}
+        reply = Answer(words).to_json()
         ExchangeLog(self._episode).add({**line, "prompt": [], "reply": reply, "error": ""})
         return self._watch.called(words)

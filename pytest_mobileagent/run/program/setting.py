@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_mobileagent.agent.program.adapter import Adapter
+    from pytest_mobileagent.agent.program.adapter.adapter import Adapter
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
 

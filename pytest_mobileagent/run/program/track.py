@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.agent.program.commands.merging import continues, merged
-from pytest_mobileagent.agent.program.commands.steps import grouped, settled
+from pytest_mobileagent.agent.program.commands.steps import ACTS, grouped, settled
 from pytest_mobileagent.run.session import DoneStep
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 _LONGEST_ACT = 30.0  # seconds that count as acting; a command that goes on is the program's waiting
 _RECENT = 50  # acts that may be parts of one gesture or text
-
-
-_ACTS = {"act", "more"}
 
 
 @dataclass(slots=True)
@@ -48,6 +45,11 @@ class WatchedAct:
     ended: float | None = None
     held: float = 0.0
     error: str = ""
+
+    @property
+    def was_not_done(self) -> bool:
+        """Whether it failed, as its status says; that of several acts tells of the last."""
+        return self.error.startswith("exit status") and len(self.command.acts) == 1
 
     @property
     def acting(self) -> float:
@@ -81,7 +83,7 @@ class Track:
 
     def carries_on(self, command: Command, at: float) -> bool:
         """Whether a command is but a part of the last act, as a letter is of a text."""
-        if not self._marks or self._marks[-1] not in {"act", "more"}:
+        if not self._marks or self._marks[-1] not in ACTS:
             return False
         return continues(self._timed(self._acts[-_RECENT:]), command, at)
 
@@ -97,6 +99,11 @@ class Track:
         """
         return sum(first >= self._taken for first, _ in _groups([*self._marks, *more]))
 
+    @property
+    def changed(self) -> float:
+        """When the last act was over, as far as there is one that has been passed on."""
+        return max((act.ended or 0.0 for act in self._acts[-_RECENT:]), default=0.0)
+
     def pending(self) -> bool:
         """Whether there are acts whose steps have not been taken."""
         return self._taken < len(self._acts)
@@ -110,7 +117,7 @@ class Track:
         else follows, or nothing, the track `ends` here, and begins anew: all steps are final.
         """
         final = len(self._marks) if ends else settled(self._marks)
-        acts = sum(mark in _ACTS for mark in self._marks[:final])
+        acts = sum(mark in ACTS for mark in self._marks[:final])
         for first, last in _groups(self._marks):
             if first < self._taken or last >= acts:
                 continue
@@ -153,13 +160,15 @@ class Track:
         self.since, self._held_before = ended, last.held
         self._acted += acting
         failed = [act for act in acts if act.error]
+        actions = merged(self._timed(acts))
         return DoneStep(
-            actions=merged(self._timed(acts)),
+            actions=actions,
             said=next((act.said for act in reversed(acts) if act.said), ""),
             calls=tuple(call for act in acts for call in act.calls),
             seconds_thinking=max(0.0, thinking),
             seconds_acting=acting,
             notice="; ".join(f"{act.command.text[:200]}: {act.error}" for act in failed[:5]),
+            undone=len(actions) if all(act.was_not_done for act in acts) else 0,
         )
 
     @staticmethod
@@ -169,6 +178,6 @@ class Track:
 
 def _groups(marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
     """Yield the first and the last act of each step, as they are counted from the first of all."""
-    numbers = list(accumulate(mark in _ACTS for mark in marks))
+    numbers = list(accumulate(mark in ACTS for mark in marks))
     for group in grouped(marks):
         yield numbers[group[0]] - 1, numbers[group[-1]] - 1

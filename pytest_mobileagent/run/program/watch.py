@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import threading
 import time
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
-from pytest_mobileagent.action.action import Raw, Wait
+from pytest_mobileagent.action.action import Raw
 from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.agent.program.watching import Command
@@ -46,7 +47,6 @@ class Watch:
     def __init__(self, session: Session, goal: str, jobs: Jobs) -> None:
         self.goal = goal
         self.track = Track()
-        self.acted = False
         self.session, self._jobs = session, jobs
         self._latest: Capture | None = session.last
         self._seen_at = time.monotonic()
@@ -71,11 +71,11 @@ class Watch:
             if act is None:
                 return _Passage(_OVER)
             act.passed = time.monotonic()
-            return _Passage("", act, self)
+            return _Passage(watch=self, act=act)
         if command.automation:
             await self._jobs.ask(lambda: self._automate(arrived, dumps=command.looks))
         dumps = command.looks and command.automation
-        return _Passage("", None, self, looks=command.looks, automation=dumps)
+        return _Passage(watch=self, looks=command.looks, dumps=dumps)
 
     async def call_begins(self) -> str:
         """Note that a model is asked; see `Watcher`."""
@@ -161,7 +161,7 @@ class Watch:
         self.track.add(act)
         self.track.held += time.monotonic() - arrived
         act.held = self.track.held
-        self._latest, self.acted, self._own_step = None, True, False
+        self._latest, self._own_step = None, False
         if command.looks:
             self.track.mark("look")
         return act
@@ -197,7 +197,7 @@ class Watch:
     def _observe(self) -> Observation:
         self.close_steps()
         if self.session.ending is None and time.monotonic() - self._seen_at > _FRESH_SECONDS:
-            self._decide(Reply(Wait(0.0), self._said, counts=False), _nothing)
+            self._decide(Reply([], self._said, counts=False), _nothing)
         return self.session.observation
 
     def _decide(self, reply: Reply, by: Callable[[], str] | None) -> Observation | None:
@@ -212,7 +212,6 @@ class Watch:
         finally:
             self.track.acted(time.monotonic() - decided)
             self.track.turn()
-        self.acted |= reply.counts
         self._latest, self._seen_at = self.session.last, time.monotonic()
         return observation
 
@@ -239,7 +238,7 @@ class Watch:
 
     def _seen(self) -> Capture:
         """Return what is seen since the last act, looking if nobody has."""
-        if self._latest is None:
+        if self._latest is None or self._seen_at < self.track.changed:
             self._latest = self._look_at()
         return self._latest
 
@@ -262,13 +261,13 @@ class Watch:
             for step, after in self.track.take(self._seen(), ends=True):
                 self.session.add(step, after)
 
-    def passed(self, act: WatchedAct | None, *, looks: bool, automation: bool, error: str) -> None:
-        """Note that a command is over (`_Passage.done`)."""
-        if automation:
+    def ended(self, passage: _Passage, error: str) -> None:
+        """Note that a command has ended."""
+        if passage.dumps:
             self.automated()
-        if act is not None:
-            act.ended, act.error = time.monotonic(), error
-        if looks:
+        if passage.act is not None:
+            passage.act.ended, passage.act.error = time.monotonic(), error
+        if passage.looks:
             self._jobs.tell(self._look)
 
 
@@ -277,22 +276,18 @@ def _nothing() -> str:
     return ""
 
 
+@dataclass(slots=True)
 class _Passage:
-    """A command on its way; see `Passage`."""
+    """A command on its way (see `Passage`); `watch` is told of its end, once."""
 
-    def __init__(
-        self,
-        refused: str,
-        act: WatchedAct | None = None,
-        watch: Watch | None = None,
-        **kinds: Any,
-    ) -> None:
-        self.refused = refused
-        self._act, self._watch, self._kinds = act, watch, {"looks": False, "automation": False}
-        self._kinds |= kinds
+    refused: str = ""
+    watch: Watch | None = None
+    act: WatchedAct | None = None
+    looks: bool = False
+    dumps: bool = False  # by Android's UiAutomation, which the next look waits for
 
     def done(self, error: str = "") -> None:
-        """Note the end of the command, once."""
-        watch, self._watch = self._watch, None
+        """Note the end of the command."""
+        watch, self.watch = self.watch, None
         if watch is not None:
-            watch.passed(self._act, error=error, **self._kinds)
+            watch.ended(self, error)

@@ -169,6 +169,13 @@ def test_a_program_that_ended_by_itself_is_explained():
         assert leased.give_up() == "; its program ended with status 1: it smokes"
 
 
+def test_a_worker_that_outlives_its_run_leaves_no_folder(tmp_path):
+    folder = tmp_path / "run"
+    with pytest.raises(InfrastructureError, match="is over"):
+        SharedRun(folder).watch()
+    assert not folder.exists()
+
+
 def test_a_supervisor_that_breaks_off_says_why(tmp_path):
     with contextlib.closing(SharedRun()) as run:
         slots = ProgramSlots(run, 1, [sys.executable, "-c", "import time; time.sleep(60)"])

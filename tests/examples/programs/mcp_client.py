@@ -1,6 +1,6 @@
-"""An MCP client with a plan instead of a model: it opens the counter and counts once.
+"""An MCP client with a plan instead of a model: it ticks off what its goal names.
 
-With "legacy" behind the URL it speaks the protocol's first era, which begins with a handshake.
+With "legacy" as its last word it speaks the protocol's first era, which begins with a handshake.
 """
 
 import asyncio
@@ -10,17 +10,19 @@ import sys
 from mcp import Client
 
 
-async def main(url: str, mode: str) -> None:
+async def main(goal: str, url: str, mode: str) -> None:
     async with Client(url, mode=mode) as phone:
-        await phone.call_tool("mobile_launch_app", {"packageName": "com.example.counter"})
+        await phone.call_tool("mobile_launch_app", {"packageName": "com.example.shopping"})
         listed = await phone.call_tool("mobile_list_elements_on_screen", {})
-        elements = json.loads(listed.content[0].text.partition(": ")[2])
-        button = next(each for each in elements if each.get("text") == "Add one")
-        place = button["coordinates"]
-        x, y = place["x"] + place["width"] // 2, place["y"] + place["height"] // 2
-        await phone.call_tool("mobile_click_on_screen_at_coordinates", {"x": x, "y": y})
-        await phone.call_tool("finish", {"answer": "it is 1"})
+        for element in json.loads(listed.content[0].text.partition(": ")[2]):
+            word, place = element.get("text", ""), element["coordinates"]
+            if word and word.lower() in goal.lower():
+                x, y = place["x"] + place["width"] // 2, place["y"] + place["height"] // 2
+                await phone.call_tool("mobile_click_on_screen_at_coordinates", {"x": x, "y": y})
+                await phone.call_tool("finish", {"answer": f"{word} is ticked off"})
+                return
+        await phone.call_tool("impossible", {"reason": "nothing of that is on the list"})
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "auto"))
+    asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else "auto"))

@@ -1,6 +1,5 @@
-"""A program of uiautomator2 that knows its way: it counts to the number in its goal."""
+"""A program of uiautomator2 without a model: it ticks off what its goal names."""
 
-import re
 import sys
 
 import uiautomator2
@@ -8,9 +7,10 @@ import uiautomator2
 
 def main(goal: str) -> None:
     phone = uiautomator2.connect()
-    phone.app_start("com.example.counter")
-    for _ in range(int(re.search(r"\d+", goal)[0])):
-        phone(text="Add one").click()
+    phone.app_start("com.example.shopping")
+    for box in phone(className="android.widget.CheckBox"):
+        if box.get_text().lower() in goal.lower():
+            box.click()
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.program.adb import frames
 from pytest_mobileagent.agent.program.adb.gates import gate_of
+from pytest_mobileagent.device.drivers.adb import frames
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable

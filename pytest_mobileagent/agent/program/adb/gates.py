@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_mobileagent.agent.program.adb.frames import CLOSE_STDIN, STDIN, FrameReader, frame
+from pytest_mobileagent.device.drivers.adb.frames import CLOSE_STDIN, STDIN, FrameReader, frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.program.adb import frames
 from pytest_mobileagent.agent.program.adb.conversation import Conversation
 from pytest_mobileagent.agent.program.adb.elements import with_places
 from pytest_mobileagent.agent.program.adb.passing import Passing
 from pytest_mobileagent.agent.program.adb.reverses import failure
 from pytest_mobileagent.agent.program.adb.services import ask_service, open_service
 from pytest_mobileagent.agent.program.watching import Command
+from pytest_mobileagent.device.drivers.adb import frames
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:

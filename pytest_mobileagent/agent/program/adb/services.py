@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.drivers.adb.shell import acknowledge_at_once
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ _CONNECT_SECONDS = 10.0
 _ANSWER_SECONDS = 20.0
 _CHUNK = 1 << 20  # bytes read at once: each chunk waits for the one before to be acknowledged
 _CLOSING_SECONDS = 2.0  # for the device to end what the program has closed
-_QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)  # Linux only
 
 
 class RefusedError(DeviceError):
@@ -35,12 +34,8 @@ class Service:
 
     async def read(self) -> bytes:
         """Return what comes next; none at the end, also if the connection breaks."""
-        if _QUICK_ACK is not None:
-            # The adb server sends small pieces, each of which waits for the last one's
-            # acknowledgement: the kernel may delay it by 40 ms otherwise.
-            with contextlib.suppress(OSError):
-                connection: socket.socket = self.writer.get_extra_info("socket")
-                connection.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
+        with contextlib.suppress(OSError):  # what has come before it broke can still be read
+            acknowledge_at_once(self.writer.get_extra_info("socket"))
         try:
             return await self.reader.read(_CHUNK)
         except OSError:

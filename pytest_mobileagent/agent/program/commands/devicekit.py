@@ -77,7 +77,10 @@ def _gesture(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
     return ((one and stroke(points)) or Raw(raw),)
 
 
-_OPAQUE = ("device.io.", "device.url", "device.apps.terminate", "device.orientation.set")
+_OPAQUE = (
+    "device.io.", "device.url", "device.apps.terminate", "device.orientation.set",
+    "device.webview.go", "device.webview.reload",
+)  # fmt: skip
 _READERS: dict[str, Callable[[dict[str, Any], str], tuple[Act, ...]]] = {
     "device.io.tap": _tap,
     "device.io.longpress": _long_press,

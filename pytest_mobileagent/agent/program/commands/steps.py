@@ -17,6 +17,7 @@ RULE = 1  # the version of this rule, recorded so that steps can be derived anew
 # "begin" and "end": the program itself says what is one step.
 Mark = Literal["act", "more", "look", "call", "begin", "end"]
 
+ACTS = frozenset({"act", "more"})
 _DECISIONS = {"call", "begin", "end"}
 
 
@@ -54,7 +55,7 @@ def _begins(marks: Sequence[Mark], at: int) -> bool:
     if marks[at] != "more":
         return False
     for mark in reversed(marks[:at]):
-        if mark in {"act", "more"}:
+        if mark in ACTS:
             return False
         if mark in _DECISIONS:
             break
@@ -75,7 +76,7 @@ def _steps(marks: Sequence[Mark], start: int, end: int) -> Iterator[list[int]]:
     """Yield the steps of a stretch between decisions."""
     own = start > 0 and marks[start - 1] == "begin"
     if own or (start > 0 and end < len(marks)):
-        if step := [at for at in range(start, end) if marks[at] in {"act", "more"}]:
+        if step := [at for at in range(start, end) if marks[at] in ACTS]:
             yield step
         return
     pieces = _between_looks(marks, start, end)

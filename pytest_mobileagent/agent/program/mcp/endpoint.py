@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.agent.program.mcp.control import Control
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from pytest_mobileagent.agent.program.watching import WatchedPhone
 
 # Names by which a program may call this machine, besides 127.0.0.1: from a container, say. A page
 # in somebody's browser comes with another.
-HOSTS = ("127.0.0.1", "localhost", "[::1]", "host.docker.internal", "host.containers.internal")
+_HOSTS = ("127.0.0.1", "localhost", "[::1]", "host.docker.internal", "host.containers.internal")
 # Where the server's libraries log what is of no use to who reads a test's report.
 _LOGGERS = (
     "uvicorn.error",
@@ -34,7 +34,7 @@ class McpEndpoint:
     """Serves a phone at `http://127.0.0.1:PORT` + `path`, in both eras of the protocol.
 
     Nothing of the SDK is loaded before `start`. With `show`, the result of every act carries a
-    picture. `hosts` are the names that requests may give the server.
+    picture.
     """
 
     def __init__(
@@ -43,10 +43,9 @@ class McpEndpoint:
         path: str = "/mcp",
         *,
         show: bool = False,
-        hosts: Sequence[str] = HOSTS,
     ) -> None:
         self._phone, self._show = phone, show
-        self._path, self._hosts = path, tuple(hosts)
+        self._path = path
         self._serving: asyncio.Task[None] | None = None
         self._web: Any = None
         self._server: Any = None
@@ -108,7 +107,7 @@ class McpEndpoint:
         for name in _LOGGERS:
             logging.getLogger(name).addFilter(_is_silent)
         phone = PhoneServer(Control(self._phone, show=self._show))
-        hosts = [name for host in self._hosts for name in (host, f"{host}:*")]
+        hosts = [name for host in _HOSTS for name in (host, f"{host}:*")]
         app = phone.server.streamable_http_app(
             streamable_http_path=self._path,
             transport_security=TransportSecuritySettings(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import re
-import secrets
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Ask, Open, ends_episode
 from pytest_mobileagent.action.valid import check
+from pytest_mobileagent.agent.program.mcp.scripts import run_script
 from pytest_mobileagent.episode.observation import Observation
 
 if TYPE_CHECKING:
@@ -70,8 +69,4 @@ class OwnPhone:
         system = self._device.system
         if system is None:
             return self._observe("this phone runs no shell scripts")
-        marker = secrets.token_hex(8)
-        written = system.shell(f"( {script}\n) 2>&1; echo {marker} $?")
-        text, _, status = written.rpartition(marker)
-        failed = status.strip() != "0" or re.search(r"^(Error|Failure)\b", text, re.MULTILINE)
-        return self._observe(text.strip()[:_LONGEST_NOTICE] or "it failed" if failed else "")
+        return self._observe(run_script(system, script)[:_LONGEST_NOTICE])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import trustme
 
-from pytest_mobileagent.agent.program.upstream import trusted
+from pytest_mobileagent.agent.program.http.upstream import trusted
 
 
 @cache

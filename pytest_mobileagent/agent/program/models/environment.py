@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.program.upstream import Origin
+from pytest_mobileagent.agent.program.http.upstream import Origin
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.llm.providers import PROVIDERS, endpoint_of
 from pytest_mobileagent.llm.reference import ModelReference

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import h11
 
-from pytest_mobileagent.agent.program import upstream
-from pytest_mobileagent.agent.program.http1 import header, passed_on
+from pytest_mobileagent.agent.program.http import upstream
+from pytest_mobileagent.agent.program.http.http1 import header, passed_on
 from pytest_mobileagent.agent.program.models.bodies import COMPRESSIONS
 from pytest_mobileagent.agent.program.models.include_usage import WithoutUsage, refuses_usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from pytest_mobileagent.agent.program.http1 import ServerConnection
+    from pytest_mobileagent.agent.program.http.http1 import ServerConnection
+    from pytest_mobileagent.agent.program.http.upstream import Origin
     from pytest_mobileagent.agent.program.models.recording import Recording
-    from pytest_mobileagent.agent.program.upstream import Origin
 
 BROKEN = (OSError, EOFError, asyncio.TimeoutError, h11.ProtocolError)
 _HUNG_UP = "the program closed the connection before the reply was whole"

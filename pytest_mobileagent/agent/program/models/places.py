@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.agent.program.http.upstream import Origin
 from pytest_mobileagent.agent.program.models.hosts import seller_of
 from pytest_mobileagent.agent.program.models.usage import Seller
-from pytest_mobileagent.agent.program.upstream import Origin
 from pytest_mobileagent.llm.providers import endpoint_of, provider_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import json
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs
 
-from pytest_mobileagent.agent.program.http1 import header
+from pytest_mobileagent.agent.program.http.http1 import header
+from pytest_mobileagent.agent.program.http.upstream import Origin
 from pytest_mobileagent.agent.program.models import certificates
 from pytest_mobileagent.agent.program.models.apis import api_of, model_of
 from pytest_mobileagent.agent.program.models.bodies import decoded
@@ -24,7 +25,6 @@ from pytest_mobileagent.agent.program.models.passing import Passing, pass_throug
 from pytest_mobileagent.agent.program.models.places import Place, StandIn
 from pytest_mobileagent.agent.program.models.recording import Book, Recording, Sent
 from pytest_mobileagent.agent.program.models.usage import UNLIMITED, is_priced
-from pytest_mobileagent.agent.program.upstream import Origin
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import HostError
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     import h11
 
-    from pytest_mobileagent.agent.program.http1 import ServerConnection
+    from pytest_mobileagent.agent.program.http.http1 import ServerConnection
     from pytest_mobileagent.agent.program.models.apis import RecordedApi
     from pytest_mobileagent.agent.program.watching import Watcher
     from pytest_mobileagent.llm.models import ModelSettings

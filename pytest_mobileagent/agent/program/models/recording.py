@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.agent.program.models.apis import model_of
 from pytest_mobileagent.agent.program.models.bodies import decoded
 from pytest_mobileagent.agent.program.models.folding import Folded
 from pytest_mobileagent.agent.program.models.sse import objects
 from pytest_mobileagent.agent.program.models.usage import price, reported
+from pytest_mobileagent.agent.program.secrets import without_secrets
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.llm.estimate import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.message import Answer, Image, Usage, plain
@@ -98,7 +100,8 @@ class Recording:
         self.api, self.seller = api, seller
         self.settings: dict[str, Any] = {}  # of ours, beside those of the program
         self._book, self._given = book, sent
-        self._role = api.role or book.role(seller.name)
+        asked = model_of(sent.path, sent.body)  # whatever answers in its place
+        self._role = api.role or book.role(asked or seller.name)
         self._status, self._media_type, self._encoding = 0, "", ""
         self._come: list[bytes] = []
         self._times: list[tuple[int, float]] = []  # bytes that have come, and when
@@ -198,7 +201,7 @@ class Recording:
         failed = self._book.failed.pop(self.key, None)
         call = self._call(folded, answer, first, now, failed)
         self._book.spending.pay(call)
-        self._add({"call": call.to_json(), **self._asked(), "reply": _reply(answer)}, error)
+        self._add({"call": call.to_json(), **self._asked(), "reply": answer.to_json()}, error)
 
     def _call(
         self,
@@ -212,16 +215,10 @@ class Recording:
         data = dict(answer.usage_data or {})
         used = reported(data, self.api.usage, is_whole=folded.is_whole)
         sent = self._prompt.tokens
-        calls = "".join(to_line(call.arguments) for call in answer.tool_calls)
-        words = 0 if self.api.role else text_tokens(answer.text + calls)
+        answered = 0 if self.api.role else text_tokens(answer.words)
         if self.api.role and used.output is None:
             used = Usage(used.input, 0, used.cached)  # embeddings are no tokens
-        is_unknown = used.input is None or used.output is None
-        usage = Usage(
-            sent if used.input is None else used.input,
-            words if used.output is None else used.output,
-            used.cached,
-        )
+        usage = used.completed(sent, answered)
         is_helper = self._role in HELPERS
         return ModelCall(
             model=self.seller.id,
@@ -234,15 +231,15 @@ class Recording:
             seconds=round(now - self._began, 3),
             waited=round(self._began - failed.began, 3) if failed else 0.0,
             retries=failed.times if failed else 0,
-            estimated=is_unknown,
+            estimated=not used.is_told,
             images=len(self._prompt.request.images),
             estimated_input_tokens=None if is_helper else sent,
-            estimated_output_tokens=None if is_helper else words,
+            estimated_output_tokens=None if is_helper else answered,
             line=self._book.log.next_line(),
         )
 
     def _fail(self, error: str, answer: Answer | None) -> None:
-        line = {"call": None, **self._asked(), "reply": answer and _reply(answer)}
+        line = {"call": None, **self._asked(), "reply": answer and answer.to_json()}
         if self.may_be_repeated or 200 <= self._status < 300:
             before = self._book.failed.get(self.key, Failed(0, self._began))
             self._book.failed[self.key] = Failed(before.times + 1, before.began)
@@ -260,27 +257,9 @@ class Recording:
 
     def _add(self, line: dict[str, Any], error: str) -> None:
         secrets = [key for key in (*keys(), *self._given.secrets) if len(key) >= _REAL_KEY]
-        self._book.log.add(_without(secrets, {**line, "error": error}))
-
-
-def _reply(answer: Answer) -> dict[str, Any]:
-    tool_calls = [asdict(call) for call in answer.tool_calls]
-    return {"text": answer.text, "stop": answer.stop, "tool_calls": tool_calls}
+        self._book.log.add(without_secrets({**line, "error": error}, secrets))
 
 
 def _short(raw: bytes) -> str:
     text = raw.decode("utf-8", "replace").strip()
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def _without(secrets: list[str], value: Any) -> Any:
-    """Return plain data in which no secret stands."""
-    if isinstance(value, str):
-        for secret in secrets:
-            value = value.replace(secret, "…")
-        return value
-    if isinstance(value, dict):
-        return {name: _without(secrets, each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without(secrets, each) for each in value]
-    return value

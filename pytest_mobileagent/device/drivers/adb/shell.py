@@ -5,11 +5,11 @@ from __future__ import annotations
 import secrets
 import select
 import socket
-import struct
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.drivers.adb.frames import EXIT, HEADER, STDERR, STDIN, STDOUT, frame
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.address import Address
 
-# Packet ids of adb's shell protocol, version 2.
-_STDIN, _STDOUT, _STDERR, _EXIT = range(4)
 _OPEN_SECONDS = 20.0  # an adb server, or a device, that hangs answers nothing at all
 _QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)  # Linux only
 
@@ -101,7 +99,7 @@ class Shell:
     def _send(self, stream: socket.socket, data: bytes) -> None:
         for start in range(0, len(data), 32768):
             part = data[start : start + 32768]
-            stream.sendall(struct.pack("<BI", _STDIN, len(part)) + part)
+            stream.sendall(frame(STDIN, part))
 
     def _until(self, stream: socket.socket, marker: bytes, deadline: float) -> Output:
         """Return what was written before the marker, and the status that stands behind it."""
@@ -118,11 +116,11 @@ class Shell:
             self._receive(stream, deadline)
 
     def _receive(self, stream: socket.socket, deadline: float) -> None:
-        packet, length = struct.unpack("<BI", self._exactly(stream, 5, deadline))
+        kind, length = HEADER.unpack(self._exactly(stream, HEADER.size, deadline))
         data = self._exactly(stream, length, deadline)
-        if packet in (_STDOUT, _STDERR):
+        if kind in (STDOUT, STDERR):
             self._received += data
-        elif packet == _EXIT:
+        elif kind == EXIT:
             msg = "its shell ended"
             raise EOFError(msg)
 

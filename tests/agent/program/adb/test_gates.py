@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.agent.program.adb.frames import (
+from pytest_mobileagent.agent.program.adb.gates import gate_of
+from pytest_mobileagent.agent.program.adb.packets import Packet, PacketError, read_packet
+from pytest_mobileagent.agent.program.adb.reading import Reading
+from pytest_mobileagent.agent.program.watching import Command
+from pytest_mobileagent.device.drivers.adb.frames import (
     CLOSE_STDIN,
     STDIN,
     FrameReader,
     failure,
     frame,
 )
-from pytest_mobileagent.agent.program.adb.gates import gate_of
-from pytest_mobileagent.agent.program.adb.packets import Packet, PacketError, read_packet
-from pytest_mobileagent.agent.program.adb.reading import Reading
-from pytest_mobileagent.agent.program.watching import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

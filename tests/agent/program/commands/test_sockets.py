@@ -232,6 +232,12 @@ def test_appiums_requests_are_read(path: str, body: Any, acts: tuple[Act, ...] |
         ("/keyboard/input", {}, None),
         ("/overlay_offset", {"offset": 3}, ()),
         ("/", call("device.version"), ()),
+        (
+            "/",
+            {"method": "device.webview.goto", "params": {"url": "http://x"}},
+            (Raw('device.webview.goto {"url":"http://x"}'),),
+        ),
+        ("/", call("device.webview.list"), ()),
         ("/", {"method": "device.io.tap", "params": {"x": 5, "y": 6}}, (Tap(5, 6),)),
         (
             "/",

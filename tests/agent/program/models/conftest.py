@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from pytest_mobileagent.agent.program.http.port import LocalPort
 from pytest_mobileagent.agent.program.models.recorded import RecordedModels
-from pytest_mobileagent.agent.program.port import LocalPort
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Price, Prices
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trustme
 
-from pytest_mobileagent.agent.program import upstream
+from pytest_mobileagent.agent.program.http import upstream
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.agent.program.adapter import Adapter, Said
-from pytest_mobileagent.agent.program.reported import Reported, Traces, reported, variables
+from pytest_mobileagent.agent.program.adapter.adapter import Adapter, Said
+from pytest_mobileagent.agent.program.process.reported import Reported, Traces, reported, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.agent.program.launch import ProgramProcess
+from pytest_mobileagent.agent.program.process.launch import ProgramProcess
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.processes import end_marked
 
@@ -280,7 +280,7 @@ def test_a_command_is_run_at_the_very_end(run: Run, tmp_path: Path) -> None:
 WORKER = """
 import os, sys
 from pathlib import Path
-from pytest_mobileagent.agent.program.launch import ProgramProcess
+from pytest_mobileagent.agent.program.process.launch import ProgramProcess
 folder = Path(sys.argv[1])
 words = [sys.executable, "-S", "programs.py", sys.argv[2]]
 ProgramProcess(words, folder, os.environ, folder / "program").start()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.program.adapter import COMMAND, BadAdapterError, from_command
-from pytest_mobileagent.agent.program.reading import read_adapter
+from pytest_mobileagent.agent.program.adapter.adapter import COMMAND, BadAdapterError, from_command
+from pytest_mobileagent.agent.program.adapter.reading import read_adapter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.agent.program.adapter import Adapter
+    from pytest_mobileagent.agent.program.adapter.adapter import Adapter
 
 
 def find_program(reference: str, folders: Iterable[Path]) -> Adapter | None:

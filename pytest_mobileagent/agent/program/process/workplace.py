@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.program.output import secret_bytes
-from pytest_mobileagent.agent.program.placeholders import fill, fill_file, plain
-from pytest_mobileagent.agent.program.reported import variables
+from pytest_mobileagent.agent.program.adapter.placeholders import fill, fill_file, plain
+from pytest_mobileagent.agent.program.process.reported import variables
+from pytest_mobileagent.agent.program.secrets import HIDDEN, secret_bytes
 from pytest_mobileagent.errors import AgentError, HostError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_mobileagent.agent.program.adapter import Adapter
-    from pytest_mobileagent.agent.program.placeholders import Values
+    from pytest_mobileagent.agent.program.adapter.adapter import Adapter
+    from pytest_mobileagent.agent.program.adapter.placeholders import Values
 
 GOAL_FILE = "MOBILEAGENT_GOAL_FILE"
 _LARGE = 8_000_000  # bytes from which a file is linked instead of copied
@@ -78,7 +78,7 @@ class Workplace:
                 with contextlib.suppress(OSError):  # of no right to be read, say
                     data = (self.folder / name).read_bytes()
                     for secret in hidden:
-                        data = data.replace(secret, b"")
+                        data = data.replace(secret, HIDDEN.encode())
                     (target / name).parent.mkdir(parents=True, exist_ok=True)
                     (target / name).write_bytes(data)
                     files, room = files + 1, room - mark[1]

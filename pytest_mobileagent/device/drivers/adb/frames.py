@@ -7,12 +7,12 @@ import struct
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 _FAILED = 255  # the exit status of a shell that could not be started
 
-_HEADER = struct.Struct("<BI")
+HEADER = struct.Struct("<BI")  # of a frame: its kind, and the bytes that follow
 
 
 def frame(kind: int, data: bytes) -> bytes:
     """Return a frame as it is sent."""
-    return _HEADER.pack(kind, len(data)) + data
+    return HEADER.pack(kind, len(data)) + data
 
 
 def failure(why: str) -> bytes:
@@ -36,12 +36,12 @@ class FrameReader:
         """Return the frames that are complete now: the kind and the bytes of each."""
         self._rest += data
         frames, start = [], 0
-        while len(self._rest) - start >= _HEADER.size:
-            kind, size = _HEADER.unpack_from(self._rest, start)
-            end = start + _HEADER.size + size
+        while len(self._rest) - start >= HEADER.size:
+            kind, size = HEADER.unpack_from(self._rest, start)
+            end = start + HEADER.size + size
             if end > len(self._rest):
                 break
-            frames.append((kind, bytes(self._rest[start + _HEADER.size : end])))
+            frames.append((kind, bytes(self._rest[start + HEADER.size : end])))
             start = end
         del self._rest[:start]
         return frames

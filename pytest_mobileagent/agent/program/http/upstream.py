@@ -16,10 +16,10 @@ from urllib.parse import unquote, urlsplit
 
 import h11
 
-from pytest_mobileagent.agent.program.http1 import ClientConnection, passed_on
+from pytest_mobileagent.agent.program.http.http1 import ClientConnection, passed_on
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.agent.program.http1 import ServerConnection
+    from pytest_mobileagent.agent.program.http.http1 import ServerConnection
 
 _PORTS = {"http": 80, "https": 443}
 _SECONDS = 30.0  # to connect

@@ -10,14 +10,14 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.program.output import without_secrets
+from pytest_mobileagent.agent.program.secrets import without_secrets
 from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.agent.program.adapter import Adapter, Ending, Said
+    from pytest_mobileagent.agent.program.adapter.adapter import Adapter, Ending, Said
 
 ANSWER_FILE, IMPOSSIBLE_FILE = "MOBILEAGENT_ANSWER_FILE", "MOBILEAGENT_IMPOSSIBLE_FILE"
 _MOST_READ = 16 * 1024 * 1024  # bytes of a file; `Output` keeps fewer

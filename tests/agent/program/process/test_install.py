@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.agent.program import install as module
-from pytest_mobileagent.agent.program.install import install, variables
+from pytest_mobileagent.agent.program.process import install as module
+from pytest_mobileagent.agent.program.process.install import install, variables
 from pytest_mobileagent.errors import HostError
 
 

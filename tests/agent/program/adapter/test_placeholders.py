@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.agent.program.placeholders import (
+from pytest_mobileagent.agent.program.adapter.placeholders import (
     NAMES,
     Values,
     fill,

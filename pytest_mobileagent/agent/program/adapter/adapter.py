@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.agent.program import placeholders
+from pytest_mobileagent.agent.program.adapter import placeholders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

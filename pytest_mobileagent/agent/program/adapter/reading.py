@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.program import placeholders
-from pytest_mobileagent.agent.program.adapter import (
+from pytest_mobileagent.agent.program.adapter import placeholders
+from pytest_mobileagent.agent.program.adapter.adapter import (
     SPA_BENCH,
     Adapter,
     BadAdapterError,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.agent.program.port import LocalPort
+from pytest_mobileagent.agent.program.http.port import LocalPort
 from pytest_mobileagent.errors import HostError
 
 

@@ -4,35 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections import deque
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.agent.program.secrets import HIDDEN, secret_bytes
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
 KEPT = 4 * 1024 * 1024  # bytes of the beginning, and as many of the end
-_LEAST_SECRET = 8  # characters: a shorter one stands in other words
-_HIDDEN = "…"
-_SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
-
-
-def secrets_of(environment: Mapping[str, str]) -> list[str]:
-    """Return the values of variables that, by their names, hold keys and the like."""
-    return _longest_first(value for name, value in environment.items() if _SECRET.search(name))
-
-
-def without_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Return a text without secrets."""
-    for secret in _longest_first(secrets):
-        text = text.replace(secret, _HIDDEN)
-    return text
-
-
-def secret_bytes(secrets: Iterable[str]) -> list[bytes]:
-    """Return secrets as they stand in files and output, the longest first."""
-    return [os.fsencode(each) for each in _longest_first(secrets)]
 
 
 def hide(path: Path, secrets: Iterable[str]) -> None:
@@ -86,7 +67,7 @@ class Output:
             return data
         data, self._held = self._held + data, b""
         for secret in self._secrets:
-            data = data.replace(secret, _HIDDEN.encode())
+            data = data.replace(secret, HIDDEN.encode())
         if not last:
             begun = max(_begun(data, secret) for secret in self._secrets)
             if begun:
@@ -117,8 +98,3 @@ def _begun(data: bytes, secret: bytes) -> int:
         if data.endswith(secret[:count]):
             return count
     return 0
-
-
-def _longest_first(secrets: Iterable[str]) -> list[str]:
-    """Return what is long enough to be hidden: one secret may be the beginning of another."""
-    return sorted({each for each in secrets if len(each) >= _LEAST_SECRET}, key=len, reverse=True)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.agent.program import workplace as module
-from pytest_mobileagent.agent.program.adapter import Adapter
-from pytest_mobileagent.agent.program.placeholders import Values
-from pytest_mobileagent.agent.program.workplace import workplace
+from pytest_mobileagent.agent.program.adapter.adapter import Adapter
+from pytest_mobileagent.agent.program.adapter.placeholders import Values
+from pytest_mobileagent.agent.program.process import workplace as module
+from pytest_mobileagent.agent.program.process.workplace import workplace
 from pytest_mobileagent.errors import AgentError, HostError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def test_what_the_program_wrote_can_be_kept_without_secrets(
         place.keep(kept, ["sk-very-secret"])
     files = {str(path.relative_to(kept)): path for path in kept.rglob("*") if path.is_file()}
     assert sorted(files) == ["config.yaml", "logs/1.txt"]
-    assert files["logs/1.txt"].read_text() == "key ."
+    assert files["logs/1.txt"].read_text() == "key …."
 
 
 def test_nothing_is_kept_of_a_folder_that_is_no_copy(source: Path, parent: Path) -> None:

@@ -12,14 +12,14 @@ from urllib.parse import urlsplit
 
 import h11
 
-from pytest_mobileagent.agent.program.http1 import (
+from pytest_mobileagent.agent.program.http.http1 import (
     ClientReader,
     ServerConnection,
     TooLargeError,
     header,
 )
+from pytest_mobileagent.agent.program.http.upstream import Origin, connect
 from pytest_mobileagent.agent.program.models.passing import pass_through
-from pytest_mobileagent.agent.program.upstream import Origin, connect
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.plain import to_line
 

@@ -15,8 +15,9 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.program import keeper
-from pytest_mobileagent.agent.program.output import KEPT, Output, secrets_of
+from pytest_mobileagent.agent.program.process import keeper
+from pytest_mobileagent.agent.program.process.output import KEPT, Output
+from pytest_mobileagent.agent.program.secrets import secrets_of
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked
 
@@ -37,8 +38,8 @@ class ProgramProcess:
 
     - `words`: its command, never given to a shell. `folder`: where it runs.
     - `environment`: all variables that it has; it gets one more, a mark that begins with `run`.
-    - `record`: the folder in which `stdout` and `stderr` keep what it prints, without `secrets`
-      and without what its variables hold that are named as keys are.
+    - `record`: the folder in which `stdout` and `stderr` keep what it prints, without `secrets`:
+      those that are given, and what its variables hold that are named as keys are.
     - `stdin`: the file that is its standard input; by default it reads nothing.
     - `after`: a command that is run when it has been ended, such as one that removes a container.
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.agent.program.adapter import (
+from pytest_mobileagent.agent.program.adapter.adapter import (
     SPA_BENCH,
     BadAdapterError,
     Said,
     from_command,
     split,
 )
-from pytest_mobileagent.agent.program.finding import find_program, program_names
-from pytest_mobileagent.agent.program.reading import read_adapter
+from pytest_mobileagent.agent.program.adapter.finding import find_program, program_names
+from pytest_mobileagent.agent.program.adapter.reading import read_adapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable

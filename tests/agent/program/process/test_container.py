@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.agent.program.container import contained, engine
-from pytest_mobileagent.agent.program.launch import ProgramProcess
+from pytest_mobileagent.agent.program.process.container import contained, engine
+from pytest_mobileagent.agent.program.process.launch import ProgramProcess
 from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""How a program is run: an adapter file, or a mere command."""

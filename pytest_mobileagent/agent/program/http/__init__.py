@@ -1,0 +1,1 @@
+"""HTTP between a program and the harness, and on to other servers."""

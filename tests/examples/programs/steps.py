@@ -1,0 +1,36 @@
+"""A program that says its steps, and the calls of a model of its own, to the recorder.
+
+Without an episode, as in `python steps.py "Put milk on the list in the Shopping app."`, it works on
+the one phone that is attached.
+"""
+
+import re
+import sys
+
+import adbutils
+
+from pytest_mobileagent import Recorder
+
+
+def plan(goal: str) -> list[list[str]]:
+    """The reply of a model within the program, in groups of commands."""
+    item = re.search(r"Put (\w+) on the list", goal)[1]
+    return [
+        ["monkey -p com.example.shopping 1"],
+        ["input tap 540 136", f"input text {item}"],
+        ["input tap 95 260"],
+    ]
+
+
+def main(goal: str) -> None:
+    recorder, phone = Recorder(), adbutils.adb.device()
+    recorder.call("my-own-7b", input_tokens=len(goal), output_tokens=30)
+    for commands in plan(goal):
+        with recorder.step():  # whatever is done in here is one step
+            for command in commands:
+                phone.shell(command)
+    recorder.finish("it is on the list")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
