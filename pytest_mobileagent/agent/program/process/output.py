@@ -21,7 +21,7 @@ def hide(path: Path, secrets: Iterable[str]) -> None:
     with contextlib.suppress(OSError):  # there is none, or the disk is full
         before = data = path.read_bytes()
         for secret in secret_bytes(secrets):
-            data = data.replace(secret, _HIDDEN.encode())
+            data = data.replace(secret, HIDDEN.encode())
         if data != before:
             path.write_bytes(data)
 
