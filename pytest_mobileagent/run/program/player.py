@@ -106,7 +106,10 @@ class ProgramPlayer:
         if session.ending is None:
             status, out, err = process.status, process.stdout, process.stderr
             traces = Traces(status, place.folder, out, err, place.notes)
-            _conclude(session, watch, reported(self._setting.program, traces, secrets))
+            said = reported(self._setting.program, traces, secrets)
+            if said.ending == "error":
+                recorders.blame_provider(f"the program {said.text}")
+            _conclude(session, watch, said)
 
     def _process(
         self, place: Workplace, recorders: Recorders, base: dict[str, str], record: Path

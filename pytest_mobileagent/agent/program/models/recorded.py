@@ -23,7 +23,7 @@ from pytest_mobileagent.agent.program.models.hosts import provider_at
 from pytest_mobileagent.agent.program.models.include_usage import with_usage
 from pytest_mobileagent.agent.program.models.passing import Passing, pass_through
 from pytest_mobileagent.agent.program.models.places import Place, StandIn
-from pytest_mobileagent.agent.program.models.recording import Book, Recording, Sent
+from pytest_mobileagent.agent.program.models.recording import Book, Outage, Recording, Sent
 from pytest_mobileagent.agent.program.models.usage import UNLIMITED, is_priced
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
@@ -127,6 +127,11 @@ class RecordedModels:
         with contextlib.suppress(OSError):
             self._bundle.unlink(missing_ok=True)
         await asyncio.to_thread(self._stand_in.close)
+
+    @property
+    def outage(self) -> Outage | None:
+        """Why no provider has answered of late, and since when; None if one has."""
+        return self._book.outage
 
     def has_route(self, name: str) -> bool:
         """Whether a path of the port leads to a provider."""
