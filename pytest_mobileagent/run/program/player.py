@@ -12,6 +12,7 @@ from pytest_mobileagent.agent.program.adapter.placeholders import fill_variables
 from pytest_mobileagent.agent.program.process import install
 from pytest_mobileagent.agent.program.process.container import contained
 from pytest_mobileagent.agent.program.process.launch import ProgramProcess
+from pytest_mobileagent.agent.program.process.output import hide
 from pytest_mobileagent.agent.program.process.reported import Traces, reported
 from pytest_mobileagent.agent.program.process.workplace import Workplace, workplace
 from pytest_mobileagent.episode.record import Termination
@@ -97,12 +98,18 @@ class ProgramPlayer:
             self._watch(session, watch, process, recorders)
         finally:
             process.end(_KILL_SECONDS)
-            place.keep(record / "files", process.secrets)
+            secrets = [*process.secrets, *recorders.secrets]
+            for path in (process.stdout, process.stderr):
+                hide(path, secrets)
+            place.keep(record / "files", secrets)
         watch.drain()
         if session.ending is None:
             status, out, err = process.status, process.stdout, process.stderr
             traces = Traces(status, place.folder, out, err, place.notes)
-            _conclude(session, watch, reported(self._setting.program, traces, process.secrets))
+            said = reported(self._setting.program, traces, secrets)
+            if said.ending == "error":
+                recorders.blame_provider(f"the program {said.text}")
+            _conclude(session, watch, said)
 
     def _process(
         self, place: Workplace, recorders: Recorders, base: dict[str, str], record: Path
