@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.reset import Reset
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.run.program import watch as watch_module
 from pytest_mobileagent.run.program.jobs import Jobs, LoopThread
 from pytest_mobileagent.run.program.phone import SessionPhone
 from pytest_mobileagent.run.program.watch import Watch
@@ -145,6 +147,24 @@ def test_what_a_look_parts_is_a_step_each_until_a_model_call_joins_it(
     program.ask()
     program.watch.end(Termination.AGENT_ERROR)
     assert actions(record()) == [(Tap(1, 1), Tap(50, 50))]
+
+
+def test_an_act_waits_for_the_line_of_the_call_that_was_just_answered(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch_module, "_LAST_CALL_SECONDS", 5.0)
+    program.does(program.watch.call_begins())
+    tap = Command("input tap 1 1", (Tap(1, 1),))
+    passes = asyncio.run_coroutine_threadsafe(program.watch.command(tap), program.loop._loop)
+    program.loop._loop.call_soon_threadsafe(program.watch.call_ended, "I tap.")
+    while not passes.done():
+        program.watch.work(0.01)
+    act = passes.result().act
+    assert act is not None
+    assert act.said == "I tap."
+    began = time.monotonic()
+    program.act(Tap(2, 2))  # no call is open any more
+    assert time.monotonic() - began < 4
 
 
 def test_what_cannot_be_done_is_told(program: Program, record: Callable[[], EpisodeRecord]) -> None:
