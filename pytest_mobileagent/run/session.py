@@ -71,6 +71,7 @@ class DoneStep:
     seconds_thinking: float = 0.0
     seconds_acting: float = 0.0
     notice: str = ""
+    undone: int = 0
 
 
 class Session:
@@ -157,7 +158,7 @@ class Session:
         """Record a step that was done, and what was seen `after` it."""
         self._recorder.step(step.actions, step.said, step.calls, step.seconds_thinking)
         self.steps += 1
-        self._recorder.outcome(step.notice, None, 0)
+        self._recorder.outcome(step.notice, None, step.undone)
         screen = self._record(after, step.seconds_acting)
         self._recorder.events(self.device.events())
         self.observation = Observation(screen, None, step.notice)

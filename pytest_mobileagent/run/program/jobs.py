@@ -35,7 +35,8 @@ class Jobs:
         """Do the next job, if there is one within `seconds`; return whether there was.
 
         Raises:
-            BaseException: whatever the job raises, after whoever asked for it was told.
+            BaseException: whatever the job raises, after whoever asked for it was told. What ends
+                the run, such as Ctrl-C, is an OSError there: it would end the event loop.
         """
         try:
             job, future = self._queue.get(timeout=max(0.0, seconds))
@@ -45,8 +46,11 @@ class Jobs:
             return True
         try:
             future.set_result(job())
-        except BaseException as error:
+        except Exception as error:
             future.set_exception(error)
+            raise
+        except BaseException as error:
+            future.set_exception(ConnectionAbortedError(f"the run ends: {error!r}"))
             raise
         return True
 

@@ -47,6 +47,11 @@ class WatchedAct:
     error: str = ""
 
     @property
+    def was_not_done(self) -> bool:
+        """Whether it failed, as its status says; that of several acts tells of the last."""
+        return self.error.startswith("exit status") and len(self.command.acts) == 1
+
+    @property
     def acting(self) -> float:
         """How long the phone took, as far as it has."""
         ended = time.monotonic() if self.ended is None else self.ended
@@ -93,6 +98,11 @@ class Track:
         `more` is what might follow before.
         """
         return sum(first >= self._taken for first, _ in _groups([*self._marks, *more]))
+
+    @property
+    def changed(self) -> float:
+        """When the last act was over, as far as there is one that has been passed on."""
+        return max((act.ended or 0.0 for act in self._acts[-_RECENT:]), default=0.0)
 
     def pending(self) -> bool:
         """Whether there are acts whose steps have not been taken."""
@@ -150,13 +160,15 @@ class Track:
         self.since, self._held_before = ended, last.held
         self._acted += acting
         failed = [act for act in acts if act.error]
+        actions = merged(self._timed(acts))
         return DoneStep(
-            actions=merged(self._timed(acts)),
+            actions=actions,
             said=next((act.said for act in reversed(acts) if act.said), ""),
             calls=tuple(call for act in acts for call in act.calls),
             seconds_thinking=max(0.0, thinking),
             seconds_acting=acting,
             notice="; ".join(f"{act.command.text[:200]}: {act.error}" for act in failed[:5]),
+            undone=len(actions) if all(act.was_not_done for act in acts) else 0,
         )
 
     @staticmethod

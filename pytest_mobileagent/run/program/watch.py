@@ -238,7 +238,7 @@ class Watch:
 
     def _seen(self) -> Capture:
         """Return what is seen since the last act, looking if nobody has."""
-        if self._latest is None:
+        if self._latest is None or self._seen_at < self.track.changed:
             self._latest = self._look_at()
         return self._latest
 

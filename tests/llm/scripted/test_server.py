@@ -38,6 +38,14 @@ def test_each_api_is_read_into_the_same_request(path):
     assert (request.max_tokens, request.stream, request.extra) == (9, False, {})
 
 
+def test_instructions_may_come_in_the_midst_of_a_conversation():
+    model = ScriptedModel(["so"])
+    roles = ["user", "assistant", "system"]
+    said = [{"role": role, "content": role} for role in roles]
+    answer(model, "/v1/messages", messages=said, system="")
+    assert [message.role for message in model.requests[0].messages][-3:] == roles
+
+
 def test_chat_completions_have_openais_shape():
     body = answer(ScriptedModel([COUNTED]), CHAT)
     [choice] = body["choices"]

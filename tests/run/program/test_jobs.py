@@ -33,6 +33,21 @@ def test_what_a_job_raises_is_raised_on_both_sides() -> None:
             asked.result(5)
 
 
+def test_ctrl_c_in_a_job_does_not_end_the_event_loop_of_whoever_asked_for_it() -> None:
+    jobs = Jobs()
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with LoopThread() as loop:
+        asked = asyncio.run_coroutine_threadsafe(jobs.ask(interrupted), loop._loop)
+        with pytest.raises(KeyboardInterrupt):
+            jobs.do_next(5)
+        with pytest.raises(OSError, match="the run ends"):
+            asked.result(5)
+        loop.run(asyncio.wait_for(asyncio.sleep(0), 5))
+
+
 def test_whoever_waits_for_a_job_that_is_never_done_is_let_go() -> None:
     jobs = Jobs()
     with LoopThread() as loop:

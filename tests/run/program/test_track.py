@@ -121,6 +121,10 @@ def test_calls_and_failures_are_those_of_the_step(track: Told) -> None:
     (step,) = steps(track)
     assert step.calls == (call,)
     assert step.notice.endswith("exit status 1")
+    assert step.undone == 1
+    track.act(Tap(1, 1), error="exit status 1")
+    track.act(Key("back"), Key("home"), error="exit status 1")  # the first may have been done
+    assert [step.undone for step in steps(track)] == [1, 0]
 
 
 def test_time_is_the_programs_but_for_acting_and_being_held_up() -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.agent.program.commands.intents import TOOLS
+from pytest_mobileagent.agent.program.commands.keys import SCREEN_OFF
 from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent.agent.program.watching import Command
 
 # What is destroyed, in words, and why the command is refused.
 Judgement = tuple[str, str]
@@ -20,6 +24,7 @@ _WIPES = "it would wipe the phone, which the benchmark is using"
 _STOPS = "it would stop a part of Android without which the benchmark loses the phone"
 _HEARS = f"the benchmark hears through {LISTENER} what happens on the phone"
 _CONNECTS = "it would cut the benchmark's connection to the phone"
+_BLINDS = "it would switch the screen off, which the benchmark looks at"
 _VITAL = {"adbd", "zygote", "zygote64", "zygote_secondary", "system_server", "surfaceflinger"}
 _ENDING_ACTIONS = re.compile(
     r"android\.intent\.action\.(REBOOT|(ACTION_)?REQUEST_SHUTDOWN)|"
@@ -36,6 +41,13 @@ def read_destructive(name: str, arguments: Sequence[str]) -> Judgement:
     """Return what a command destroys, and why it is refused; both are empty if it is harmless."""
     judge = _JUDGES.get(name)
     return judge(arguments) if judge else _NOTHING
+
+
+def keeping_the_screen_on(command: Command) -> Command:
+    """Return a command, refused if it switches the screen off."""
+    if SCREEN_OFF not in command.acts:
+        return command
+    return dataclasses.replace(command, destructive="switches the screen off", refused=_BLINDS)
 
 
 def _reboot(arguments: Sequence[str]) -> Judgement:

@@ -30,7 +30,7 @@ _PHASES: dict[int, Literal["down", "move", "up", "cancel"]] = {
 _KEYS: dict[str, Act] = {
     "back": Key("back"), "home": Key("home"), "recent": Key("overview"), "menu": Key("menu"),
     "enter": Key("enter"), "delete": Erase(), "del": Erase(), "volume_up": Key("volume_up"),
-    "volume_down": Key("volume_down"),
+    "volume_down": Key("volume_down"), "power": keys.SCREEN_OFF,
 }  # fmt: skip
 
 
@@ -137,6 +137,10 @@ def _paste(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     return (keys.PASTE,)
 
 
+def _sleep(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    return (keys.SCREEN_OFF,)
+
+
 def _raw(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     return (Raw(raw),)
 
@@ -145,7 +149,7 @@ _OPAQUE = (
     "dragTo gesture pinchIn pinchOut scrollForward scrollBackward scrollTo scrollToBeginning "
     "scrollToEnd flingForward flingBackward flingToBeginning flingToEnd openNotification "
     "openQuickSettings setOrientation setOrientationLeft setOrientationRight "
-    "setOrientationNatural freezeRotation wakeUp sleep clickAndWaitForNewWindow "
+    "setOrientationNatural freezeRotation wakeUp clickAndWaitForNewWindow "
     "performActionOnCurrentObject"
 )
 _READERS: dict[str, Reader] = dict.fromkeys(_OPAQUE.split(), _raw)
@@ -163,4 +167,5 @@ _READERS |= {
     "injectInputEvent": _inject,
     "setClipboard": _clipboard,
     "pasteClipboard": _paste,
+    "sleep": _sleep,
 }

@@ -17,13 +17,15 @@ SELECT_ALL = Raw("select all")
 PASTE = Raw("paste")
 TO_THE_END = Raw("to the end of the text")
 TO_THE_START = Raw("to the start of the text")
+SCREEN_OFF = Raw("switch the screen off")  # which is always on: the power key would, too
 
 _CANONICAL: dict[int, KeyName] = {
     3: "home", 4: "back", 24: "volume_up", 25: "volume_down", 61: "tab", 66: "enter",
     82: "menu", 111: "escape", 160: "enter", 187: "overview",
 }  # fmt: skip
 _NAMES = {
-    "HOME": 3, "BACK": 4, "VOLUME_UP": 24, "VOLUME_DOWN": 25, "TAB": 61, "ENTER": 66, "DEL": 67,
+    "HOME": 3, "BACK": 4, "VOLUME_UP": 24, "VOLUME_DOWN": 25, "POWER": 26, "TAB": 61, "ENTER": 66,
+    "SLEEP": 223, "SOFT_SLEEP": 276, "DEL": 67,
     "MENU": 82, "ESCAPE": 111, "FORWARD_DEL": 112, "MOVE_HOME": 122, "CTRL_LEFT": 113,
     "CTRL_RIGHT": 114, "MOVE_END": 123, "NUMPAD_ENTER": 160, "APP_SWITCH": 187, "PASTE": 279,
     "SHIFT_LEFT": 59, "SHIFT_RIGHT": 60, "STAR": 17, "POUND": 18, "COMMA": 55, "PERIOD": 56,
@@ -48,7 +50,8 @@ _CHARACTERS |= {29 + place: letter for place, letter in enumerate(string.ascii_l
 _SHIFTED = dict(zip("1234567890-=[]\\;'/`,.", '!@#$%^&*()_+{}|:"?~<>', strict=True))
 _A, _V = 29, 50
 _EDITS: dict[int, Act] = {
-    67: Erase(), 112: Erase(), 122: TO_THE_START, 123: TO_THE_END, 279: PASTE,
+    26: SCREEN_OFF, 67: Erase(), 112: Erase(), 122: TO_THE_START, 123: TO_THE_END,
+    223: SCREEN_OFF, 276: SCREEN_OFF, 279: PASTE,
 }  # fmt: skip
 _CTRL_KEYS, _SHIFT_KEYS = {113, 114}, {59, 60}
 _SHIFT, _CTRL, _ALT, _META = 0x1, 0x1000, 0x2, 0x10000

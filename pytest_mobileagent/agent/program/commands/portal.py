@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _LOOKS = ("a11y_tree", "state", "phone_state", "screenshot")
-_GLOBAL: dict[int, Act] = {1: Key("back"), 2: Key("home"), 3: Key("overview")}
+_GLOBAL: dict[int, Act] = {
+    1: Key("back"), 2: Key("home"), 3: Key("overview"), 8: keys.SCREEN_OFF,
+}  # fmt: skip
 
 
 def shows(path: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from pytest_mobileagent.agent.program.commands import jsonrpc, portal, webdriver
+from pytest_mobileagent.agent.program.commands.destructive import keeping_the_screen_on
 from pytest_mobileagent.agent.program.commands.shell import read_script
 from pytest_mobileagent.agent.program.commands.wording import cut
 from pytest_mobileagent.agent.program.watching import Command
@@ -47,6 +48,10 @@ class Request:
 
 def read_request(request: Request) -> Command:
     """Return what a request asks for."""
+    return keeping_the_screen_on(_read(request))
+
+
+def _read(request: Request) -> Command:
     body = request.body[:2000].decode("utf-8", "replace")
     raw = cut(f"{request.method} {request.target} {body}")
     path, values = request.path, request.values

@@ -6,7 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Raw, Type
-from pytest_mobileagent.agent.program.commands.destructive import read_destructive
+from pytest_mobileagent.agent.program.commands.destructive import (
+    keeping_the_screen_on,
+    read_destructive,
+)
 from pytest_mobileagent.agent.program.commands.inputs import pixel, read_input, read_monkey, swipe
 from pytest_mobileagent.agent.program.commands.intents import TOOLS, read_intent, sent, started
 from pytest_mobileagent.agent.program.commands.providers import read_content
@@ -51,7 +54,7 @@ def read_tool(name: str, arguments: Sequence[str], raw: str) -> Command:
     reader = _READERS.get(name)
     command = reader(arguments, raw) if reader else Command(raw)
     if not (destructive or refused):
-        return command
+        return keeping_the_screen_on(command)
     return Command(raw, command.acts, command.looks, command.automation, destructive, refused)
 
 

@@ -144,7 +144,8 @@ class Control:
             raise ToolError(self._over)
         self._steps += 1
         left = self.phone.steps_left
-        count = f"(step {self._steps}{'' if left is None else f', {left} steps left'})"
+        rest = "" if left is None else f", {left} step{'' if left == 1 else 's'} left"
+        count = f"(step {self._steps}{rest})"
         count += self._see(seen.screen)
         if seen.notice:
             msg = f"This could not be done: {seen.notice} {count}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.agent.program.models.apis import model_of
 from pytest_mobileagent.agent.program.models.bodies import decoded
 from pytest_mobileagent.agent.program.models.folding import Folded
 from pytest_mobileagent.agent.program.models.sse import objects
@@ -99,7 +100,8 @@ class Recording:
         self.api, self.seller = api, seller
         self.settings: dict[str, Any] = {}  # of ours, beside those of the program
         self._book, self._given = book, sent
-        self._role = api.role or book.role(seller.name)
+        asked = model_of(sent.path, sent.body)  # whatever answers in its place
+        self._role = api.role or book.role(asked or seller.name)
         self._status, self._media_type, self._encoding = 0, "", ""
         self._come: list[bytes] = []
         self._times: list[tuple[int, float]] = []  # bytes that have come, and when

@@ -40,9 +40,34 @@ _GRACE = 1.0  # where nobody is left to say how long it is
 
 
 def main(descriptor: int) -> None:
-    """Run a program until it and all that it has started have ended, or have to."""
+    """Run a program until it and all that it has started have ended, or have to.
+
+    That is a child's work: a program that kills its parent leaves what it has started to us.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    adopt_orphans()
+    child = os.fork()
+    if child == 0:
+        die_with_parent()
+        _keep(descriptor)
+        return
+    os.close(descriptor)
+    for stream in (1, 2):
+        os.dup2(0, stream)
+    status = _wait_for(child)
+    _end_the_rest()
+    sys.exit(status != 0)
+
+
+def _wait_for(child: int) -> int:
+    """Wait until a child has ended, and return its status; others may end before."""
+    while (ended := os.wait())[0] != child:
+        pass
+    return ended[1]
+
+
+def _keep(descriptor: int) -> None:
     adopt_orphans()
     line = socket.socket(fileno=descriptor)
     lines = line.makefile("r", encoding="utf-8")
@@ -143,11 +168,16 @@ def _end(program: subprocess.Popen[bytes], grace: float) -> int:
             program.wait(grace)
     _signal(program, signal.SIGKILL)
     status = program.wait()
+    _end_the_rest(program)
+    return status
+
+
+def _end_the_rest(program: subprocess.Popen[bytes] | None = None) -> None:
     ends = time.monotonic() + _KILLING_SECONDS
     while _has_children() and time.monotonic() < ends:
-        _signal(program, signal.SIGKILL)
+        if program is not None:
+            _signal(program, signal.SIGKILL)
         end_descendants(os.getpid())
-    return status
 
 
 def _signal(program: subprocess.Popen[bytes], number: int) -> None:

@@ -161,11 +161,11 @@ class ProgramProcess:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     bufsize=0,
-                    env=os.environ | {VARIABLE: self.mark},
                     pass_fds=[theirs.fileno()],
                     start_new_session=True,  # Ctrl-C is ours
                 )
-            # Its mark, and what it is told, show in no command line.
+            # What it is told shows in no command line. It has no mark itself: whoever ends what is
+            # marked would end it before it has ended what hides its own.
             ours.sendall(json.dumps(self._request).encode() + b"\n")
         except BrokenPipeError:
             pass

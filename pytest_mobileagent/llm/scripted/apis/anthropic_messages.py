@@ -91,7 +91,7 @@ class AnthropicMessages(Api):
 def _messages(message: dict[str, Any]) -> Iterator[Message]:
     """Yield the results of tools, each a message, and what else the message says."""
     content, role = message["content"], message["role"]
-    if role not in {"user", "assistant"}:
+    if role not in {"user", "assistant", "system"}:  # the last in the midst of a conversation
         msg = f"no message has the role {role!r}"
         raise ValueError(msg)
     blocks: list[Any] = (

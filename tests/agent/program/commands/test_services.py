@@ -157,7 +157,7 @@ READ: list[tuple[str, tuple[Act, ...]]] = [
     ("input keyevent --longpress HOME", (Raw("input keyevent --longpress HOME"),)),
     ("input keyevent --delay 5 4", (Key("back"),)),
     ("input keyevent 0x4", (Raw("input keyevent 0x4"),)),
-    ("input keyevent 26", (Raw("input keyevent 26"),)),
+    ("input keyevent 27", (Raw("input keyevent 27"),)),
     ("input keyevent 123", (TO_THE_END,)),
     ("input keyevent MOVE_HOME FORWARD_DEL", (TO_THE_START, Erase())),
     ("input keycombination 113 29; input keyevent 67", (SELECT_ALL, Erase())),
@@ -392,6 +392,10 @@ def test_what_is_harmless_is_not_called_destructive(script: str) -> None:
         "shell:cat <<EOF | sh\nreboot\nEOF",
         "exec:reboot",
         "shell:app_process / com.android.commands.svc.Svc power reboot",
+        "shell:input keyevent 26",
+        "shell:input keyevent HOME KEYCODE_POWER",
+        "shell:input keyevent --longpress 26",
+        "shell:input tap 1 2; input keyevent SLEEP",
     ],
 )
 def test_what_would_take_the_phone_away_is_refused(service: str) -> None:

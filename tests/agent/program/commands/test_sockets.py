@@ -81,7 +81,7 @@ SELECTOR = {"mask": 1, "text": "OK"}
         (call("swipePoints", [1, 1, 300, 1, 300, 300], 20), None),
         (call("pressKey", "back"), (Key("back"),)),
         (call("pressKey", "recent"), (Key("overview"),)),
-        (call("pressKey", "power"), None),
+        (call("pressKey", "camera"), None),
         (call("pressKeyCode", 66), (Key("enter"),)),
         (call("pressKeyCode", 29, 1), (Type("A"),)),
         (call("pressKeyCode", 29, 4096), (SELECT_ALL,)),
@@ -290,6 +290,20 @@ def test_looks_are_known(data: bytes) -> None:
     (command,) = commands(data)
     assert command.looks
     assert not command.acts
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        request("POST", "/jsonrpc/0", call("sleep")),
+        request("POST", "/jsonrpc/0", call("pressKey", "power")),
+        request("POST", "/jsonrpc/0", call("pressKeyCode", 26)),
+        request("POST", "/session/1/appium/device/press_keycode", {"keycode": 26}),
+    ],
+)
+def test_the_screen_stays_on(data: bytes) -> None:
+    (command,) = commands(data)
+    assert "the screen" in command.refused
 
 
 def test_a_shell_over_http_is_a_shell() -> None:

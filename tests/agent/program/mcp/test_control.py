@@ -175,7 +175,7 @@ def test_results_count_the_steps_and_looks_are_none():
     text = play.text(CLICK, x=10, y=20)
     assert text == "Clicked on screen at coordinates: 10, 20 (step 1, 2 steps left)"
     play("mobile_list_elements_on_screen")
-    assert play.text("mobile_type_keys", text="a").endswith("(step 2, 1 steps left)")
+    assert play.text("mobile_type_keys", text="a").endswith("(step 2, 1 step left)")
     assert play.text("ask_user", question="?").startswith("The user replies: Blue. (step 3")
     assert Player(FakePhone()).text(CLICK, x=1, y=1).endswith("(step 1)")
 

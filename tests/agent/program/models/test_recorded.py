@@ -352,7 +352,8 @@ def test_a_script_answers_in_the_place_of_everyone(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     script = tmp_path / "replies.jsonl"
     script.write_text('"one"\n"two"\n')
-    recorder = make(model=parse_reference(f"scripted:{script}"))
+    model = parse_reference(f"scripted:{script}")
+    recorder = make(model=model, roles={"gpt-5*": "planner"})
     said = []
     with openai.OpenAI(
         api_key=recorder.environment["OPENAI_API_KEY"], base_url=recorder.models.openai_base_url
@@ -362,3 +363,4 @@ def test_a_script_answers_in_the_place_of_everyone(
         said.append(done.choices[0].message.content or "")
     assert said == ["one", "two"]
     assert {line["call"]["price_usd"] for line in recorder.lines} == {0.0}
+    assert [line["call"]["role"] for line in recorder.lines] == ["planner", "actor"]

@@ -14,6 +14,7 @@ import pytest
 
 from pytest_mobileagent.agent.program.process.launch import ProgramProcess
 from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.processes import end_marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -78,6 +79,9 @@ def kills_its_parent():
     if os.fork() == 0:
         os.setsid(); hang()
     while not left.exists(): time.sleep(0.01)
+    os.kill(os.getppid(), signal.SIGKILL); time.sleep(600)
+def kills_its_parent_and_hides():
+    say(subprocess.Popen(SLEEP, env={}, start_new_session=True).pid)
     os.kill(os.getppid(), signal.SIGKILL); time.sleep(600)
 def killed(): os.kill(os.getpid(), signal.SIGKILL)
 def bye(*_): print("bye", flush=True); os._exit(7)
@@ -237,14 +241,23 @@ def test_what_multiplies_is_ended(run: Run, tmp_path: Path, name: str) -> None:
     assert not is_alive(said(tmp_path))
 
 
+@pytest.mark.parametrize("name", ["kills_its_parent", "kills_its_parent_and_hides"])
 def test_a_program_that_kills_what_watches_over_it_is_over_and_leaves_nothing(
-    run: Run, tmp_path: Path
+    run: Run, tmp_path: Path, name: str
 ) -> None:
-    process = run("kills_its_parent")
+    process = run(name)
     assert process.wait(30) is None
     assert process.is_over
     process.end()
     assert not is_alive(said(tmp_path))
+
+
+def test_what_hides_ends_even_if_others_end_all_that_is_marked(run: Run, tmp_path: Path) -> None:
+    process = run("daemon")
+    pid = said(tmp_path)
+    end_marked(process.mark)
+    process.end(0)
+    assert not is_alive(pid)
 
 
 def test_secrets_are_not_recorded(run: Run) -> None:
