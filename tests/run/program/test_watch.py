@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -223,8 +224,24 @@ def test_a_look_by_tools_is_recorded_and_counts_as_no_step(
 
 def test_a_dump_of_the_programs_own_is_waited_for(program: Program) -> None:
     dump = Command("uiautomator dump", looks=True, automation=True)
-    passage = program.does(program.watch.command(dump))
-    assert program.watch._automations == 1
-    passage.done()
-    passage.done()
-    assert program.watch._automations == 0
+    for _ in range(2):
+        passage = program.does(program.watch.command(dump))
+        looking = threading.Thread(target=program.watch._automation.wait_until_free)
+        looking.start()
+        looking.join(0.05)
+        assert looking.is_alive()
+        passage.done()
+        passage.done()  # is told once
+        looking.join(5)
+        assert not looking.is_alive()
+
+
+def test_a_server_that_starts_gets_time_before_the_next_look(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    program.does(program.watch.command(Command("am instrument …", automation=True)))
+    program.act(Tap(1, 1))
+    program.act(Tap(90, 90))
+    assert max(slept) == pytest.approx(1.0, abs=0.5)
