@@ -56,11 +56,15 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
         return _from_file(reference, Path(target), class_name)
     if colon:
         return _from_module(reference, target, class_name)
+    folders = list(folders)
     sources = available(folders)
     if reference not in sources:
-        near = difflib.get_close_matches(reference, sources, 1)
+        from pytest_mobileagent.agent.program.adapter.finding import program_names  # noqa: PLC0415
+
+        known = sorted({*sources, *program_names(folders)})  # a program may have been meant
+        near = difflib.get_close_matches(reference, known, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        names = ", ".join(sorted(sources)) or "none: name folders of agents by mobile_agent_paths"
+        names = ", ".join(known) or "none: name folders of agents by mobile_agent_paths"
         msg = f"no agent is called {reference!r}{hint} (there are: {names})"
         raise UnknownAgentError(msg)
     return sources[reference]

@@ -135,6 +135,7 @@ def test_an_entry_point_is_an_agent_unless_a_file_has_its_name(
             "no agent is called 'orcale'; did you mean 'oracle'? (there are: ",
         ),
         ("zzz", "no agent is called 'zzz' (there are: "),
+        ("therir", "no agent is called 'therir'; did you mean 'theirs'? (there are: "),
         ("{agents}/none.py:Mine", "there is no file"),
         ("{agents}/none.py", "there is no file"),
         ("{agents}/broken.py", "broken.py is not Python"),
@@ -154,6 +155,7 @@ def test_what_is_not_found_is_told_before_anything_is_imported(
 ) -> None:
     folder = write("agents/oracle.py", AGENT.format(name="Oracle")).parent
     write("agents/broken.py", "class")
+    write("agents/theirs.toml", 'command = "true"')
     write("agents/nul.py", "class Mine: pass\0")
     (folder / "words.py").write_bytes("name = 'ä'".encode("latin-1"))
     with pytest.raises(UnknownAgentError) as caught:
