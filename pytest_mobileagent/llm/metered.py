@@ -21,7 +21,7 @@ from pytest_mobileagent.llm.failures import (
 )
 from pytest_mobileagent.llm.message import Image, Message, Request, plain
 from pytest_mobileagent.llm.model import ModelReply
-from pytest_mobileagent.llm.providers import without_keys
+from pytest_mobileagent.llm.providers import REAL_KEY, without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
 
 _ATTEMPTS = 8
-_REAL_KEY = 20  # characters
 _LONGEST_RETRY = 180.0  # seconds from the first attempt on, after which a provider counts as down
 
 
@@ -168,8 +167,7 @@ class MeteredModel:
     def _asked(self, request: Request, began: float) -> Answer:
         try:
             answer = self.client.ask(request)
-            # A short key is none of a provider's, and its word may stand in a reply by right.
-            return replace(answer, text=without_keys(answer.text, _REAL_KEY))
+            return replace(answer, text=without_keys(answer.text, REAL_KEY))
         except (ProviderError, RequestRefusedError) as error:
             error.args = (without_keys(str(error)),)
             if isinstance(error, ProviderBusyError) and self.meter.log is not None:

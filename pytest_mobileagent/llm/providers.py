@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 API = Literal["chat", "responses", "anthropic", "predict", "scripted"]
 _SECONDS = 10  # for an endpoint to answer at all
 REQUEST_SECONDS = 300.0  # for a model to answer
+REAL_KEY = 20  # characters: the word of a shorter key may stand in a reply by right
 
 
 @dataclass(frozen=True, slots=True)

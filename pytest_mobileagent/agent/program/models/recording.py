@@ -18,7 +18,7 @@ from pytest_mobileagent.agent.program.secrets import without_secrets
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.llm.estimate import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.message import Answer, Image, Usage, plain
-from pytest_mobileagent.llm.providers import keys
+from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.llm.statuses import REFUSED
 from pytest_mobileagent.plain import to_line
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.message import Request
     from pytest_mobileagent.llm.prices import Prices
 
-_REAL_KEY = 20  # characters; the word of a shorter one may stand in a text by right
 _SHOWN = 500  # characters of an error
 # How the last event of a stream begins; JSON has no line ends within.
 _ENDINGS = (
@@ -278,7 +277,7 @@ class Recording:
         }
 
     def _add(self, line: dict[str, Any], error: str) -> None:
-        secrets = [key for key in (*keys(), *self._given.secrets) if len(key) >= _REAL_KEY]
+        secrets = [key for key in (*keys(), *self._given.secrets) if len(key) >= REAL_KEY]
         self._book.log.add(without_secrets({**line, "error": error}, secrets))
 
 
