@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,11 +97,19 @@ class Recorder:
     ) -> None:
         """Report a model call that is not recorded by itself, such as one of a local model.
 
+        `seconds` is how long it took.
+
         Raises:
             EpisodeOver: the episode is over.
+            ValueError, TypeError: tokens or seconds are no numbers.
         """
-        tokens = {"input_tokens": input_tokens, "output_tokens": output_tokens}
-        self._go_on("call", model=model, **tokens, seconds=seconds, role=role, said=said)
+        # Numbers of other libraries would be texts in JSON.
+        tokens = {
+            "input_tokens": None if input_tokens is None else int(input_tokens),
+            "output_tokens": None if output_tokens is None else int(output_tokens),
+        }
+        took = None if seconds is None else float(seconds)
+        self._go_on("call", model=str(model), **tokens, seconds=took, role=role, said=str(said))
 
     def _go_on(self, what: str, **more: Any) -> None:
         if over := self._say(what, **more):
@@ -118,5 +127,7 @@ class Recorder:
         try:
             with self._opener.open(request, timeout=_SECONDS) as reply:
                 return str(json.loads(reply.read()).get("over") or "")
+        except urllib.error.HTTPError as error:
+            return f"it is not recorded: {error.read().decode('utf-8', 'replace') or error}"
         except (OSError, ValueError, AttributeError) as error:
             return f"nobody records it ({error})"

@@ -15,11 +15,14 @@ from pytest_mobileagent.agent.program.http.port import LocalPort
 from pytest_mobileagent.agent.program.mcp.clients import stdio_command, write_configuration
 from pytest_mobileagent.agent.program.models.recorded import RecordedModels
 from pytest_mobileagent.agent.program.recorder import URL
+from pytest_mobileagent.agent.program.secrets import without_secrets
 from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.failures import ProviderError
 from pytest_mobileagent.llm.message import Answer
+from pytest_mobileagent.llm.providers import keys
 from pytest_mobileagent.run.program.phone import SessionPhone
 
 if TYPE_CHECKING:
@@ -178,10 +181,18 @@ class Recorders:
         return {"over": "the program has reported"}
 
     def _note(self, said: Mapping[str, Any]) -> str:
-        """Keep a call of a model that no recorder has seen."""
-        call = ModelCall(**{name: said[name] for name in _CALL if said.get(name) is not None})
+        """Keep a call of a model that no recorder has seen.
+
+        Raises:
+            AgentError: it is none.
+        """
+        try:
+            call = ModelCall(**{name: said[name] for name in _CALL if said.get(name) is not None})
+        except (ValueError, TypeError) as error:
+            msg = f"no call of a model was told: {error}"
+            raise AgentError(msg) from None
         self._setting.models.spending().pay(call)
-        words = str(said.get("said", ""))
+        words = without_secrets(str(said.get("said", "")), [*keys(), *self.secrets])
         line = {"call": call.to_json(), "model": call.model, "role": call.role}
         reply = Answer(words).to_json()
         ExchangeLog(self._episode).add({**line, "prompt": [], "reply": reply, "error": ""})

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
 import threading
+from fractions import Fraction
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent import EpisodeOver, Recorder
+from pytest_mobileagent.agent.program.http.port import LocalPort
+from pytest_mobileagent.errors import AgentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,6 +115,31 @@ def test_a_harness_that_is_gone_is_the_end(recorder: Recorder) -> None:
     with pytest.raises(EpisodeOver, match="nobody records it"), gone.step():
         pytest.fail("it went on")
     gone.finish("42")
+
+
+def test_numbers_are_told_as_numbers_whatever_they_are(
+    harness: Harness, recorder: Recorder
+) -> None:
+    recorder.call("x", input_tokens=Fraction(5), seconds=Fraction(1, 2))  # type: ignore[arg-type]
+    assert (harness.told[0]["input_tokens"], harness.told[0]["seconds"]) == (5, 0.5)
+    with pytest.raises(ValueError, match="many"):
+        recorder.call("x", output_tokens="many")  # type: ignore[arg-type]
+
+
+def test_why_something_is_not_recorded_is_told() -> None:
+    async def refused() -> str:
+        async def take(said: dict[str, Any]) -> dict[str, Any]:
+            msg = f"no call of a model was told: {said['model']}"
+            raise AgentError(msg)
+
+        async with LocalPort() as port:
+            port.answer("recorder", take)
+            recorder = Recorder(port.url("recorder"))
+            with pytest.raises(EpisodeOver) as over:
+                await asyncio.to_thread(recorder.call, "x")
+        return str(over.value)
+
+    assert "it is not recorded: no call of a model was told: x" in asyncio.run(refused())
 
 
 def test_outside_an_episode_the_program_runs_alone(monkeypatch: pytest.MonkeyPatch) -> None:
