@@ -60,6 +60,8 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
     if reference not in sources:
         near = difflib.get_close_matches(reference, sources, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
+        if set(reference) & set(" /{"):
+            hint = f"; a program is run by --agent='cmd:{reference}'"
         names = ", ".join(sorted(sources)) or "none: name folders of agents by mobile_agent_paths"
         msg = f"no agent is called {reference!r}{hint} (there are: {names})"
         raise UnknownAgentError(msg)
@@ -131,6 +133,8 @@ def _check_defines(reference: str, path: Path, class_name: str) -> None:
     if class_name not in names and "*" not in names:
         near = difflib.get_close_matches(class_name, names, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
+        if set(reference) & set(" /{"):
+            hint = f"; a program is run by --agent='cmd:{reference}'"
         classes = ", ".join(n.name for n in tree.body if isinstance(n, ast.ClassDef)) or "none"
         msg = f"--agent={reference}: {path} defines no {class_name!r}{hint} (classes: {classes})"
         raise UnknownAgentError(msg)
