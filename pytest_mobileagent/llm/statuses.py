@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_mobileagent.llm.failures import ProviderBusyError, ProviderError, RequestRefusedError
 
 # 413: too long; 422: well-formed, but of the wrong types (vLLM, and all servers of FastAPI).
-_REFUSED = {400, 413, 422}
+REFUSED = {400, 413, 422}
 # A request that took too long (408) or met a lock (409) may pass the next time: both official SDKs
 # repeat these, 429, and all from 500 on; 529 is Anthropic's word for overload.
 _BUSY = {408, 409, 429}
@@ -21,7 +21,7 @@ def failure(
     `retry_after` are seconds. Bodies that no model can read are refused; what is wrong with the key
     or the name of the model is the provider's refusal.
     """
-    if status in _REFUSED and code != "model_not_found":
+    if status in REFUSED and code != "model_not_found":
         return RequestRefusedError(problem)
     if (status in _BUSY or status >= 500) and code not in _NO_MONEY:
         return ProviderBusyError(problem, retry_after)

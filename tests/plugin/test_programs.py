@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -255,6 +256,44 @@ def test_a_fixed_url_is_answered_metered_and_budgeted(
     everything = "".join(path.read_text("utf-8", "replace") for path in ran.episode.glob("*.jsonl"))
     assert "What next?" in everything
     assert "sk-this-is" not in everything
+
+
+def test_keys_that_stand_in_the_program_are_kept_nowhere(
+    run: Callable[..., Ran], project: Project
+) -> None:
+    script = project.pytester.path / "replies.jsonl"
+    script.write_text('"input tap 130 162"\n' * 2)
+    body = FIXED_URL + (
+        'print(KEY, os.environ["OPENAI_BASE_URL"], os.environ["OTHER_KEY"])\n'
+        'open("written", "w").write(KEY + os.environ["OTHER_KEY"])\n'
+    )
+    adapter = 'folder = "."\nanswer = "^(.*) http"\nenv = {OTHER_KEY = "another-very-secret"}'
+    ran = run(body, f"--mobile-model=scripted:{script}", adapter=adapter)
+    assert ran.task["answer"].startswith("…")
+    run_folder = ran.episode.parents[1]
+    kept = [path for path in run_folder.rglob("*") if path.is_file()]
+    assert any(path.name == "written" for path in kept)
+    text = "".join(path.read_text("utf-8", "replace") for path in kept) + ran.output
+    assert "sk-this-is" not in text
+    assert "another-very-secret" not in text
+    assert "/…/openai" in ran.printed()
+
+
+def test_a_provider_that_is_down_is_not_the_programs_fault(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{closed.getsockname()[1]}/v1")
+    body = FIXED_URL.replace('"https://api.openai.com/v1', 'os.environ["OPENAI_BASE_URL"] + "')
+    program = project.pytester.path / "program.py"
+    program.write_text(PYTHON + body)
+    agent = f"--agent=cmd:{sys.executable} {program}"
+    project.run("tasks", agent, "-k", "count[1]", "--mobile-retries=0")
+    (report,) = project.pytester.path.glob("runs/*/report.json")
+    task = json.loads(report.read_text())["tasks"][0]
+    assert (task["outcome"], task["fault"]) == ("error", "infrastructure")
+    assert "openai:gpt-4o: ConnectionRefusedError" in task["reason"]
 
 
 def test_a_spent_budget_ends_the_episode(run: Callable[..., Ran], project: Project) -> None:

@@ -18,6 +18,7 @@ from pytest_mobileagent.agent.program.recorder import URL
 from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.llm.failures import ProviderError
 from pytest_mobileagent.llm.message import Answer
 from pytest_mobileagent.run.program.phone import SessionPhone
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.run.program.watch import Watch
 
 PROGRAM = "program"  # the folder of an episode that holds what is recorded of its program alone
+_LONGEST_OUTAGE = 600.0  # seconds, in which a program may go on asking
 _MCP, _RECORDER = "mcp", "recorder"  # names at the local port
 _CALL = ("model", "role", "input_tokens", "output_tokens", "seconds")
 
@@ -37,13 +39,15 @@ class Recorders:
     """All that stands between a program and its phone and models; used in one event loop.
 
     `values` are what its placeholders stand for, `environment` the variables that lead it here, and
-    `paths` the files outside of its folders that it needs for that.
+    `paths` the files outside of its folders that it needs for that; `search` are the folders that
+    come first on its PATH.
     """
 
     def __init__(self, setting: Setting, device: Device, watch: Watch, episode: Path) -> None:
         self.environment: dict[str, str] = {}
         self.values = Values("")
         self.paths: tuple[Path, ...] = ()
+        self.search: tuple[str, ...] = ()
         self._setting, self._watch, self._episode = setting, watch, episode
         self._phone = SessionPhone(watch)
         self._address = getattr(device.system, "address", None)
@@ -75,6 +79,7 @@ class Recorders:
         )
         self._models = models
         port = await self._open.enter_async_context(LocalPort(models))
+        self._port = port
         port.relay(_MCP, self._mcp)
         port.answer(_RECORDER, self._take)
         self.environment = {**models.environment, URL: port.url(_RECORDER)}
@@ -95,13 +100,35 @@ class Recorders:
         )
 
     def check(self) -> None:
-        """Check that all is still recorded.
+        """Check that all is still recorded, and that the program's models answer.
 
         Raises:
             HostError: it is not: the disk is full, say.
+            ProviderError: none has answered for a long time.
         """
-        if self._models is not None and self._models.failure is not None:
+        assert self._models is not None
+        if self._models.failure is not None:
             raise self._models.failure
+        outage = self._models.outage
+        if outage is not None and time.monotonic() - outage.since > _LONGEST_OUTAGE:
+            self.blame_provider("no model has answered for a long time")
+
+    def blame_provider(self, what: str) -> None:
+        """Take what has happened for a fault of the last model's provider, if there was one.
+
+        Raises:
+            ProviderError: there was one.
+        """
+        assert self._models is not None
+        if self._models.outage is not None:
+            msg = f"{what}; {self._models.outage.why}"
+            raise ProviderError(msg)
+
+    @property
+    def secrets(self) -> list[str]:
+        """What no record may hold: the keys that the program has shown, and its own for here."""
+        assert self._models is not None
+        return [self._port.token, *self._models.secrets]
 
     async def close(self) -> None:
         """Stop them all."""
@@ -118,7 +145,7 @@ class Recorders:
         await adb.start()
         self._open.push_async_callback(adb.close)
         self.environment |= adb.environment
-        self.paths = (Path(adb_path()),)
+        self.paths, self.search = (Path(adb_path()),), (str(Path(adb.adb).parent),)
         return adb
 
     async def _mcp(self) -> int:

@@ -142,6 +142,14 @@ def test_time_is_the_programs_but_for_acting_and_being_held_up() -> None:
     assert track.worked() == pytest.approx(7, abs=0.5)
 
 
+def test_after_a_step_that_somebody_else_has_recorded_thinking_begins_anew() -> None:
+    track = Track(since=time.monotonic() - 10)
+    track.held = 1.0
+    assert track.thinking() == pytest.approx(9, abs=0.5)
+    track.turn()
+    assert track.thinking() == pytest.approx(0, abs=0.5)
+
+
 def test_a_command_that_goes_on_is_the_programs_time_after_a_while() -> None:
     act = WatchedAct(Command("x", (Tap(1, 1),)), NOW, 0.0)
     act.passed = time.monotonic() - 100

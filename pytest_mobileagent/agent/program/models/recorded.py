@@ -23,7 +23,7 @@ from pytest_mobileagent.agent.program.models.hosts import provider_at
 from pytest_mobileagent.agent.program.models.include_usage import with_usage
 from pytest_mobileagent.agent.program.models.passing import Passing, pass_through
 from pytest_mobileagent.agent.program.models.places import Place, StandIn
-from pytest_mobileagent.agent.program.models.recording import Book, Recording, Sent
+from pytest_mobileagent.agent.program.models.recording import Book, Outage, Recording, Sent
 from pytest_mobileagent.agent.program.models.usage import UNLIMITED, is_priced
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
@@ -58,7 +58,8 @@ class RecordedModels:
 
     Raises HostError if a variable that names an endpoint holds no URL.
 
-    `failure` is why calls cannot be recorded any more; they are refused from then on.
+    `failure` is why calls cannot be recorded any more; they are refused from then on. `secrets` are
+    the keys that the program has shown so far.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class RecordedModels:
         self._hosts = named | {host.lower(): host.lower() for host in hosts}
         self._bundle = folder / "program" / "certificates.pem"
         self._stand_in = StandIn(None)
+        self.secrets: set[str] = set()
         self._countless: set[Origin] = set()  # servers that refuse to be asked for counts
 
     async def start(self, url: Callable[[str], str], proxy: str) -> None:
@@ -125,6 +127,11 @@ class RecordedModels:
         with contextlib.suppress(OSError):
             self._bundle.unlink(missing_ok=True)
         await asyncio.to_thread(self._stand_in.close)
+
+    @property
+    def outage(self) -> Outage | None:
+        """Why no provider has answered of late, and since when; None if one has."""
+        return self._book.outage
 
     def has_route(self, name: str) -> bool:
         """Whether a path of the port leads to a provider."""
@@ -205,6 +212,7 @@ class RecordedModels:
         body = _object(plain)
         seller = self._stand_in.seller(place, model_of(place.path, body))
         secrets = _secrets(request, place.target)
+        self.secrets.update(secrets)
         recording = Recording(self._book, api, seller, Sent(place.path, plain, body, secrets))
         to = self._stand_in.instead(api, place)
         wants = self._include_usage and api.name == "chat" and plain is data

@@ -19,6 +19,7 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.llm.estimate import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.message import Answer, Image, Usage, plain
 from pytest_mobileagent.llm.providers import keys
+from pytest_mobileagent.llm.statuses import REFUSED
 from pytest_mobileagent.plain import to_line
 
 if TYPE_CHECKING:
@@ -54,11 +55,20 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Outage:
+    """Why a provider gave no answer, and since when none has, by the monotonic clock."""
+
+    why: str
+    since: float
+
+
+@dataclass(slots=True)
 class Book:
     """What all recordings of an episode share; only the event loop changes it.
 
     `roles` are patterns of models' names, and the roles in which those are asked; `failed` are
-    requests, by `Recording.key`.
+    requests, by `Recording.key`. `outage` is there if the last request has had no answer, and that
+    was none of the program's faults.
     """
 
     prices: Prices
@@ -67,6 +77,7 @@ class Book:
     pictures: ScreenStore
     roles: Mapping[str, str] = field(default_factory=dict)
     failed: dict[bytes, Failed] = field(default_factory=dict)
+    outage: Outage | None = None
 
     def role(self, model: str) -> str:
         """Return the role in which a model is asked."""
@@ -165,11 +176,16 @@ class Recording:
             self.prepare()
         raw = decoded(b"".join(self._come), self._encoding)
         if not 200 <= self._status < 300:
+            if self._status in REFUSED:
+                self._book.outage = None
+            elif by_provider or self._status:
+                self._note_outage(error or f"HTTP {self._status}")
             self._fail(error or f"HTTP {self._status}: {_short(raw)}", None)
             return ""
         folded, times = self._folded(raw)
         answer = self.api.answer(folded.reply)
         if error and by_provider:
+            self._note_outage(error)
             self._fail(error, answer)
             return ""
         self._succeed(folded, answer, times, error)
@@ -198,6 +214,7 @@ class Recording:
 
     def _succeed(self, folded: Folded, answer: Answer, first: float | None, error: str) -> None:
         now = time.monotonic()
+        self._book.outage = None
         failed = self._book.failed.pop(self.key, None)
         call = self._call(folded, answer, first, now, failed)
         self._book.spending.pay(call)
@@ -245,6 +262,11 @@ class Recording:
             self._book.failed[self.key] = Failed(before.times + 1, before.began)
             line["busy_since"] = before.began
         self._add(line, error)
+
+    def _note_outage(self, why: str) -> None:
+        before = self._book.outage
+        words = f"{self.seller.id}: {without_secrets(why, self._given.secrets)}"
+        self._book.outage = Outage(words, before.since if before else self._began)
 
     def _asked(self) -> dict[str, Any]:
         assert self._prompt is not None

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 KEPT = 4 * 1024 * 1024  # bytes of the beginning, and as many of the end
 
 
+def hide(path: Path, secrets: Iterable[str]) -> None:
+    """Take secrets out of a file that `Output` has written, which knew only some of them."""
+    with contextlib.suppress(OSError):  # there is none, or the disk is full
+        before = data = path.read_bytes()
+        for secret in secret_bytes(secrets):
+            data = data.replace(secret, HIDDEN.encode())
+        if data != before:
+            path.write_bytes(data)
+
+
 class Output:
     """A file that takes what a program prints, without the secrets that it must not hold.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import json
 import threading
@@ -207,6 +208,22 @@ def test_a_refused_request_is_recorded_and_is_no_call(
     assert "busy_since" not in line
     assert line["prompt"] == [{"role": "user", "content": ["What now?"]}]
     assert recorder.watcher.told == ["begins", "ended: "]
+
+
+def test_an_outage_is_known_until_a_provider_answers(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(Fault(500), Fault("drop"), REPLY, Fault(401), Fault(400))
+    recorder = make()
+    seen = []
+    with chat(recorder, max_retries=0) as client:
+        for _ in range(5):
+            with contextlib.suppress(openai.OpenAIError):
+                client.chat.completions.create(model="own", messages=ASKED)
+            seen.append(recorder.models.outage)
+    assert [outage is not None for outage in seen] == [True, True, False, True, False]
+    assert seen[0].why == "openai:own: HTTP 500"
+    assert seen[0].since == seen[1].since < seen[3].since
 
 
 def test_a_stream_cut_by_the_provider_is_kept_as_failed(
