@@ -133,8 +133,6 @@ def _check_defines(reference: str, path: Path, class_name: str) -> None:
     if class_name not in names and "*" not in names:
         near = difflib.get_close_matches(class_name, names, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        if set(reference) & set(" /{"):
-            hint = f"; a program is run by --agent='cmd:{reference}'"
         classes = ", ".join(n.name for n in tree.body if isinstance(n, ast.ClassDef)) or "none"
         msg = f"--agent={reference}: {path} defines no {class_name!r}{hint} (classes: {classes})"
         raise UnknownAgentError(msg)
