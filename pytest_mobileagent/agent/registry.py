@@ -64,6 +64,8 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
         known = sorted({*sources, *program_names(folders)})  # a program may have been meant
         near = difflib.get_close_matches(reference, known, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
+        if set(reference) & set(" /{"):
+            hint = f"; a program is run by --agent='cmd:{reference}'"
         names = ", ".join(known) or "none: name folders of agents by mobile_agent_paths"
         msg = f"no agent is called {reference!r}{hint} (there are: {names})"
         raise UnknownAgentError(msg)

@@ -4,6 +4,7 @@ import pytest
 
 WRONG = {
     "orakle": "*no agent is called 'orakle'; did you mean 'oracle'? (there are: *noop, *oracle*)*",
+    "python run.py {goal}": "*; a program is run by --agent='cmd:python run.py {goal}' (there are*",
     "nowhere.py:Agent": "*there is no file nowhere.py*",
     "agents/noop.py:Nop": "*defines no 'Nop'; did you mean 'Noop'? (classes: Noop)*",
     "agents/broken.py:It": "*broken.py is not Python*",
