@@ -6,11 +6,14 @@ import ast
 import importlib
 import json
 import re
+import sys
+import textwrap
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from pytest_mobileagent.agent.program.adapter.reading import read_adapter
 from pytest_mobileagent.init.command import main as init
 from pytest_mobileagent.plugin.options import OPTIONS
 
@@ -49,11 +52,14 @@ def begun(pytester, monkeypatch):
         assert init([str(pytester.path)]) == 0
         text = (ROOT / page).read_text("utf-8")
         for language, name, content in re.findall(
-            r"^```(python|text)\n# ([\w/]+\.\w+)\n(.*?)^```", text, re.DOTALL | re.MULTILINE
+            r"^ *```(python|text|toml)\n *# ([\w/]+\.\w+)\n(.*?)^ *```",
+            text,
+            re.DOTALL | re.MULTILINE,
         ):
             path = pytester.path / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content if language == "text" else f"# {name}\n{content}")
+            head = f"# {name}\n" if language == "python" else ""
+            path.write_text(head + textwrap.dedent(content))
         return pytester
 
     return begin
@@ -98,6 +104,42 @@ def test_the_agent_of_the_scripted_models_page_and_its_tests_run(begun):
     model = "--mobile-model=scripted:replies/eggs.jsonl"
     result = run(project, "tasks", "-k", "eggs", "--agent=words", model)
     result.assert_outcomes(passed=1, deselected=1)
+
+
+@pytest.mark.slow
+def test_the_program_of_the_programs_page_runs(begun, monkeypatch):
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
+    project = begun("docs/programs.md")
+    options = ["-k", "eggs", "--mobile-model=scripted:replies/eggs.jsonl"]
+    for agent in ("--agent=cmd:python their_agent/run.py {goal}", "--agent=theirs"):
+        result = run(project, *options, agent)
+        result.assert_outcomes(passed=1, deselected=1)
+        assert "unmetered" not in result.stdout.str()
+    (path,) = project.path.glob("runs/*-theirs-*/report.json")
+    (task,) = json.loads(path.read_text())["tasks"]
+    assert (task["answer"], task["steps"], task["calls"]) == ("the eggs are ticked off", 2, 3)
+
+
+RECIPES = re.findall(
+    r"(?ms)^```toml\n# agents/([\w-]+\.toml)\n(.*?)^```",
+    (ROOT / "docs" / "program-recipes.md").read_text("utf-8"),
+)
+
+
+@pytest.mark.parametrize(("name", "recipe"), RECIPES, ids=[name for name, _ in RECIPES])
+def test_every_recipe_is_an_adapter(name, recipe, tmp_path, monkeypatch):
+    path = tmp_path / "bench" / "agents" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(recipe)
+    values = tomllib.loads(recipe)
+    folder = path.parent / values.get("folder", ".")
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in [*values.get("files", []), values.get("requirements", "run.py")]:
+        (folder / each).touch()
+    for program in ("claude", "codex", "python"):
+        (tmp_path / program).touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert read_adapter(path).folder == (folder.resolve() if "folder" in values else None)
 
 
 def test_the_task_of_the_events_page_can_be_done(somebodys_project):

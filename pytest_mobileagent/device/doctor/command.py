@@ -6,39 +6,28 @@ import argparse
 import platform
 import sys
 import textwrap
-from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.choose import lease_device
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.doctor.checks import findings
 from pytest_mobileagent.device.drivers.appium.capabilities import parse_capabilities
-from pytest_mobileagent.device.drivers.driver import choose_driver, driver_names
-from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.drivers.driver import driver_names
 from pytest_mobileagent.device.options import DeviceOptions
-from pytest_mobileagent.device.sources.registry import built_in, forms, parse_device
+from pytest_mobileagent.device.single import leased_device, source_of
+from pytest_mobileagent.device.sources.registry import forms
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.doctor.finding import Finding
-    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.device.single import Project
 
 _SIGNS = {"ok": "ok     ", "warning": "WARNING", "problem": "PROBLEM"}
 _WIDTH = 100
-
-
-class Project(Protocol):
-    """What a project registers: folders of apps for virtual phones, and sources by prefix."""
-
-    @property
-    def apps(self) -> Sequence[Path]: ...  # noqa: D102
-    @property
-    def sources(self) -> Mapping[str, type[Source]]: ...  # noqa: D102
 
 
 def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
@@ -49,7 +38,7 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
     parser = _parser()
     given = parser.parse_args(arguments)
     try:
-        source = _source(given.device, project)
+        source = source_of(given.device, project)
     except ValueError as error:
         parser.error(f"--device={given.device} {error}")
     try:
@@ -62,37 +51,12 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
         appium_home=given.appium_home,
         capabilities=capabilities,
     )
-    with ExitStack() as stack:
-        try:
-            choose_driver(options.driver, source.reached_by).check(source.reached_by, options)
-            source.check(options)
-            leased = lease_device(source, options, lambda: _shared(stack))
-            stack.callback(leased.close)
-            return _examine(leased.get(), act=not given.look_only)
-        except (MobileAgentError, ValueError) as error:
-            print(f"PROBLEM  {source.shown}: {error}\n         → {_REMEDY}", file=sys.stderr)
-            return 1
-
-
-def _source(text: str, project: Callable[[], Project]) -> Source:
-    """Read `--device`, which is as a run's `--mobile-device`, but one device.
-
-    Raises:
-        ValueError: it names none, or several.
-    """
-    prefix, colon, _ = text.partition(":")
-    is_foreign = bool(colon) and prefix.isidentifier() and prefix not in built_in()
-    source = parse_device(text, project().sources if is_foreign else {})
-    if source.count is not None and source.count != 1:
-        msg = "has to be one device"
-        raise ValueError(msg)
-    return source
-
-
-def _shared(stack: ExitStack) -> SharedRun:
-    shared = SharedRun()
-    stack.callback(shared.close)
-    return shared
+    try:
+        with leased_device(source, options) as device:
+            return _examine(device, act=not given.look_only)
+    except (MobileAgentError, ValueError) as error:
+        print(f"PROBLEM  {source.shown}: {error}\n         → {_REMEDY}", file=sys.stderr)
+        return 1
 
 
 def _examine(device: Device, *, act: bool) -> int:

@@ -38,6 +38,7 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
+from pytest_mobileagent.device.fleet.adb_server import ALONE
 from pytest_mobileagent.device.fleet.process import Process, Program, end
 from pytest_mobileagent.processes import die_with_parent, end_marked
 
@@ -198,17 +199,15 @@ class Supervisor:
 
     async def _spawn(self, command: list[str], log: Path) -> Process:
         """Start a program that dies with this one; HOME and the like keep it to the folder."""
-        environment = os.environ | {
-            "HOME": str(self.home),
-            "TMPDIR": str(self.folder),
-            "ADB_MDNS": "0",
-            "ADB_MDNS_OPENSCREEN": "0",
-            "ADB_USB": "0",
-            "ADB_LIBUSB": "0",
-            "ADB_EMU": "0",
-            "ADB_REJECT_KILL_SERVER": "1",
-            "ANDROID_ADB_LOG_PATH": str(self.folder / "adb.log"),
-        }
+        environment = (
+            os.environ
+            | ALONE
+            | {
+                "HOME": str(self.home),
+                "TMPDIR": str(self.folder),
+                "ANDROID_ADB_LOG_PATH": str(self.folder / "adb.log"),
+            }
+        )
         if self.home == self.folder / HOME:
             environment.pop("ADB_VENDOR_KEYS", None)  # its phones accept the run's own key only
         with log.open("ab") as output:

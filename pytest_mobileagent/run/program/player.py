@@ -114,16 +114,11 @@ class ProgramPlayer:
     def _process(
         self, place: Workplace, recorders: Recorders, base: dict[str, str], record: Path
     ) -> ProgramProcess:
-        program, values = self._setting.program, recorders.values
-        own = recorders.environment | values.environment() | place.prepare(program, values)
-        given = fill_variables(program.env, values)
-        if "PATH" in given:  # its own programs first, but for the adb that is recorded
-            added = _added(own.get("PATH", ""), base.get("PATH", ""))
-            given["PATH"] = os.pathsep.join([*added, given["PATH"]])
-        own |= given
+        program = self._setting.program
+        own = self._variables(place, recorders)
         words: Sequence[str] = ["sh", "-c", *program.command]
         if not program.shell:
-            words = fill_words(program.command, values)
+            words = fill_words(program.command, recorders.values)
         environment, after = base | own, tuple[str, ...]()
         if program.image:
             container = contained(
@@ -134,20 +129,28 @@ class ProgramPlayer:
                 run=self._setting.run,
                 own=[*own, *key_variables()],
                 paths=[place.notes, record, *recorders.paths],
-                search=_added(own.get("PATH", ""), base.get("PATH", "")),
+                search=recorders.search,
             )
             words, environment, after = container.words, container.environment, container.after
-        run = self._setting.run
         return ProgramProcess(
             words,
             place.folder,
             environment,
             record,
-            run=run,
+            run=self._setting.run,
             secrets=keys(),
             stdin=place.stdin,
             after=after,
         )
+
+    def _variables(self, place: Workplace, recorders: Recorders) -> dict[str, str]:
+        """Return the variables of the program beside those of the user."""
+        program, values = self._setting.program, recorders.values
+        given = fill_variables(program.env, values)
+        if "PATH" in given:  # its own programs first, but for the adb that is recorded
+            given["PATH"] = os.pathsep.join([*recorders.search, given["PATH"]])
+        prepared = place.prepare(program, values)
+        return recorders.environment | values.environment() | prepared | given
 
     def _watch(
         self, session: Session, watch: Watch, process: ProgramProcess, recorders: Recorders
@@ -179,9 +182,3 @@ def _conclude(session: Session, watch: Watch, said: Reported) -> None:
             watch.close_steps()
             error = blame(session, f"the program {said.text}")
             session.end(Termination.AGENT_ERROR, kept(error, session.folder))
-
-
-def _added(path: str, before: str) -> list[str]:
-    """Return the folders that stand in a PATH and did not before."""
-    old = before.split(os.pathsep)
-    return [each for each in path.split(os.pathsep) if each and each not in old]

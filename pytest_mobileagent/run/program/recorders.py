@@ -39,13 +39,15 @@ class Recorders:
     """All that stands between a program and its phone and models; used in one event loop.
 
     `values` are what its placeholders stand for, `environment` the variables that lead it here, and
-    `paths` the files outside of its folders that it needs for that.
+    `paths` the files outside of its folders that it needs for that; `search` are the folders that
+    come first on its PATH.
     """
 
     def __init__(self, setting: Setting, device: Device, watch: Watch, episode: Path) -> None:
         self.environment: dict[str, str] = {}
         self.values = Values("")
         self.paths: tuple[Path, ...] = ()
+        self.search: tuple[str, ...] = ()
         self._setting, self._watch, self._episode = setting, watch, episode
         self._phone = SessionPhone(watch)
         self._address = getattr(device.system, "address", None)
@@ -143,7 +145,7 @@ class Recorders:
         await adb.start()
         self._open.push_async_callback(adb.close)
         self.environment |= adb.environment
-        self.paths = (Path(adb_path()),)
+        self.paths, self.search = (Path(adb_path()),), (str(Path(adb.adb).parent),)
         return adb
 
     async def _mcp(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +15,7 @@ from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.agent.program.watching import Command
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.run.program.automation import Automation
 from pytest_mobileagent.run.program.track import Track, WatchedAct
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OVER = "the episode is over"
-_AUTOMATION_SECONDS = 15.0  # that a look waits for a dump of the program's own to end
-_SERVER_SECONDS = 1.0  # that an automation server takes until it is connected
 _LAST_CALL_SECONDS = 0.2  # between the last byte of a reply and its line in calls.jsonl
 _FRESH_SECONDS = 1.0  # that the last observation is as good as a new one to an MCP client
 _UNSEEN = Command("a step of the program's own, in which no act was seen", (Raw("unseen"),))
@@ -53,9 +51,7 @@ class Watch:
         self._open_calls = 0
         self._said = ""
         self._calls_ended = asyncio.Event()
-        self._automation = threading.Condition()
-        self._automations = 0
-        self._quiet_until = 0.0
+        self._automation = Automation()
         self._own_step = False  # whether the program has begun one, and has not done anything in it
 
     # What recorders tell, in their event loop
@@ -215,21 +211,12 @@ class Watch:
         return observation
 
     def _automate(self, arrived: float, *, dumps: bool) -> None:
-        """Let the program use Android's UiAutomation, which nobody does at the moment.
-
-        A server that it starts, instead of only dumping, keeps it: it gets time to take hold of it.
-        """
-        with self._automation:
-            self._automations += dumps
-        if not dumps:
-            self._quiet_until = time.monotonic() + _SERVER_SECONDS
+        """Let the program use Android's UiAutomation, which nobody does at the moment."""
+        if dumps:
+            self._automation.dump_begins()
+        else:
+            self._automation.server_starts()
         self.track.hold(arrived)
-
-    def automated(self) -> None:
-        """Note that the program's own use of Android's UiAutomation is over."""
-        with self._automation:
-            self._automations -= 1
-            self._automation.notify_all()
 
     @property
     def _limit(self) -> int:
@@ -242,9 +229,7 @@ class Watch:
         return self._latest
 
     def _look_at(self) -> Capture:
-        time.sleep(max(0.0, self._quiet_until - time.monotonic()))
-        with self._automation:
-            self._automation.wait_for(lambda: not self._automations, _AUTOMATION_SECONDS)
+        self._automation.wait_until_free()
         capture = self.session.look()
         self._seen_at = time.monotonic()
         return capture
@@ -263,7 +248,7 @@ class Watch:
     def ended(self, passage: _Passage, error: str) -> None:
         """Note that a command has ended."""
         if passage.dumps:
-            self.automated()
+            self._automation.dump_ended()
         if passage.act is not None:
             passage.act.ended, passage.act.error = time.monotonic(), error
         if passage.looks:

@@ -38,6 +38,15 @@ def test_each_api_is_read_into_the_same_request(path):
     assert (request.max_tokens, request.stream, request.extra) == (9, False, {})
 
 
+def test_a_tool_of_a_namespace_is_called_there():
+    calls = [ToolCall("c1", "mcp__phone__tap", {}), ToolCall("c2", "look", {})]
+    offered = [{"type": "namespace", "name": "mcp__phone", "description": "", "tools": []}]
+    model = ScriptedModel([ScriptedReply("", calls)])
+    first, second = answer(model, "/v1/responses", tools=offered)["output"]
+    assert (first["namespace"], first["name"]) == ("mcp__phone", "tap")
+    assert (second.get("namespace"), second["name"]) == (None, "look")
+
+
 def test_instructions_may_come_in_the_midst_of_a_conversation():
     model = ScriptedModel(["so"])
     roles = ["user", "assistant", "system"]

@@ -156,6 +156,15 @@ def test_no_second_counts_twice() -> None:
     assert track.worked() == pytest.approx(10 - 4.5, abs=0.5)
 
 
+def test_after_a_step_that_somebody_else_has_recorded_thinking_begins_anew() -> None:
+    began = time.monotonic() - 10
+    track = Track(since=began)
+    track._holds.append((began + 1, began + 2))
+    assert track.thinking() == pytest.approx(9, abs=0.5)
+    track.turn()
+    assert track.thinking() == pytest.approx(0, abs=0.5)
+
+
 def test_a_command_that_goes_on_is_the_programs_time_after_a_while() -> None:
     act = WatchedAct(Command("x", (Tap(1, 1),)), NOW, 0.0)
     act.passed = time.monotonic() - 100

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +16,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.reset import Reset
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.run.program import watch as watch_module
 from pytest_mobileagent.run.program.jobs import Jobs, LoopThread
 from pytest_mobileagent.run.program.phone import SessionPhone
 from pytest_mobileagent.run.program.watch import Watch
@@ -147,6 +150,24 @@ def test_what_a_look_parts_is_a_step_each_until_a_model_call_joins_it(
     assert actions(record()) == [(Tap(1, 1), Tap(50, 50))]
 
 
+def test_an_act_waits_for_the_line_of_the_call_that_was_just_answered(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch_module, "_LAST_CALL_SECONDS", 5.0)
+    program.does(program.watch.call_begins())
+    tap = Command("input tap 1 1", (Tap(1, 1),))
+    passes = asyncio.run_coroutine_threadsafe(program.watch.command(tap), program.loop._loop)
+    program.loop._loop.call_soon_threadsafe(program.watch.call_ended, "I tap.")
+    while not passes.done():
+        program.watch.work(0.01)
+    act = passes.result().act
+    assert act is not None
+    assert act.said == "I tap."
+    began = time.monotonic()
+    program.act(Tap(2, 2))  # no call is open any more
+    assert time.monotonic() - began < 4
+
+
 def test_what_cannot_be_done_is_told(program: Program, record: Callable[[], EpisodeRecord]) -> None:
     program.act(Raw("input what"), error="exit status 255")
     program.watch.finish(Impossible("it does not work"))
@@ -203,8 +224,24 @@ def test_a_look_by_tools_is_recorded_and_counts_as_no_step(
 
 def test_a_dump_of_the_programs_own_is_waited_for(program: Program) -> None:
     dump = Command("uiautomator dump", looks=True, automation=True)
-    passage = program.does(program.watch.command(dump))
-    assert program.watch._automations == 1
-    passage.done()
-    passage.done()
-    assert program.watch._automations == 0
+    for _ in range(2):
+        passage = program.does(program.watch.command(dump))
+        looking = threading.Thread(target=program.watch._automation.wait_until_free)
+        looking.start()
+        looking.join(0.05)
+        assert looking.is_alive()
+        passage.done()
+        passage.done()  # is told once
+        looking.join(5)
+        assert not looking.is_alive()
+
+
+def test_a_server_that_starts_gets_time_before_the_next_look(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    program.does(program.watch.command(Command("am instrument …", automation=True)))
+    program.act(Tap(1, 1))
+    program.act(Tap(90, 90))
+    assert max(slept) == pytest.approx(1.0, abs=0.5)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 Ending = Literal["done", "impossible", "error", "step limit"]
-# What the exit statuses of SPA-Bench's agents say. Any other but 0 is an error, too.
+# What the exit statuses of SPA-Bench's agents say (arXiv 2410.15164; its repository's contract with
+# them): 1 is an error that nobody expected, 2 and 3 are expected ones. 5 is ours, for programs that
+# give up. Any other is an error, too.
 SPA_BENCH: Mapping[int, Ending] = {
     0: "done", 1: "error", 2: "error", 3: "error", 4: "step limit", 5: "impossible",
 }  # fmt: skip

@@ -1,4 +1,7 @@
-"""The packets that an adb server and adbd exchange: a header of 24 bytes, and a payload."""
+"""The packets that an adb server and adbd exchange: a header of 24 bytes, and a payload.
+
+AOSP, packages/modules/adb: docs/dev/protocol.md.
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import socket
 import subprocess
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.fleet.adb_server import ALONE
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.processes import die_with_parent
 
@@ -93,7 +94,7 @@ class AdbServer:
 
     async def _spawn(self) -> Process:
         environment = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
-        environment |= _ALONE | {
+        environment |= ALONE | {
             "HOME": str(self._folder),
             "TMPDIR": str(self._folder),
             "ANDROID_ADB_LOG_PATH": str(self._folder / "server.log"),
@@ -114,13 +115,5 @@ class AdbServer:
         )
 
 
-# It looks for no device, and ends for nobody.
-_ALONE = {
-    "ADB_MDNS": "0",
-    "ADB_MDNS_OPENSCREEN": "0",
-    "ADB_USB": "0",
-    "ADB_LIBUSB": "0",
-    "ADB_EMU": "0",
-    "ADB_REJECT_KILL_SERVER": "1",
-}
+# Variables that mean the user's own server.
 _UNWANTED = {"ADB_VENDOR_KEYS", "ADB_SERVER_SOCKET", "ADB_TRACE", "ANDROID_SERIAL"}

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.agent.program.mcp.serving import Project
+    from pytest_mobileagent.device.single import Project
 
 URL = "MOBILEAGENT_MCP_URL"  # the environment variable that can stand for --connect
 

@@ -8,36 +8,23 @@ import secrets
 import signal
 import sys
 import threading
-from contextlib import ExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Protocol
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.agent.program.mcp.bridge import Bridge, take_streams
 from pytest_mobileagent.agent.program.mcp.clients import configuration
 from pytest_mobileagent.agent.program.mcp.endpoint import McpEndpoint
 from pytest_mobileagent.agent.program.mcp.own_phone import OwnPhone
-from pytest_mobileagent.device.choose import lease_device
-from pytest_mobileagent.device.drivers.driver import choose_driver
-from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.options import DeviceOptions
-from pytest_mobileagent.device.sources.registry import built_in, parse_device
+from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import AsyncIterator, Callable
 
-    from pytest_mobileagent.device.sources.source import Source
-
-
-class Project(Protocol):
-    """What a project registers: folders of apps for virtual phones, and sources by prefix."""
-
-    @property
-    def apps(self) -> Sequence[Path]: ...  # noqa: D102
-    @property
-    def sources(self) -> Mapping[str, type[Source]]: ...  # noqa: D102
+    from pytest_mobileagent.device.single import Project
 
 
 def serve(given: argparse.Namespace, project: Callable[[], Project]) -> int:
@@ -46,47 +33,22 @@ def serve(given: argparse.Namespace, project: Callable[[], Project]) -> int:
     Raises:
         ValueError: the options name no device.
     """
-    source = _source(given.device, project)
-    streams = take_streams() if given.stdio else None
-    with ExitStack() as stack:
-        try:
-            check_extra("mcp", "an MCP server")
-            options = DeviceOptions(apps=tuple(project().apps) if source.is_virtual else ())
-            choose_driver(options.driver, source.reached_by).check(source.reached_by, options)
-            source.check(options)
-            leased = lease_device(source, options, lambda: _shared(stack))
-            stack.callback(leased.close)
-            phone = OwnPhone(leased.get())
-            asyncio.run(_over_streams(phone, *streams) if streams else _over_http(phone))
-        except (MobileAgentError, ValueError, OSError) as error:
-            print(f"ERROR: --device={given.device}: {error}", file=sys.stderr)
-            return 1
-    return 0
-
-
-def _source(text: str, project: Callable[[], Project]) -> Source:
-    """Read `--device`, which is as a run's `--mobile-device`, but one device.
-
-    Raises:
-        ValueError: it names none, or several.
-    """
-    prefix, colon, _ = text.partition(":")
-    is_foreign = bool(colon) and prefix.isidentifier() and prefix not in built_in()
     try:
-        source = parse_device(text, project().sources if is_foreign else {})
+        source = source_of(given.device, project)
     except ValueError as error:
-        msg = f"--device={text} {error}"
+        msg = f"--device={given.device} {error}"
         raise ValueError(msg) from error
-    if source.count is not None and source.count != 1:
-        msg = f"--device={text} has to be one device"
-        raise ValueError(msg)
-    return source
-
-
-def _shared(stack: ExitStack) -> SharedRun:
-    shared = SharedRun()
-    stack.callback(shared.close)
-    return shared
+    streams = take_streams() if given.stdio else None
+    try:
+        check_extra("mcp", "an MCP server")
+        options = DeviceOptions(apps=tuple(project().apps) if source.is_virtual else ())
+        with leased_device(source, options) as device:
+            phone = OwnPhone(device)
+            asyncio.run(_over_streams(phone, *streams) if streams else _over_http(phone))
+    except (MobileAgentError, ValueError, OSError) as error:
+        print(f"ERROR: --device={given.device}: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 async def _over_http(phone: OwnPhone) -> None:

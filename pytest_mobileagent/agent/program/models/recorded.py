@@ -171,6 +171,10 @@ class RecordedModels:
     ) -> None:
         data = await connection.body()
         api = api_of(request.method.decode(), place.path)
+        if header(request, "upgrade").lower() == "websocket":
+            # Nothing could count what is said there; clients that have another way take it then.
+            await connection.respond(426, {"Upgrade": "HTTP/1.1"}, b"")
+            return
         if api is None:
             place = self._stand_in.instead(None, place)
             await pass_through(connection, request, place.origin, place.target, data)

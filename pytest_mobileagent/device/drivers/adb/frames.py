@@ -1,4 +1,7 @@
-"""The frames of adb's shell protocol, version 2: a kind, a length, and bytes."""
+"""The frames of adb's shell protocol, version 2: a kind, a length, and bytes.
+
+AOSP, packages/modules/adb: shell_protocol.h.
+"""
 
 from __future__ import annotations
 

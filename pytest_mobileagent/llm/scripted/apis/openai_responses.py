@@ -180,8 +180,17 @@ def _items(told: Told) -> list[dict[str, Any]]:
             items.append({"type": call.kind, **end, **did, "pending_safety_checks": []})
         else:
             words = json.dumps(call.arguments, ensure_ascii=False)
-            items.append({"type": "function_call", "name": call.name, "arguments": words, **end})
+            named = _named(call.name, told.asked.body.get("tools") or ())
+            items.append({"type": "function_call", **named, "arguments": words, **end})
     return items
+
+
+def _named(name: str, tools: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """Return how a tool is called: by its name, or by its namespace and the rest of its name."""
+    for space in (tool["name"] for tool in tools if tool.get("type") == "namespace"):
+        if name.startswith(f"{space}__"):
+            return {"namespace": space, "name": name.removeprefix(f"{space}__")}
+    return {"name": name}
 
 
 def _begun(item: dict[str, Any]) -> dict[str, Any]:

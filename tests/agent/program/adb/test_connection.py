@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from pytest_mobileagent.agent.program.adb import connection
 from pytest_mobileagent.agent.program.adb.adbd import Adbd
+from pytest_mobileagent.agent.program.adb.attachment import Attachment
 from pytest_mobileagent.agent.program.adb.packets import MOST_PAYLOAD, VERSION, Packet, read_packet
+from pytest_mobileagent.agent.program.adb.services import banner
+from pytest_mobileagent.device.address import Address
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 
     from pytest_mobileagent.agent.program.adb.stream import Stream
 
@@ -216,3 +219,49 @@ def test_what_goes_on_when_it_is_closed_is_cut_off(monkeypatch: pytest.MonkeyPat
 
     talk(conversation, serve=serve)
     assert cut == ["x:"]
+
+
+def test_a_device_that_vanishes_takes_its_connections_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    address = Address("emulator-5554", "127.0.0.1", 5037, "")
+    there, vanishes = asyncio.Event(), asyncio.Event()
+
+    class Dropped:
+        serial, port = "emulator-20000", 20001
+
+        def drop(self) -> None:
+            vanishes.set()
+
+    async def states(_host: str, _port: int, serial: str) -> AsyncIterator[str]:
+        yield "device"
+        if serial == address.serial:
+            await there.wait()
+            yield "offline"
+        await asyncio.Event().wait()
+
+    async def check() -> None:
+        attached = Attachment(address, cast("Adbd", Dropped()), 5037)
+        await attached.start()
+        assert not vanishes.is_set()
+        there.set()
+        await asyncio.wait_for(vanishes.wait(), 5)
+        await attached.close()
+
+    monkeypatch.setattr("pytest_mobileagent.agent.program.adb.attachment.states", states)
+    asyncio.run(check())
+
+
+def test_features_that_would_have_to_be_imitated_are_not_handed_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def ask_server(_: Address, request: str) -> str:
+        if request == "host:devices-l":
+            return "other device\nemulator-5554 device product:p model:m device:d transport_id:1\n"
+        return "shell_v2,cmd,delayed_ack,sendrecv_v2_brotli,abb,abb_exec,track_app,stat_v2"
+
+    monkeypatch.setattr("pytest_mobileagent.agent.program.adb.services.ask_server", ask_server)
+    assert asyncio.run(banner(Address("emulator-5554", "127.0.0.1", 5037, ""))) == (
+        b"device::ro.product.name=p;ro.product.model=m;ro.product.device=d;"
+        b"features=shell_v2,cmd,stat_v2"
+    )

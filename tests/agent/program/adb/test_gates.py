@@ -95,6 +95,14 @@ def test_a_line_waits_for_its_end_but_at_a_terminal_only_the_end_does() -> None:
     assert passed_so_far(terminal, b"e\rtwo") == [(b"e", 0), (b"\r", 1), (b"two", 0)]
 
 
+def test_a_shell_at_a_terminal_has_answered_when_it_is_ready_for_more() -> None:
+    for service in ("shell:", "shell,v2,pty:"):
+        gate = gate_of(service, READING)
+        assert not gate.answers(b"input tap 1 1\r\n")  # the echo of what was typed
+        assert gate.answers(b"\r\nphone:/ $ ")
+    assert gate_of("shell,v2,raw:", READING).answers(b"done\n")
+
+
 def passed_so_far(gate: Gate, data: bytes) -> list[tuple[bytes, int]]:
     return [(piece, len(commands)) for piece, commands in gate.feed(data)]
 

@@ -305,6 +305,18 @@ def test_no_key_is_kept(make: Callable[..., Recorder], provider: Callable[..., s
     assert recorder.lines[0]["reply"]["text"] == "Your key is …."
 
 
+def test_a_websocket_is_refused_so_that_clients_take_http(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(REPLY)
+    recorder = make()
+    headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    url = f"{recorder.models.openai_base_url}/responses"
+    with pytest.raises(urllib.error.HTTPError, match="426"):
+        urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20)
+    assert recorder.lines == []
+
+
 def test_what_is_no_call_passes_unrecorded(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:

@@ -84,10 +84,13 @@ def kills_its_parent_and_hides():
     say(subprocess.Popen(SLEEP, env={}, start_new_session=True).pid)
     os.kill(os.getppid(), signal.SIGKILL); time.sleep(600)
 def killed(): os.kill(os.getpid(), signal.SIGKILL)
+def bye(*_): print("bye", flush=True); os._exit(7)
 def asked():
-    def polite(*_): print("bye", flush=True); os._exit(7)
-    signal.signal(signal.SIGTERM, polite)
+    signal.signal(signal.SIGTERM, bye)
     hang()
+def asked_while_it_is_stopped():
+    signal.signal(signal.SIGTERM, bye)
+    stops(); hang()
 def leaks(): print("key " + os.environ["OPENAI_API_KEY"] + ".", os.environ["OPENAI_API_KEY"][:9])
 def stdin(): print(repr(sys.stdin.read()))
 def session(): print(os.getsid(0) == os.getpid(), os.getpgid(0) == os.getpid())
@@ -181,8 +184,9 @@ def test_what_runs_on_has_no_status(run: Run) -> None:
     assert process.is_over
 
 
-def test_what_is_asked_to_end_may_do_so_by_itself(run: Run, tmp_path: Path) -> None:
-    process = run("asked")
+@pytest.mark.parametrize("name", ["asked", "asked_while_it_is_stopped"])
+def test_what_is_asked_to_end_may_do_so_by_itself(run: Run, tmp_path: Path, name: str) -> None:
+    process = run(name)
     said(tmp_path)
     process.end(grace=20)
     assert process.status == 7

@@ -1,0 +1,63 @@
+"""A command's own device: what it needs is started once, and ends after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from pytest_mobileagent.device import single
+from pytest_mobileagent.device.options import DeviceOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.device.fleet.shared import SharedRun
+
+
+def test_a_device_that_is_leased_is_let_go_of_before_what_it_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+
+    class Run:
+        def __init__(self) -> None:
+            told.append("run starts")
+
+        def close(self) -> None:
+            told.append("run ends")
+
+    class Lease:
+        def __init__(self, shared: Callable[[], SharedRun]) -> None:
+            self.shared = shared
+
+        def get(self) -> str:
+            assert self.shared() is self.shared()  # whenever it is asked for
+            return "device"
+
+        def close(self) -> None:
+            told.append("lease ends")
+
+    def lease_device(_source: Any, _options: Any, shared: Callable[[], SharedRun]) -> Lease:
+        return Lease(shared)
+
+    class Source:
+        reached_by = None
+
+        def check(self, _: DeviceOptions) -> None:
+            told.append("checked")
+
+    class Driver:
+        def check(self, *_: object) -> None: ...
+
+    monkeypatch.setattr(single, "SharedRun", Run)
+    monkeypatch.setattr(single, "lease_device", lease_device)
+    monkeypatch.setattr(single, "choose_driver", lambda *_: Driver())
+    with single.leased_device(cast("Any", Source()), DeviceOptions()) as device:
+        assert cast("str", device) == "device"
+    assert told == ["checked", "run starts", "lease ends", "run ends"]
+
+
+def test_one_device_has_to_be_named() -> None:
+    with pytest.raises(ValueError, match="has to be one device"):
+        single.source_of("serial:a,b", pytest.fail)
