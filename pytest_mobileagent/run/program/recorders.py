@@ -164,7 +164,7 @@ class Recorders:
                 endpoint = McpEndpoint(self._phone, show=show)
                 self._mcp_port = await endpoint.start()
                 self._open.push_async_callback(endpoint.stop)
-                self._watch.track.held += time.monotonic() - began
+                self._watch.track.hold(began)
             return self._mcp_port
 
     async def _take(self, said: dict[str, Any]) -> dict[str, Any]:

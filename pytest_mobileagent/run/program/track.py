@@ -15,7 +15,7 @@ from pytest_mobileagent.agent.program.commands.steps import ACTS, grouped, settl
 from pytest_mobileagent.run.session import DoneStep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_mobileagent.agent.program.commands.steps import Mark
     from pytest_mobileagent.agent.program.watching import Act, Command
@@ -33,7 +33,6 @@ class WatchedAct:
     - `before`: the screen before it; None where it carries on the act before.
     - `calls`: the models that were asked since the last act, `said` the last of their replies.
     - `asked`, `passed`, `ended`: when it came, went on to the phone, and was over there.
-    - `held`: the seconds that the program has been held up by then, in all.
     """
 
     command: Command
@@ -43,7 +42,6 @@ class WatchedAct:
     said: str = ""
     passed: float = 0.0
     ended: float | None = None
-    held: float = 0.0
     error: str = ""
 
     @property
@@ -52,29 +50,29 @@ class WatchedAct:
         return self.error.startswith("exit status") and len(self.command.acts) == 1
 
     @property
-    def acting(self) -> float:
-        """How long the phone took, as far as it has."""
+    def acting(self) -> tuple[float, float]:
+        """From when to when the phone did it, as far as it has."""
+        if not self.passed:
+            return self.asked, self.asked
         ended = time.monotonic() if self.ended is None else self.ended
-        return min(_LONGEST_ACT, max(0.0, ended - self.passed)) if self.passed else 0.0
+        return self.passed, min(ended, self.passed + _LONGEST_ACT)
 
 
 @dataclass(slots=True)
 class Track:
     """A program's acts, looks and calls of models in the order in which they came.
 
-    `held` are the seconds that it has been held up in all, `since` where its next step's thinking
-    begins.
+    `since` is where its next step's thinking begins. Acts may go on at the same time, and while it
+    is held up: no second counts twice.
     """
 
     since: float = field(default_factory=time.monotonic)
-    held: float = 0.0
     asks_models: bool = False
     _marks: list[Mark] = field(default_factory=list)
     _acts: list[WatchedAct] = field(default_factory=list)
     _taken: int = 0  # acts whose steps have been taken
-    _held_before: float = 0.0  # the value of `held` at `since`
-    _acted: float = 0.0  # seconds of the acts whose steps have been taken
-    _began: float = field(default_factory=time.monotonic)
+    _holds: list[tuple[float, float]] = field(default_factory=list)
+    _worked: float = 0.0  # seconds of its own until `since`
 
     def mark(self, mark: Mark) -> None:
         """Note what is no act."""
@@ -130,42 +128,46 @@ class Track:
         if ends:
             self._marks, self._acts, self._taken = ["call"] if self.asks_models else [], [], 0
 
+    def hold(self, since: float) -> None:
+        """Note that the program has been held up, or acted for by other means, until now."""
+        self._holds.append((since, time.monotonic()))
+
     def thinking(self) -> float:
         """Return the seconds that went by in the program since its last step."""
-        past = time.monotonic() - self.since
-        return max(0.0, past - self._acting() - (self.held - self._held_before))
+        return self._own(time.monotonic(), self._acts[self._taken :])
 
     def worked(self) -> float:
         """Return the seconds that went by in the program in all."""
-        past = time.monotonic() - self._began
-        return max(0.0, past - self._acted - self._acting() - self.held)
-
-    def _acting(self) -> float:
-        """Return the seconds of the acts whose steps have not been taken."""
-        return sum(act.acting for act in self._acts[self._taken :])
+        return self._worked + self.thinking()
 
     def turn(self) -> None:
         """Begin a new step now: what was before belongs to one that somebody else has recorded."""
-        self.since, self._held_before = time.monotonic(), self.held
+        now = time.monotonic()
+        self._go_on(now, self._own(now, ()))
 
-    def acted(self, seconds: float) -> None:
-        """Count seconds in which the phone acted for the program by other means."""
-        self._acted += seconds
+    def _own(self, until: float, acts: Sequence[WatchedAct]) -> float:
+        """Return the seconds of the program's own from `since` on: nobody acted, or held it up."""
+        others = _covered([*self._holds, *(act.acting for act in acts)], self.since, until)
+        return max(0.0, until - self.since - others)
+
+    def _go_on(self, now: float, own: float) -> None:
+        self._worked += own
+        self.since = max(self.since, now)
+        self._holds = [hold for hold in self._holds if hold[1] > self.since]
 
     def _done(self, acts: Sequence[WatchedAct]) -> DoneStep:
-        last = acts[-1]
-        ended = time.monotonic() if last.ended is None else last.ended
-        acting = sum(act.acting for act in acts)
-        thinking = ended - self.since - acting - (last.held - self._held_before)
-        self.since, self._held_before = ended, last.held
-        self._acted += acting
+        pieces = [act.acting for act in acts]
+        ended = max(end for _, end in pieces)
+        acting = _covered(pieces, self.since, ended)
+        thinking = self._own(ended, self._acts[self._taken :])
+        self._go_on(ended, thinking)
         failed = [act for act in acts if act.error]
         actions = merged(self._timed(acts))
         return DoneStep(
             actions=actions,
             said=next((act.said for act in reversed(acts) if act.said), ""),
             calls=tuple(call for act in acts for call in act.calls),
-            seconds_thinking=max(0.0, thinking),
+            seconds_thinking=thinking,
             seconds_acting=acting,
             notice="; ".join(f"{act.command.text[:200]}: {act.error}" for act in failed[:5]),
             undone=len(actions) if all(act.was_not_done for act in acts) else 0,
@@ -174,6 +176,15 @@ class Track:
     @staticmethod
     def _timed(acts: Sequence[WatchedAct]) -> list[tuple[Act, float]]:
         return [(each, act.asked) for act in acts for each in act.command.acts]
+
+
+def _covered(pieces: Iterable[tuple[float, float]], since: float, until: float) -> float:
+    """Return how many seconds of a time pieces of it cover, however they overlap."""
+    covered = 0.0
+    for begin, end in sorted(pieces):
+        covered += max(0.0, min(end, until) - max(begin, since))
+        since = max(since, end)
+    return covered
 
 
 def _groups(marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:

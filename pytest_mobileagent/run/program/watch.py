@@ -155,8 +155,7 @@ class Watch:
         act = WatchedAct(command, before, arrived, self.session.take_calls(), self._said)
         self._said = ""
         self.track.add(act)
-        self.track.held += time.monotonic() - arrived
-        act.held = self.track.held
+        self.track.hold(arrived)
         self._latest, self._own_step = None, False
         if command.looks:
             self.track.mark("look")
@@ -187,7 +186,7 @@ class Watch:
             self.track.add(WatchedAct(_UNSEEN, self._seen(), arrived, self.session.take_calls()))
             self._own_step, self._latest = False, None
         self.track.mark(phase)
-        self.track.held += time.monotonic() - arrived
+        self.track.hold(arrived)
         return ""
 
     def _observe(self) -> Observation:
@@ -206,7 +205,7 @@ class Watch:
         except EpisodeOver:
             return None
         finally:
-            self.track.acted(time.monotonic() - decided)
+            self.track.hold(decided)
             self.track.turn()
         self._latest, self._seen_at = self.session.last, time.monotonic()
         return observation
@@ -217,7 +216,7 @@ class Watch:
             self._automation.dump_begins()
         else:
             self._automation.server_starts()
-        self.track.held += time.monotonic() - arrived
+        self.track.hold(arrived)
 
     @property
     def _limit(self) -> int:

@@ -127,13 +127,15 @@ def test_calls_and_failures_are_those_of_the_step(track: Told) -> None:
     assert [step.undone for step in steps(track)] == [1, 0]
 
 
+def at(asked: float, passed: float, ended: float) -> WatchedAct:
+    return WatchedAct(Command("x", (Tap(1, 1),)), NOW, asked, (), "", passed, ended)
+
+
 def test_time_is_the_programs_but_for_acting_and_being_held_up() -> None:
     began = time.monotonic() - 10
     track = Track(since=began)
-    track._began = began
-    track.held = 2.0
-    act = WatchedAct(Command("x", (Tap(1, 1),)), NOW, began + 3, (), "", began + 5, began + 6, 2.0)
-    track.add(act)
+    track._holds.append((began + 3, began + 5))
+    track.add(at(began + 3, began + 5, began + 6))
     assert track.worked() == pytest.approx(10 - 1 - 2, abs=0.5)
     (step,) = steps(track)
     assert step.seconds_acting == pytest.approx(1)
@@ -142,9 +144,22 @@ def test_time_is_the_programs_but_for_acting_and_being_held_up() -> None:
     assert track.worked() == pytest.approx(7, abs=0.5)
 
 
+def test_no_second_counts_twice() -> None:
+    began = time.monotonic() - 10
+    track = Track(since=began)
+    for start in (1.0, 1.5, 2.0):  # from three threads, each held up while another acts
+        track._holds.append((began + 0.5, began + start))
+        track.add(at(began + 0.5, began + start, began + start + 3))
+    done = steps(track)
+    assert sum(step.seconds_acting for step in done) == pytest.approx(4)
+    assert sum(step.seconds_thinking for step in done) == pytest.approx(0.5)
+    assert track.worked() == pytest.approx(10 - 4.5, abs=0.5)
+
+
 def test_after_a_step_that_somebody_else_has_recorded_thinking_begins_anew() -> None:
-    track = Track(since=time.monotonic() - 10)
-    track.held = 1.0
+    began = time.monotonic() - 10
+    track = Track(since=began)
+    track._holds.append((began + 1, began + 2))
     assert track.thinking() == pytest.approx(9, abs=0.5)
     track.turn()
     assert track.thinking() == pytest.approx(0, abs=0.5)
@@ -153,4 +168,5 @@ def test_after_a_step_that_somebody_else_has_recorded_thinking_begins_anew() -> 
 def test_a_command_that_goes_on_is_the_programs_time_after_a_while() -> None:
     act = WatchedAct(Command("x", (Tap(1, 1),)), NOW, 0.0)
     act.passed = time.monotonic() - 100
-    assert act.acting == 30.0
+    begin, end = act.acting
+    assert end - begin == pytest.approx(30.0)

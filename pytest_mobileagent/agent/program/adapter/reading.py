@@ -74,7 +74,7 @@ class _Reader:
             "step_limit": self.said,
             "exit_codes": self.exit_codes,
             "network": self.network,
-            "model_hosts": self.texts,
+            "model_hosts": self.hosts,
             "roles": self.roles,
             "include_usage": self.truth,
             "screenshots_after_actions": self.truth,
@@ -154,6 +154,13 @@ class _Reader:
         if not is_list or any("\0" in each for each in value):
             raise self.wrong(key, f'= {value!r} has to be a list of texts, as in ["…", "…"]')
         return tuple(value)
+
+    def hosts(self, key: str, value: Any) -> tuple[str, ...]:
+        hosts = self.texts(key, value)
+        for host in hosts:
+            if not re.fullmatch(r"[\w.-]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", host):
+                raise self.wrong(key, f"names {host!r}, which is no host: no URL, and no port")
+        return hosts
 
     def truth(self, key: str, value: Any) -> bool:
         if not isinstance(value, bool):

@@ -96,6 +96,8 @@ def write_shims(folder: Path, port: int, base: Mapping[str, str]) -> dict[str, s
         "ANDROID_ADB_SERVER_ADDRESS": "127.0.0.1",  # the user's server may be elsewhere
         "ANDROID_ADB_SERVER_HOST": "127.0.0.1",  # adbutils' name of it
         "PYTHONPATH": _before(hooks, base.get("PYTHONPATH", "")),
+        # Where no server is any more, adb starts one, which would log in the folder for all.
+        "ANDROID_ADB_LOG_PATH": str(folder / "adb.log"),
     }
 
 

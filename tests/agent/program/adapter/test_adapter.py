@@ -139,6 +139,8 @@ RUN = 'command = ["python3"]\n'
         (RUN + "grace = -1", "has to be seconds"),
         (RUN + "grace = nan", "has to be seconds"),
         (RUN + "model_hosts = [1]", "has to be a list of texts"),
+        (RUN + 'model_hosts = ["http://gpu1/v1"]', "no URL, and no port"),
+        (RUN + 'model_hosts = ["gpu1:8000"]', "no URL, and no port"),
         (RUN + "shell = true", "has to be one text for the shell"),
         ('shell = true\ncommand = "run {goal}"', 'write "$MOBILEAGENT_GOAL" instead of {goal}'),
     ],
