@@ -18,8 +18,7 @@ from pytest_mobileagent.agent.program.http.http1 import (
     TooLargeError,
     header,
 )
-from pytest_mobileagent.agent.program.http.upstream import Origin, connect
-from pytest_mobileagent.agent.program.models.passing import pass_through
+from pytest_mobileagent.agent.program.http.upstream import Origin, connect, pass_through
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.plain import to_line
 

@@ -17,7 +17,7 @@ from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pytest_mobileagent.agent.program.models.folding import Folded, Said
+    from pytest_mobileagent.agent.program.models.folding import Event, Folded
     from pytest_mobileagent.llm.message import Answer, Request
 
 _IN_PATH = re.compile(r"/(?:models|deployments)/([^/:?]+)")
@@ -38,7 +38,7 @@ class RecordedApi:
     name: str
     path: re.Pattern[str]
     api: Api
-    fold: Callable[[Iterable[Said]], Folded]
+    fold: Callable[[Iterable[Event]], Folded]
     answer: Callable[[dict[str, Any]], Answer]
     usage: tuple[str, str]
     role: str = ""

@@ -10,7 +10,7 @@ from pytest_mobileagent.agent.program.models.sse import DONE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Said = dict[str, Any] | str
+Event = dict[str, Any] | str
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class Folded:
             self.first = index
 
 
-def chat(stream: Iterable[Said]) -> Folded:
+def chat(stream: Iterable[Event]) -> Folded:
     """Fold a stream of OpenAI's chat completions."""
     folded = Folded()
     choices: dict[int, dict[str, Any]] = {}
@@ -79,7 +79,7 @@ def _grow_message(message: dict[str, Any], delta: dict[str, Any]) -> None:
         call["function"]["arguments"] += _text(function.get("arguments"))
 
 
-def responses(stream: Iterable[Said]) -> Folded:
+def responses(stream: Iterable[Event]) -> Folded:
     """Fold a stream of OpenAI's responses; of one that was cut, what came of its items."""
     folded = Folded()
     items: dict[Any, dict[str, Any]] = {}
@@ -113,7 +113,7 @@ def _grow_item(item: dict[str, Any], kind: str, delta: str) -> None:
         item["content"] = [{**before, name: _text(before.get(name)) + delta}]
 
 
-def messages(stream: Iterable[Said]) -> Folded:
+def messages(stream: Iterable[Event]) -> Folded:
     """Fold a stream of Anthropic's messages."""
     folded = Folded({"content": [], "usage": {}})
     blocks: dict[Any, dict[str, Any]] = {}
@@ -149,7 +149,7 @@ def _grow_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
             block[name] = _text(block.get(name)) + value
 
 
-def gemini(stream: Iterable[Said]) -> Folded:
+def gemini(stream: Iterable[Event]) -> Folded:
     """Fold a stream of Gemini's: each piece has the counts so far, and some parts."""
     folded = Folded()
     parts: list[Any] = []
@@ -170,7 +170,7 @@ def gemini(stream: Iterable[Said]) -> Folded:
     return folded
 
 
-def ollama(stream: Iterable[Said]) -> Folded:
+def ollama(stream: Iterable[Event]) -> Folded:
     """Fold a stream of Ollama's own: lines, of which the last has the counts."""
     folded = Folded()
     text = ""
@@ -190,7 +190,7 @@ def ollama(stream: Iterable[Said]) -> Folded:
     return folded
 
 
-def last(stream: Iterable[Said]) -> Folded:
+def last(stream: Iterable[Event]) -> Folded:
     """Take the last of a stream that says everything anew each time."""
     folded = Folded()
     for index, said in enumerate(stream):

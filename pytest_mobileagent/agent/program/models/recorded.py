@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs
 
 from pytest_mobileagent.agent.program.http.http1 import header
-from pytest_mobileagent.agent.program.http.upstream import Origin
+from pytest_mobileagent.agent.program.http.upstream import Origin, pass_through
 from pytest_mobileagent.agent.program.models import certificates
 from pytest_mobileagent.agent.program.models.apis import api_of, model_of
 from pytest_mobileagent.agent.program.models.bodies import decoded
@@ -19,9 +19,9 @@ from pytest_mobileagent.agent.program.models.environment import (
     placeholder_keys,
     routes,
 )
+from pytest_mobileagent.agent.program.models.exchange import Exchange
 from pytest_mobileagent.agent.program.models.hosts import provider_at
 from pytest_mobileagent.agent.program.models.include_usage import with_usage
-from pytest_mobileagent.agent.program.models.passing import Passing, pass_through
 from pytest_mobileagent.agent.program.models.places import Place, StandIn
 from pytest_mobileagent.agent.program.models.recording import Book, Outage, Recording, Sent
 from pytest_mobileagent.agent.program.models.usage import UNLIMITED, is_priced
@@ -219,7 +219,7 @@ class RecordedModels:
         asks = wants and to.origin not in self._countless
         asking = with_usage(body, data) if asks else None
         ended = self._watcher.call_ended
-        call = Passing(
+        call = Exchange(
             connection,
             request,
             recording,

@@ -28,7 +28,7 @@ _ENDED = "the episode ended before the reply was whole"
 
 
 @dataclass(slots=True)
-class Passing:
+class Exchange:
     """A call on its way to `origin`, and back.
 
     `asking` is the body that asks for counts in the place of `data`; None if none has to. Servers
@@ -155,26 +155,3 @@ def _compressed(request: h11.Request, accepted: str) -> h11.Request:
         headers=[*headers, (b"Accept-Encoding", accepted.encode())],
         http_version=request.http_version,
     )
-
-
-async def pass_through(
-    connection: ServerConnection, request: h11.Request, origin: Origin, target: str, data: bytes
-) -> None:
-    """Pass a request on and its answer back, unrecorded.
-
-    Raises:
-        OSError, h11.ProtocolError: a connection broke.
-    """
-    try:
-        response = await upstream.ask(connection, origin, request, target, data)
-    except (OSError, TimeoutError) as error:
-        if connection.reader.is_gone:
-            raise
-        words = f"{origin.authority} cannot be reached: {error}".encode()
-        await connection.respond(502, {"Content-Type": "text/plain; charset=utf-8"}, words)
-        return
-    assert connection.upstream is not None
-    await connection.begin(response.status_code, passed_on(response), response.reason)
-    async for piece, _ in connection.upstream.pieces():
-        await connection.write(piece)
-    await connection.end()
