@@ -136,7 +136,7 @@ def test_every_recipe_is_an_adapter(name, recipe, tmp_path, monkeypatch):
     folder.mkdir(parents=True, exist_ok=True)
     for each in [*values.get("files", []), values.get("requirements", "run.py")]:
         (folder / each).touch()
-    for program in ("claude", "codex", "python"):
+    for program in ("bun", "claude", "codex", "node", "python"):
         (tmp_path / program).touch(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     assert read_adapter(path).folder == (folder.resolve() if "folder" in values else None)

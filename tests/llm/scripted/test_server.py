@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 from urllib.error import HTTPError
@@ -181,6 +182,14 @@ def test_gemini_streams_events_or_one_list():
     ]
     texts = [c["candidates"][0]["content"]["parts"][0]["text"] for c in listed]
     assert "".join(texts) == "so be it"
+
+
+def test_gemini_takes_pictures_as_its_sdk_sends_them():
+    picture = b"\xfb\xff\xfe"
+    data = {"data": base64.urlsafe_b64encode(picture).decode(), "mimeType": "image/png"}
+    model = ScriptedModel(["Milk"])
+    answer(model, GEMINI, contents=[{"role": "user", "parts": [{"inlineData": data}]}])
+    assert [image.data for image in model.requests[0].images] == [picture]
 
 
 def test_gemini_reads_calls_of_functions_and_their_results():

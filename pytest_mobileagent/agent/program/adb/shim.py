@@ -1,4 +1,4 @@
-"""What leads a program to its own adb server: an `adb` first on its PATH, and for Python a hook.
+"""What leads a program to its own adb server: an `adb` first on its PATH; hooks of Python and Node.
 
 Programs may name a port, a binary's folder, or end and start adb servers as they like: it is
 always the same server, and always there.
@@ -65,6 +65,32 @@ done
 exec {adb} "$@"
 """
 
+_NODE_HOOK = """\
+// Sends connections of a Node program to the usual adb server to the one of its phone.
+"use strict";
+const { Socket } = require("net");
+const local = ["", "127.0.0.1", "localhost", "::1", "0.0.0.0"];
+const connect = Socket.prototype.connect;
+const usual = (port, host) => Number(port) === 5037 && local.includes(host || "");
+const own = { host: "127.0.0.1", port: %d };
+Socket.prototype.connect = function (first, ...others) {
+  if (Array.isArray(first)) {
+    // What net.connect has made of its arguments, which it marks as such.
+    const asked = first[0];
+    if (asked && usual(asked.port, asked.host)) first[0] = { ...asked, ...own };
+  } else if (first && typeof first === "object") {
+    if (usual(first.port, first.host)) first = { ...first, ...own };
+  } else {
+    const named = typeof others[0] === "string";
+    if (usual(first, named ? others[0] : "")) {
+      first = own;
+      if (named) others.shift();
+    }
+  }
+  return connect.call(this, first, ...others);
+};
+"""
+
 
 def write_shims(folder: Path, port: int, base: Mapping[str, str]) -> dict[str, str]:
     """Write what leads to the adb server at `port` into a folder, and return the variables.
@@ -88,6 +114,9 @@ def write_shims(folder: Path, port: int, base: Mapping[str, str]) -> dict[str, s
     hooks.mkdir()
     source = Path(redirect.__file__).read_text("utf-8")
     (hooks / "sitecustomize.py").write_text(f"{source}\n\ninstall({port}, __file__)\n", "utf-8")
+    node = folder / "node.cjs"
+    node.write_text(_NODE_HOOK % port, "utf-8")
+    quoted = str(node).replace("\\", "\\\\").replace('"', '\\"')
     return {
         "PATH": _before(tools, base.get("PATH", os.defpath)),
         "ANDROID_HOME": str(sdk),
@@ -96,6 +125,7 @@ def write_shims(folder: Path, port: int, base: Mapping[str, str]) -> dict[str, s
         "ANDROID_ADB_SERVER_ADDRESS": "127.0.0.1",  # the user's server may be elsewhere
         "ANDROID_ADB_SERVER_HOST": "127.0.0.1",  # adbutils' name of it
         "PYTHONPATH": _before(hooks, base.get("PYTHONPATH", "")),
+        "NODE_OPTIONS": f'--require "{quoted}" {base.get("NODE_OPTIONS", "")}'.rstrip(),
         # Where no server is any more, adb starts one, which would log in the folder for all.
         "ANDROID_ADB_LOG_PATH": str(folder / "adb.log"),
     }

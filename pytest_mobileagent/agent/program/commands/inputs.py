@@ -76,7 +76,10 @@ def _keyevent(arguments: list[str], raw: str) -> tuple[Act, ...]:
             long = long or word == "--longpress"
         else:
             names.append(word)
-    acts = tuple(keys.pressed(keys.code(name), f"input keyevent {name}") for name in names)
+    codes = ((keys.code(name), name) for name in names)
+    acts = tuple(
+        keys.pressed(code, f"input keyevent {name}") for code, name in codes if code != keys.WAKE_UP
+    )
     return tuple(_held(act, raw) for act in acts) if long else acts
 
 

@@ -18,6 +18,7 @@ PASTE = Raw("paste")
 TO_THE_END = Raw("to the end of the text")
 TO_THE_START = Raw("to the start of the text")
 SCREEN_OFF = Raw("switch the screen off")  # which is always on: the power key would, too
+WAKE_UP = 224  # the key that does nothing while the screen is on
 
 _CANONICAL: dict[int, KeyName] = {
     3: "home", 4: "back", 24: "volume_up", 25: "volume_down", 61: "tab", 66: "enter",
@@ -25,7 +26,7 @@ _CANONICAL: dict[int, KeyName] = {
 }  # fmt: skip
 _NAMES = {
     "HOME": 3, "BACK": 4, "VOLUME_UP": 24, "VOLUME_DOWN": 25, "POWER": 26, "TAB": 61, "ENTER": 66,
-    "SLEEP": 223, "SOFT_SLEEP": 276, "DEL": 67,
+    "SLEEP": 223, "WAKEUP": WAKE_UP, "SOFT_SLEEP": 276, "DEL": 67,
     "MENU": 82, "ESCAPE": 111, "FORWARD_DEL": 112, "MOVE_HOME": 122, "CTRL_LEFT": 113,
     "CTRL_RIGHT": 114, "MOVE_END": 123, "NUMPAD_ENTER": 160, "APP_SWITCH": 187, "PASTE": 279,
     "SHIFT_LEFT": 59, "SHIFT_RIGHT": 60, "STAR": 17, "POUND": 18, "COMMA": 55, "PERIOD": 56,

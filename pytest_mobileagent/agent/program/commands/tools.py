@@ -5,15 +5,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Raw, Type
+from pytest_mobileagent.action.action import Raw
 from pytest_mobileagent.agent.program.commands.destructive import (
     keeping_the_screen_on,
     read_destructive,
 )
 from pytest_mobileagent.agent.program.commands.inputs import pixel, read_input, read_monkey, swipe
-from pytest_mobileagent.agent.program.commands.intents import TOOLS, read_intent, sent, started
+from pytest_mobileagent.agent.program.commands.intents import (
+    CLIPBOARD,
+    TOOLS,
+    read_intent,
+    sent,
+    started,
+    typed,
+)
 from pytest_mobileagent.agent.program.commands.providers import read_content
-from pytest_mobileagent.agent.program.watching import Act, Command
+from pytest_mobileagent.agent.program.watching import Act, Clear, Command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -141,19 +148,29 @@ def _app_process(arguments: Sequence[str], raw: str) -> Command:
         return Command(raw)
     rest = list(arguments[arguments.index(_YADB) + 1 :])
     try:
-        return Command(raw, _yadb(rest), looks=rest[0] in {"-layout", "-screenshot"})
+        return Command(raw, _yadb(rest, raw), looks=rest[0] in {"-layout", "-screenshot"})
     except (ValueError, IndexError, OverflowError):
         return Command(raw, (Raw(raw),))
 
 
-def _yadb(arguments: list[str]) -> tuple[Act, ...]:
+def _yadb(arguments: list[str], raw: str) -> tuple[Act, ...]:
+    acts: tuple[Act, ...] = ()
     match arguments:
         case ["-keyboard", text, *_]:
-            return (Type(text),) if text else ()
+            acts = typed(text)
+        case ["-keyboardClear", *_]:
+            acts = (Clear(),)
+        case ["-writeClipboard", text, *_]:
+            acts = (Raw(CLIPBOARD + text),)
         case ["-touch", x, y, *rest]:
             place = pixel(x), pixel(y)
-            return (swipe(*place, *place, float(rest[0]) / 1000 if rest else 0.0),)
-    return ()
+            acts = (swipe(*place, *place, float(rest[0]) / 1000 if rest else 0.0),)
+        case ["-swipe", x1, y1, x2, y2, milliseconds, *_]:
+            ends = pixel(x1), pixel(y1), pixel(x2), pixel(y2)
+            acts = (swipe(*ends, float(milliseconds) / 1000),)
+        case ["-pinch" | "-longPressDrag", *_]:
+            acts = (Raw(raw),)
+    return acts
 
 
 def _state(name: str) -> Callable[[Sequence[str], str], Command]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _PATH = re.compile(r"/models/([^/:]+):(generateContent|streamGenerateContent)$")
 _FINISH = {"end": "STOP", "tools": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"}
 _KNOWN = {"contents", "systemInstruction", "generationConfig", "tools"}
+_FROM_URL_SAFE = str.maketrans("-_", "+/")  # Gemini takes both kinds of base64; its SDK sends this
 _STATUSES = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
@@ -117,7 +118,8 @@ def _messages(content: dict[str, Any]) -> Iterator[Message]:
             call = ToolCall(called.get("id") or name, name, called.get("args") or {})
             message = replace(message, tool_calls=(*message.tool_calls, call))
         elif data := part.get("inlineData"):
-            message = replace(message, content=(*message.content, Image(decoded(data["data"]))))
+            picture = Image(decoded(data["data"].translate(_FROM_URL_SAFE)))
+            message = replace(message, content=(*message.content, picture))
         elif "text" in part:
             message = replace(message, content=(*message.content, part["text"]))
     if message.content or message.tool_calls:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -109,6 +110,62 @@ def test_python_loads_nothing_for_it(environment: dict[str, str], tmp_path: Path
     environment["PYTHONPATH"] = str(tmp_path / "own folder" / "python")
     loaded = subprocess.check_output([sys.executable, "-c", code], env=environment)
     assert set(eval(loaded)) - set(eval(plain)) <= {"sitecustomize", "__future__"}
+
+
+@pytest.fixture
+def node(environment: dict[str, str]) -> Callable[[str], None]:
+    """Runs code in a Node that has the environment."""
+    program = shutil.which("node")
+    if program is None:
+        pytest.skip("there is no Node")
+
+    def node(code: str) -> None:
+        subprocess.run([program, "-e", code], env=environment, check=True, timeout=20)
+
+    return node
+
+
+@pytest.mark.parametrize(
+    "connect",
+    [
+        "net.connect(5037)",
+        "net.connect('5037', 'localhost')",
+        "net.connect({port: 5037, host: '127.0.0.1'})",
+        "new net.Socket().connect(5037, '127.0.0.1')",
+        "new net.Socket().connect(5037)",
+        "new net.Socket().connect({port: 5037})",
+    ],
+)
+def test_the_usual_port_leads_to_the_server_in_node(
+    server: socket.socket, node: Callable[[str], None], connect: str
+) -> None:
+    node(f"const net = require('net'); const s = {connect}; s.on('connect', () => s.destroy())")
+    server.settimeout(0)
+    server.accept()[0].close()
+
+
+def test_other_ports_lead_where_they_did_in_node(
+    server: socket.socket, node: Callable[[str], None], tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        node(
+            f"const net = require('net');"
+            f"const s = net.connect({port}, '127.0.0.1', () => {{ s.destroy();"
+            f"const pipe = {str(tmp_path / 'pipe')!r};"
+            f"const own = net.createServer(() => own.close());"
+            f"own.listen(pipe, () => net.connect(pipe).end()) }})"
+        )
+        other.settimeout(0)
+        other.accept()[0].close()
+    server.settimeout(0)
+    with pytest.raises(BlockingIOError):
+        server.accept()
+
+
+def test_what_a_user_asks_of_node_is_kept(tmp_path: Path) -> None:
+    variables = write_shims(tmp_path / "own", 1234, {"NODE_OPTIONS": "--max-old-space-size=99"})
+    assert variables["NODE_OPTIONS"].endswith(" --max-old-space-size=99")
 
 
 def test_the_users_sdk_is_still_there(tmp_path: Path) -> None:

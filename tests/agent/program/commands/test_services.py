@@ -26,6 +26,7 @@ def acts(script: str) -> tuple[Act, ...]:
 
 
 # What published agents and their tools send, word by word.
+_YADB = "com.ysbing.yadb.Main"
 SENT: list[tuple[str, tuple[Act, ...]]] = [
     # AppAgent
     ("input tap 540 1200", (Tap(540, 1200),)),
@@ -110,6 +111,24 @@ SENT: list[tuple[str, tuple[Act, ...]]] = [
         ),
         (LongPress(500, 600, 2.0),),
     ),
+    *(
+        (f"app_process -Djava.class.path=/data/local/tmp/yadb /data/local/tmp {_YADB} {rest}", done)
+        for rest, done in (
+            ("-swipe 10 20 30.4 400 300", (Swipe(10, 20, 30, 400, 0.3),)),
+            ("-keyboardClear", (Clear(),)),
+            ("-writeClipboard 'a b'", (Raw("clipboard: a b"),)),
+            ("-readClipboard", ()),
+            ("-layout", ()),
+        )
+    ),
+    # Midscene
+    (
+        f"app_process -Djava.class.path=/data/local/tmp/yadb / {_YADB} -pinch 1 2 3 4 5",
+        (Raw(f"app_process -Djava.class.path=/data/local/tmp/yadb / {_YADB} -pinch 1 2 3 4 5"),),
+    ),
+    # Waking a phone that is awake, as many do before they begin
+    ("input keyevent KEYCODE_WAKEUP", ()),
+    ("input keyevent 224 && input keyevent 82", (Key("menu"),)),
     # Appium, getting ready
     ("am start -n io.appium.settings/.Settings -a android.intent.action.MAIN", ()),
     ("am force-stop io.appium.uiautomator2.server", ()),
