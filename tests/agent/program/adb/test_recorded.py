@@ -91,7 +91,7 @@ def test_only_the_phone_is_there_and_it_is_known_by_its_properties(recording: Re
         ["-P5037", "-H", "localhost"],
         ["-L", "tcp:5037", "-s", "SERIAL"],
         ["-H127.0.0.1", "-d"],
-        ["-e", "--exit-on-write-error"],
+        ["-e"],
     ],
     ids=" ".join,
 )
@@ -116,10 +116,10 @@ def test_ending_and_starting_the_server_does_nothing(recording: Recording) -> No
     pid = recording.server_pid
     recording.out("kill-server")
     recording.out("-P", "5037", "start-server")
-    adb = adbutils.adb_path()  # without the shim in between
-    recording.run(adb, "kill-server")
-    assert recording.out("shell", "echo", "still") == "still\n"
     assert recording.server_pid == pid
+    adb = adbutils.adb_path()  # without the shim in between
+    recording.run(adb, "kill-server")  # which servers of old do, and are started again
+    assert recording.out("wait-for-device", "shell", "echo", "still") == "still\n"
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, Tool
 from .conftest import PRICES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pytest_mobileagent.llm.message import Request
@@ -46,17 +46,19 @@ PNG = png()
 
 
 @pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Serves a scripted model in the place of all providers; it ends with the test run."""
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., str]]:
+    """Serves a scripted model in the place of all providers."""
+    served = contextlib.ExitStack()
 
     def provider(*replies: object) -> str:
-        url = ScriptedModel(replies).serve()  # type: ignore[arg-type]
+        url = served.enter_context(ScriptedModel(replies).serve())  # type: ignore[arg-type]
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
         monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", url)
         return url
 
-    return provider
+    with served:
+        yield provider
 
 
 def post(url: str, body: Any) -> bytes:
