@@ -75,6 +75,7 @@ def test_the_task_and_the_agent_of_the_readme_run(begun):
     run(project, "tasks", "--agent=eager").assert_outcomes(passed=2, failed=1)
 
 
+@pytest.mark.slow  # it runs pytest several times, each with phones
 def test_the_tasks_of_the_tasks_page_can_be_done_and_check_something(begun):
     project = begun("docs/tasks.md")
     run(project, "tasks", "--agent=oracle", "-k", "not table").assert_outcomes(passed=6)
@@ -85,6 +86,7 @@ def test_the_tasks_of_the_tasks_page_can_be_done_and_check_something(begun):
     chosen.stdout.fnmatch_lines(["tasks/shopping/test_table.py::test_table[[]eggs[]]"])
 
 
+@pytest.mark.slow  # it runs pytest several times, each with phones
 def test_the_agents_of_the_agents_page_and_their_tests_run(begun):
     project = begun("docs/writing-agents.md")
     run(project, "tests").assert_outcomes(passed=2)
@@ -142,6 +144,7 @@ def test_every_recipe_is_an_adapter(name, recipe, tmp_path, monkeypatch):
     assert read_adapter(path).folder == (folder.resolve() if "folder" in values else None)
 
 
+@pytest.mark.slow  # it runs pytest several times, each with phones
 def test_the_task_of_the_events_page_can_be_done(somebodys_project):
     conftest = f"""
 from pathlib import Path

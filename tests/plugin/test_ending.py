@@ -273,6 +273,7 @@ def test_what_began_and_did_not_finish_is_interrupted(
     assert by_name["wait"]["fault"] == "infrastructure"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reruns", [[], ["--reruns=0"], ["--reruns=1"], ["--reruns=1", "--dist=load"]]
 )
