@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.agent.program.adb.log import RawLog
 from pytest_mobileagent.agent.program.adb.recorded import RecordedAdb
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
@@ -86,7 +87,7 @@ def main() -> None:
     with contextlib.closing(SharedRun()) as run, tempfile.TemporaryDirectory() as folder:
         phone = virtual_slots(run, 1, [APPS]).address(0)
         log, own = Path(folder) / "adb.jsonl", Path(folder) / "own"
-        adb = RecordedAdb(phone, Free(), log, own)
+        adb = RecordedAdb(phone, Free(), RawLog(log), own)
         before = time.perf_counter()
         asyncio.run_coroutine_threadsafe(adb.start(), loop).result()
         print(f"started in {1000 * (time.perf_counter() - before):.0f} ms")

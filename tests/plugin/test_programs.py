@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trustme  # noqa: F401 - runs in this process would load it, and forget it, one by one
 
+from pytest_mobileagent.agent.program.commands.steps import grouped
 from tests.plugin.leftovers import processes_with
 
 if TYPE_CHECKING:
@@ -55,9 +56,13 @@ class Ran:
         return self.records[-1]
 
     @property
-    def asked(self) -> list[dict[str, Any]]:
+    def raw(self) -> list[dict[str, Any]]:
         lines = (self.episode / "program" / "adb.jsonl").read_text().splitlines()
-        return [json.loads(line) for line in lines]
+        return sorted((json.loads(line) for line in lines), key=lambda line: float(line["t"]))
+
+    @property
+    def asked(self) -> list[dict[str, Any]]:
+        return [line for line in self.raw if "mark" not in line]
 
     def printed(self) -> str:
         return (self.episode / "program" / "stdout").read_text()
@@ -253,6 +258,10 @@ def test_a_fixed_url_is_answered_metered_and_budgeted(
     assert (ran.task["calls"], ran.task["metered"], ran.task["success"]) == (2, True, True)
     assert ran.task["steps"] == 3
     assert ran.task["roles"]["actor"]["calls"] == 2
+    of_each = ((line.get("mark"), line.get("acts"), line.get("looks")) for line in ran.raw)
+    marks = [mark or ("act" if acts else "look" if looks else "") for mark, acts, looks in of_each]
+    assert marks == ["act", "call", "act", "call", "act"]
+    assert len(grouped([mark for mark in marks if mark])) == ran.task["steps"]  # derived anew
     everything = "".join(path.read_text("utf-8", "replace") for path in ran.episode.glob("*.jsonl"))
     assert "What next?" in everything
     assert "sk-this-is" not in everything

@@ -112,6 +112,10 @@ class WatchedPhone(Protocol):
     goal: str
 
     @property
+    def steps(self) -> int:
+        """How many steps have been made, by whatever means."""
+
+    @property
     def steps_left(self) -> int | None:
         """How many steps may follow; None where there is no limit."""
 

@@ -25,6 +25,11 @@ class SessionPhone:
         self._watch = watch
 
     @property
+    def steps(self) -> int:
+        """How many steps have been made."""
+        return self._watch.session.steps
+
+    @property
     def steps_left(self) -> int | None:
         """How many steps may follow."""
         session = self._watch.session

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Finish, Impossible
 from pytest_mobileagent.agent.program.adapter.placeholders import fill_variables, fill_words
+from pytest_mobileagent.agent.program.adb.log import RAW_LOG, RawLog
 from pytest_mobileagent.agent.program.process import install
 from pytest_mobileagent.agent.program.process.container import contained
 from pytest_mobileagent.agent.program.process.launch import ProgramProcess
@@ -47,14 +48,14 @@ class ProgramPlayer:
 
     def play(self, session: Session, briefing: Briefing) -> None:
         """Run the program until the episode is over (see `Player`)."""
+        record = briefing.folder / PROGRAM
+        record.mkdir(exist_ok=True)
         jobs = Jobs()
-        watch = Watch(session, briefing.goal, jobs)
+        watch = Watch(session, briefing.goal, jobs, RawLog(record / RAW_LOG))
 
         def on_budget(why: str) -> None:
             jobs.tell(lambda: watch.end(Termination.BUDGET, why))
 
-        record = briefing.folder / PROGRAM
-        record.mkdir(exist_ok=True)
         with ExitStack() as stack:
             try:
                 setting = self._setting

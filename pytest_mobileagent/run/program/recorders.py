@@ -143,8 +143,7 @@ class Recorders:
 
         if not isinstance(self._address, Address):
             return None
-        log = self._episode / PROGRAM / "adb.jsonl"
-        adb = RecordedAdb(self._address, self._watch, log, folder, base=base)
+        adb = RecordedAdb(self._address, self._watch, self._watch.log, folder, base=base)
         await adb.start()
         self._open.push_async_callback(adb.close)
         self.environment |= adb.environment

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.action.action import Action, Finish, Impossible
+    from pytest_mobileagent.agent.program.adb.log import RawLog
     from pytest_mobileagent.device.device import Capture, System
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.run.program.jobs import Jobs
@@ -42,8 +43,9 @@ class Watch:
     touches the session runs as `jobs` in the session's thread.
     """
 
-    def __init__(self, session: Session, goal: str, jobs: Jobs) -> None:
+    def __init__(self, session: Session, goal: str, jobs: Jobs, log: RawLog) -> None:
         self.goal = goal
+        self.log = log
         self.track = Track()
         self.session, self._jobs = session, jobs
         self._latest: Capture | None = session.last
@@ -78,6 +80,7 @@ class Watch:
         if self.session.ending is not None:
             return _OVER
         self._open_calls += 1
+        self.log.mark("call")
         self._jobs.tell(self._call)
         return ""
 
@@ -90,11 +93,13 @@ class Watch:
     def called(self, said: str) -> str:
         """Note a model call that the program tells of; return why the episode is over."""
         self._said = said or self._said
+        self.log.mark("call")
         self._jobs.tell(self._call)
         return _OVER if self.session.ending is not None else ""
 
     async def step(self, phase: Literal["begin", "end"]) -> str:
         """Begin or end a step of the program's own; see `Watcher`."""
+        self.log.mark(phase)
         arrived = time.monotonic()
         return await self._jobs.ask(lambda: self._step(phase, arrived))
 

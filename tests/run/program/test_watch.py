@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, Finish, Impossible, Key, Raw, Tap, Task, Termination, Type
+from pytest_mobileagent.agent.program.adb.log import RawLog
 from pytest_mobileagent.agent.program.watching import Command
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
@@ -87,7 +88,9 @@ def session(phone: FakePhone, tmp_path: Path) -> Iterator[Session]:
 @pytest.fixture
 def program(session: Session, phone: FakePhone) -> Iterator[Program]:
     with LoopThread() as loop:
-        yield Program(loop, Watch(session, "Do it.", Jobs()), phone)
+        yield Program(
+            loop, Watch(session, "Do it.", Jobs(), RawLog(session.folder / "adb.jsonl")), phone
+        )
 
 
 @pytest.fixture

@@ -12,15 +12,22 @@ from pytest_mobileagent.agent.program.watching import Clear, ElementTap, Erase, 
 from pytest_mobileagent.plain import append_line, to_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from pytest_mobileagent.agent.program.commands.steps import Mark
     from pytest_mobileagent.agent.program.watching import Act, Command
 
+RAW_LOG = "adb.jsonl"  # its file, among what is recorded of a program
 _MOST_CHARACTERS = 2000  # of a command that are kept
 
 
 class RawLog:
-    """Writes commands to a file as they end, with the seconds since the log was opened."""
+    """Writes commands to a file as they end, with the seconds since the log was opened.
+
+    Marks stand between them, so that steps can be derived anew: where a model is asked ("call"),
+    and where a step of the program's own begins and ends.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -29,6 +36,10 @@ class RawLog:
     def now(self) -> float:
         """Return the seconds since the log was opened."""
         return time.monotonic() - self._began
+
+    def mark(self, mark: Mark) -> None:
+        """Add a mark that is no command."""
+        self._append({"t": round(self.now(), 4), "mark": mark})
 
     def write(self, at: float, service: str, command: Command, *, refused: str, error: str) -> None:
         """Add a command that was sent `at` a time on the stream to a service, and has ended."""
@@ -43,6 +54,9 @@ class RawLog:
             "error": _cut(error),
             "seconds": round(self.now() - at, 4),
         }
+        self._append(line)
+
+    def _append(self, line: Mapping[str, Any]) -> None:
         with contextlib.suppress(OSError):  # the record of the episode finds the disk full as well
             append_line(self._path, to_line(line))
 

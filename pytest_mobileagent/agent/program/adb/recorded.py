@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.agent.program.adb.adbd import Adbd
 from pytest_mobileagent.agent.program.adb.attachment import Attachment
-from pytest_mobileagent.agent.program.adb.log import RawLog
 from pytest_mobileagent.agent.program.adb.reading import Reading, default_reading
 from pytest_mobileagent.agent.program.adb.relay import Relay
 from pytest_mobileagent.agent.program.adb.reverses import Reverses
@@ -22,6 +21,7 @@ from pytest_mobileagent.errors import HostError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_mobileagent.agent.program.adb.log import RawLog
     from pytest_mobileagent.agent.program.watching import Watcher
     from pytest_mobileagent.device.address import Address
 
@@ -30,7 +30,7 @@ class RecordedAdb:
     """The device at an address, lent to one program for one episode.
 
     The program sees this device only. Each command of its own is read, asked of the `watcher`,
-    served by the device, and written to the file `log` as a line of JSON when it has ended. All of
+    served by the device, and written to the `log` as a line of JSON when it has ended. All of
     it runs in the event loop in which it was started. `folder` is made, and removed at the end.
     `base` is the environment that `environment` adds to (this process's own).
     """
@@ -39,7 +39,7 @@ class RecordedAdb:
         self,
         address: Address,
         watcher: Watcher,
-        log: Path,
+        log: RawLog,
         folder: Path,
         *,
         base: Mapping[str, str] | None = None,
@@ -71,8 +71,7 @@ class RecordedAdb:
             raise HostError(msg) from error
         try:
             reading = self._reading or default_reading()
-            log = RawLog(self._log)
-            relay = Relay(self._address, self._watcher, reading, log, self._reverses)
+            relay = Relay(self._address, self._watcher, reading, self._log, self._reverses)
             self._adbd = Adbd(await banner(self._address), relay.serve)
             await self._adbd.start()
             key = Path(self._address.home) / ".android"

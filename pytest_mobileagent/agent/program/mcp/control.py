@@ -33,7 +33,6 @@ class Control:
         self.lock = asyncio.Lock()
         self._show = show
         self._frame: Frame | None = None
-        self._steps = 0
         self._over = ""
         self._reported = ""
 
@@ -142,10 +141,9 @@ class Control:
             why = "The step limit is reached" if spent else "The episode has ended"
             self._over = f"{why}: the episode is over. {_OVER}"
             raise ToolError(self._over)
-        self._steps += 1
         left = self.phone.steps_left
         rest = "" if left is None else f", {left} step{'' if left == 1 else 's'} left"
-        count = f"(step {self._steps}{rest})"
+        count = f"(step {self.phone.steps}{rest})"
         count += self._see(seen.screen)
         if seen.notice:
             msg = f"This could not be done: {seen.notice} {count}"

@@ -25,6 +25,7 @@ class OwnPhone:
     def __init__(self, device: Device) -> None:
         self.info = device.info
         self.goal = ""
+        self.steps = 0
         self.steps_left = None
         self._device = device
 
@@ -34,10 +35,12 @@ class OwnPhone:
 
     async def act(self, action: Action) -> Observation:
         """Do an action; a question has no user here, and a report ends nothing."""
+        self.steps += 1
         return await asyncio.to_thread(self._act, action)
 
     async def run(self, name: str, script: str) -> Observation:  # noqa: ARG002 - nothing is recorded
         """Run a shell script; if it fails, what it wrote is the notice."""
+        self.steps += 1
         return await asyncio.to_thread(self._run, script)
 
     async def packages(self) -> Collection[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Raw, Tap
+from pytest_mobileagent.agent.program.adb.log import RawLog
 from pytest_mobileagent.agent.program.adb.reading import Reading
 from pytest_mobileagent.agent.program.adb.recorded import RecordedAdb
 from pytest_mobileagent.agent.program.watching import Command
@@ -176,7 +177,7 @@ def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
         folder.mkdir(exist_ok=True)
         watching, log = Watching(), folder / "adb.jsonl"
         options = {"reading": Reading(read, Session, Socket), **options}
-        recorded = RecordedAdb(address, watching, log, folder / "own", **options)
+        recorded = RecordedAdb(address, watching, RawLog(log), folder / "own", **options)
         recording = Recording(recorded, watching, log, loop)
         recording.call(recorded.start())
         return recording

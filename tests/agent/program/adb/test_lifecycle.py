@@ -166,6 +166,7 @@ def test_a_phone_that_is_not_there(
 PARENT = """
 import asyncio, sys
 from pathlib import Path
+from pytest_mobileagent.agent.program.adb.log import RawLog
 from pytest_mobileagent.agent.program.adb.reading import Reading
 from pytest_mobileagent.agent.program.adb.recorded import RecordedAdb
 from pytest_mobileagent.agent.program.watching import Command
@@ -174,7 +175,8 @@ from pytest_mobileagent.device.address import Address
 async def main(serial, port, folder):
     address = Address(serial, "127.0.0.1", int(port), "/")
     reading = Reading(Command, None, None)
-    recorded = RecordedAdb(address, None, Path(folder, "log"), Path(folder, "own"), reading=reading)
+    log, own = RawLog(Path(folder, "log")), Path(folder, "own")
+    recorded = RecordedAdb(address, None, log, own, reading=reading)
     await recorded.start()
     print(recorded._server.pid, recorded.port, flush=True)
     await asyncio.sleep(600)

@@ -45,6 +45,10 @@ class FakePhone:
         self.go_on.set()
 
     @property
+    def steps(self) -> int:
+        return len(self.done)
+
+    @property
     def steps_left(self) -> int | None:
         return None if self.limit is None else self.limit - len(self.done)
 
