@@ -30,8 +30,9 @@ SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 left = Path("left")
 
 def say(pid=None):
-    left.with_suffix(".new").write_text(str(os.getpid() if pid is None else pid))
-    left.with_suffix(".new").rename(left)
+    new = left.with_suffix(f".{os.getpid()}")  # its own: several say at once
+    new.write_text(str(os.getpid() if pid is None else pid))
+    new.rename(left)
 
 def hang():
     say(); time.sleep(600)
