@@ -8,11 +8,13 @@
     ├── TaskError             the task itself is broken: its goal, solution or probes
     │   ├── UnfitMoveError    a move of the solution does not fit the screen that it meets
     │   └── NoSolutionError   there is no solution to play
+    ├── JudgeError            a model that was asked as a judge is down, or says nothing readable
     ├── UndecidedError        whether the goal was met has to be decided by a person
     ├── ScreenError           a view hierarchy that cannot be read
     └── RecordError           a recorded episode that cannot be read
 
-An error of the agent is a failure of the agent; infrastructure never counts against it.
+An error of the agent is a failure of the agent; infrastructure, and a judge that does not work,
+never count against it.
 """
 
 from __future__ import annotations
@@ -48,6 +50,10 @@ class UnfitMoveError(TaskError):
 
 class NoSolutionError(TaskError):
     """The task has no solution that an agent could play."""
+
+
+class JudgeError(MobileAgentError):
+    """A judge does not answer, or its reply stays unreadable: only it has to be asked again."""
 
 
 class UndecidedError(MobileAgentError):

@@ -31,11 +31,19 @@ ORDER = [
     "check",
     "verdict",
 ]
-ORDER += ["device", "environment", "llm", "agent", "run", "report", "testing", "plugin", "init"]
-ORDER += ["__main__"]
+ORDER += ["device", "environment", "llm", "judge", "draft", "agent", "run", "report", "review"]
+ORDER += ["testing", "plugin", "init", "__main__"]
 # What is more than a matter of order.
 ALONE = {"virtual": {"virtual"}, "screen": {"screen", "errors", "plain", "extras"}}
-APART = {"report": {"check", "device", "environment", "agent", "run"}, "run": {"check", "verdict"}}
+MAKES, SCORES = {"device", "environment", "agent", "run"}, {"check", "verdict", "judge", "draft"}
+APART = {
+    "run": SCORES,
+    "agent": SCORES,
+    "judge": MAKES,
+    "draft": MAKES,
+    "review": MAKES | {"llm"},
+    "report": MAKES | {"check", "judge", "draft"},
+}
 
 Imports = dict[str, set[str]]
 

@@ -28,10 +28,10 @@ STREAM = "calls.jsonl"
 
 
 class ExchangeLog:
-    """Adds calls to an episode's calls.jsonl."""
+    """Adds calls to an episode's calls.jsonl, or to a file of another `name` beside it."""
 
-    def __init__(self, episode: Path) -> None:
-        self._path = episode / STREAM
+    def __init__(self, episode: Path, name: str = STREAM) -> None:
+        self._path = episode / name
 
     def next_line(self) -> int:
         """Return the number of the line that the next call will be written in, from 1."""

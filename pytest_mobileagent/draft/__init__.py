@@ -1,0 +1,1 @@
+"""Checks that a model drafts, run in a sandbox, for a person to edit."""

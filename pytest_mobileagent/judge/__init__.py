@@ -1,0 +1,1 @@
+"""Did it work, asked of models: single, cross-validated, coarse to fine."""

@@ -1,0 +1,51 @@
+"""The models that are asked as judges: metered like an agent's, recorded in a file of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.providers import make_client
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.llm.message import Client
+    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.reference import ModelReference
+
+STREAM = "judges.jsonl"  # prompts and replies, beside the episode's calls.jsonl
+ROLE = "judge"
+
+
+def judge_models(
+    references: Sequence[ModelReference],
+    settings: ModelSettings,
+    *,
+    folder: Path | None = None,
+    pictures: Path | None = None,
+    clients: Mapping[ModelReference, Client] | None = None,
+) -> list[MeteredModel]:
+    """Return models in the role of judges of one episode; they share an account.
+
+    `folder` is the episode's, in which prompts and replies are kept, and `pictures` the run's
+    folder of screens; without them nothing is kept. `clients` stand in for some models.
+
+    Raises:
+        ValueError: a model cannot be reached from here.
+    """
+    meter = Meter(
+        settings.prices,
+        settings.spending(),
+        settings.cache,
+        None if folder is None else ExchangeLog(folder, STREAM),
+        None if pictures is None else ScreenStore(pictures),
+    )
+    given = clients or {}
+    return [
+        MeteredModel(each, ROLE, given[each] if each in given else make_client(each), meter)
+        for each in references
+    ]

@@ -1,0 +1,133 @@
+"""What judges are asked of an episode, and what they are shown of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pytest_mobileagent.errors import TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Actions = Literal["text", "image", "none"]
+Evidence = Literal["screens", "xml"]
+ACTIONS = ("text", "image", "none")
+EVIDENCE = ("screens", "xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Subtask:
+    """A part of a cross-app task, done in one app (SPA-Bench, arXiv 2410.15164, appendix E.1).
+
+    - `app`: the package in which it is done; `task`: what is to be done there, in words.
+    - `history`: whether it needs what an earlier subtask has memorised.
+    - `memory`: what a judge has to note of this subtask for later ones, in words; empty for
+      nothing.
+
+    Raises:
+        TaskError: a field makes no sense.
+    """
+
+    app: str
+    task: str
+    history: bool = False
+    memory: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("app", "task", "memory"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not (value.strip() or name == "memory"):
+                msg = f"subtask: {name}={value!r} has to be a text"
+                raise TaskError(msg)
+        if not isinstance(self.history, bool):
+            msg = f"subtask: history={self.history!r} has to be True or False"
+            raise TaskError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What judges are asked of an episode, beside its goal, and what they are shown of it.
+
+    - `key_components`: words that the final screen of a success shows. Unless one screenshot shows
+      all of them, the task failed, and no model is asked (SPA-Bench, section 5.2 and appendix D.1).
+    - `rubric`: statements that have to hold, each judged by itself; one that begins with "not " or
+      "must not " must not come true.
+    - `subtasks`: the parts of a cross-app task, judged in order (SPA-Bench, appendix E).
+    - `actions`: how judges are told of what the agent did: as `text`, drawn into the `image`, or
+      not at all (`none`); None is the best for the task's language in SPA-Bench, Table 9.
+    - `evidence`: `screens` for screenshots, `xml` for view hierarchies (A3, arXiv 2501.01149,
+      section 3.4.2).
+    - `reason`: whether judges give a reason before the result; None is the best for the language.
+
+    Raises:
+        TaskError: a field makes no sense.
+    """
+
+    key_components: tuple[str, ...] = ()
+    rubric: tuple[str, ...] = ()
+    subtasks: tuple[Subtask, ...] = ()
+    actions: Actions | None = None
+    evidence: Evidence = "screens"
+    reason: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("key_components", "rubric"):
+            texts = getattr(self, name)
+            whole = isinstance(texts, tuple) and all(
+                isinstance(t, str) and t.strip() for t in texts
+            )
+            if not whole:
+                msg = f"judge: {name}={texts!r} has to be a list of texts"
+                raise TaskError(msg)
+        if not isinstance(self.subtasks, tuple) or not all(
+            isinstance(each, Subtask) for each in self.subtasks
+        ):
+            msg = f"judge: subtasks={self.subtasks!r} has to be a list of subtask(…)"
+            raise TaskError(msg)
+        if self.actions is not None and self.actions not in ACTIONS:
+            msg = f"judge: actions={self.actions!r} is none of {', '.join(ACTIONS)}"
+            raise TaskError(msg)
+        if self.evidence not in EVIDENCE:
+            msg = f"judge: evidence={self.evidence!r} is none of {', '.join(EVIDENCE)}"
+            raise TaskError(msg)
+        if self.reason is not None and not isinstance(self.reason, bool):
+            msg = f"judge: reason={self.reason!r} has to be True or False"
+            raise TaskError(msg)
+        if self.rubric and self.subtasks:
+            msg = "judge: a task has either a rubric or subtasks"
+            raise TaskError(msg)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Question:
+        """Return the question that keyword arguments stand for; lists become tuples.
+
+        Raises:
+            TaskError: an argument makes no sense.
+        """
+        known = cls.__dataclass_fields__
+        if unknown := [name for name in given if name not in known]:
+            msg = f"judge() has no argument {unknown[0]!r} (there are {', '.join(known)})"
+            raise TaskError(msg)
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in given.items()
+        }
+        return cls(**fields)
+
+    def for_language(self, language: str) -> Question:
+        """Return the question with what is left open chosen as the best of SPA-Bench's Table 9.
+
+        English: actions in the image, the result only. Chinese: actions as text, a reason first.
+        """
+        chinese = language.partition("-")[0].lower() == "zh"
+        actions: Actions = self.actions or ("text" if chinese else "image")
+        reason = chinese if self.reason is None else self.reason
+        return Question(
+            self.key_components, self.rubric, self.subtasks, actions, self.evidence, reason
+        )
+
+
+def subtask(app: str, task: str, *, history: bool = False, memory: str = "") -> Subtask:
+    """Describe a part of a cross-app task for a judge (see `Subtask`)."""
+    return Subtask(app, task, history, memory)

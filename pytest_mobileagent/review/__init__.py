@@ -1,0 +1,1 @@
+"""People decide what judges left open: a local page."""
