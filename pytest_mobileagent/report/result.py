@@ -72,6 +72,7 @@ class Result:
                     "verdict": self.verdict and _shown(self.verdict),
                     "first_success_step": self.verdict and self.verdict.first_step,
                     "partial_credit": self.verdict and self.verdict.partial_credit,
+                    "subgoals": self.verdict and self.verdict.evidence.get("subgoals"),
                     **measures(self.episode, self.success, task.shortest),
                 }
             )
