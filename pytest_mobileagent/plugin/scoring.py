@@ -18,6 +18,7 @@ from _pytest.subtests import failed_subtests_key
 
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
+from pytest_mobileagent.check.subgoals import SubGoalError, collect_subgoals
 from pytest_mobileagent.episode.index import Entry
 from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.record import Termination
@@ -41,8 +42,9 @@ from pytest_mobileagent.plugin.judges import (
     with_judges,
 )
 from pytest_mobileagent.plugin.junit import properties
-from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, first_step
+from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, on_the_way
 from pytest_mobileagent.plugin.results import RESULT
+from pytest_mobileagent.plugin.subgoals import SUBGOALS, partial_credit, progress
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.words import failure
 from pytest_mobileagent.screen.explain import collect_misses
@@ -84,9 +86,11 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     own = item.obj
     item.stash[_RUNS] = True
     item.obj = _without_return(own, item.name)
-    with collect_misses() as misses:
+    with collect_misses() as misses, collect_subgoals() as subgoals:
+        item.stash[SUBGOALS] = subgoals
         try:
             result = yield
+            subgoals.settle()
         except AssertionError:
             item.stash[_CLOSEST] = list(dict.fromkeys(explain() for explain in misses))
             raise
@@ -239,13 +243,18 @@ def _verdict(
         reason = f"{episode.error}; {reason}"
     if success is False and call.excinfo is not None:
         evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
-    return Verdict(success, "check", reason, evidence, first_step(item, episode, whole=whole))
+    way = on_the_way(item, episode, whole=whole)
+    if subgoals := progress(item, way, episode):
+        evidence["subgoals"] = subgoals
+    return Verdict(success, "check", reason, evidence, way.first_step, partial_credit(subgoals))
 
 
 def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException]) -> tuple[str, str]:
     """Return the condition that did not hold, as it stands in the source, and where that is."""
     if isinstance(excinfo.value, AgentFailedError):
         return "", ""
+    if isinstance(excinfo.value, SubGoalError) and (cause := excinfo.value.__cause__) is not None:
+        excinfo = pytest.ExceptionInfo.from_exception(cause)
     entries = [entry for entry in excinfo.traceback if str(entry.path) == str(item.path)]
     if not entries:
         return "", ""
@@ -266,7 +275,9 @@ def _show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict)
     met = "; the goal was never met on the way"
     if verdict.first_step is not None:
         met = f"; the goal was met after step {verdict.first_step}"
-    lines = failure(episode, evidence.get("sought", ""), evidence.get("where", ""), closest, met)
+    sought, where = evidence.get("sought", ""), evidence.get("where", "")
+    subgoals = evidence.get("subgoals", ())
+    lines = failure(episode, sought, where, closest, met, subgoals=subgoals)
     path, line = report.location[0], (report.location[1] or 0) + 1
     message = printable(verdict.reason.partition("\n")[0])
     entries = [ReprEntryNative([f"{line}\n" for line in lines])]

@@ -77,6 +77,7 @@ class Result:
                     "partial_credit": self.verdict and self.verdict.partial_credit,
                     "judged": self.beside
                     and {"passed": self.beside.passed, "reason": self.beside.reason},
+                    "subgoals": self.verdict and self.verdict.evidence.get("subgoals"),
                     **measures(self.episode, self.success, task.shortest),
                     "roles": self._roles(),
                 }

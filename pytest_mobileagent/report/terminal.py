@@ -27,6 +27,7 @@ _COLUMNS: tuple[tuple[str, Cell], ...] = (
 )
 # Those that are left out where each of their cells is empty or 0.
 _OPTIONAL: tuple[tuple[str, Cell], ...] = (
+    ("partial", lambda t: percent(t["partial_credit"])),
     ("actions", lambda t: _number(t["mean_actions"], 1) if t["programs"] else ""),
     ("calls", lambda t: _number(t["mean_calls"], 1) if t["programs"] else ""),
     ("think s", lambda t: _number(_thinking_per_step(t), 1)),
