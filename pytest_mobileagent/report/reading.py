@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 REPORT = "report.json"
 _RUN = "run.json"
-_SINCE_2 = {"language": None, "tags": [], "parameters": {}, "environment": None, "fault": None}
-_SINCE_2 |= {"verdict": None, "partial_credit": None}
+_SINCE_2: dict[str, Any] = dict.fromkeys(
+    ("language", "environment", "fault", "verdict", "partial_credit")
+)
+_SINCE_2 |= {"tags": [], "parameters": {}}
 
 
 def read_report(path: Path) -> dict[str, Any]:
