@@ -25,16 +25,9 @@ if TYPE_CHECKING:
 
 LEDGER = "spent.jsonl"  # in the run's folder
 _AGENTS_TOO = {"all", "replay"}  # of --mobile-cache
-_UNPRICED = (
-    "no price is known. Give one with --mobile-prices=FILE, or run with --mobile-unpriced=allow"
-)
 _NOT_FOR_PROGRAMS = (
     ": a program chooses its models itself. scripted:FILE answers in their place, and "
     "PROVIDER:NAME@URL sends its calls to an endpoint of your own"
-)
-_UNLIMITED = (
-    "no price is known, so --mobile-max-cost cannot limit it. Give one with --mobile-prices=FILE, "
-    "or limit --mobile-max-tokens"
 )
 
 
@@ -208,32 +201,16 @@ class RunModels:
             raise pytest.UsageError(str(error)) from None
 
     def _check_reference(self, reference: ModelReference) -> None:
-        from pytest_mobileagent.llm.providers import (  # noqa: PLC0415
-            check_endpoint,
-            endpoint_of,
-            key_of,
-            make_client,
-            provider_of,
-        )
+        from pytest_mobileagent.llm.checks import check_reference  # noqa: PLC0415
 
-        if provider_of(reference).api == "scripted":
-            make_client(reference)
-            return
-        endpoint_of(reference)
-        replays = self._settings["mobile-cache"].value == "replay"
-        if not replays:
-            try:
-                key_of(reference)
-            except ValueError as error:
-                msg = f"{error}. No device was started."
-                raise ValueError(msg) from None
-        if not self.prices.knows(reference):
-            if self._settings["mobile-unpriced"].value == "stop":
-                raise ValueError(_UNPRICED)
-            if self._settings["mobile-max-cost"].value is not None:
-                raise ValueError(_UNLIMITED)
-        if not replays:
-            check_endpoint(reference)
+        check_reference(
+            reference,
+            self.prices,
+            unpriced=self._settings["mobile-unpriced"].value != "stop",
+            limited=self._settings["mobile-max-cost"].value is not None,
+            replays=self._settings["mobile-cache"].value == "replay",
+            remark="No device was started.",
+        )
 
     def about(self) -> dict[str, Any]:
         """Return what run.json says of the models: each by its role, and the table of prices."""
