@@ -38,7 +38,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.scripted import Scripted
     from pytest_mobileagent.check.episode import Episode, load
     from pytest_mobileagent.device.device import Device, System
-    from pytest_mobileagent.device.probe import files, setting, sqlite
+    from pytest_mobileagent.device.probes.log import log
+    from pytest_mobileagent.device.probes.packages import packages, provider
+    from pytest_mobileagent.device.probes.settings import activity, prop, setting, volume
+    from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
@@ -88,7 +91,10 @@ _HOMES = {
     "llm.model": ("ModelReply",),
     "screen.marks": ("Mark",),
     "device.device": ("Device", "System"),
-    "device.probe": ("files", "setting", "sqlite"),
+    "device.probes.log": ("log",),
+    "device.probes.packages": ("packages", "provider"),
+    "device.probes.settings": ("activity", "prop", "setting", "volume"),
+    "device.probes.stored": ("file", "files", "preferences", "sqlite"),
     "episode.device_info": ("DeviceInfo",),
     "check.episode": ("Episode", "load"),
     "episode.calls": ("ModelCall",),
@@ -117,9 +123,10 @@ __all__ = [
     "Event", "Finish", "Frame", "Image", "Impossible", "Key", "LongPress", "Mark", "Message",
     "ModelCall", "ModelOptions", "ModelReply", "Observation", "Open", "Phone", "Probe", "Raw",
     "Recorder", "Reply", "Reset", "Screen", "Scripted", "Scroll", "Step", "Swipe", "System", "Tap",
-    "Task", "Termination", "Tool", "ToolCall", "Type", "Wait", "answer", "ask", "files",
-    "impossible", "load", "long_press", "open_app", "press", "rows", "scroll", "seen", "setting",
-    "sqlite", "tap", "task", "tasks", "type_text", "wait",
+    "Task", "Termination", "Tool", "ToolCall", "Type", "Wait", "activity", "answer", "ask", "file",
+    "files", "impossible", "load", "log", "long_press", "open_app", "packages", "preferences",
+    "press", "prop", "provider", "rows", "scroll", "seen", "setting", "sqlite", "tap", "task",
+    "tasks", "type_text", "volume", "wait",
 ]  # fmt: skip
 
 
