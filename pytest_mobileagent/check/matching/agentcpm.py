@@ -25,7 +25,6 @@ from pytest_mobileagent.check.matching.geometry import (
     direction,
     distance,
     fraction,
-    fractions,
     hits,
     stroke,
 )
@@ -41,7 +40,7 @@ from pytest_mobileagent.check.matching.golden import (
 from pytest_mobileagent.check.matching.texts import alike
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.action import Action, Direction
     from pytest_mobileagent.check.matching.geometry import Point
     from pytest_mobileagent.check.matching.golden import Size
     from pytest_mobileagent.screen.element import Bounds
@@ -87,8 +86,7 @@ def evaluate(
         case Key(name), Key(golden_name):
             exact = name == golden_name
         case ((Swipe() | Scroll()), _):
-            way = direction(golden.action, golden.size)
-            exact = direction(predicted, golden.size) == way
+            exact = _way(predicted, golden.size) == direction(golden.action, golden.size)
         case _:
             exact = True
     return judged(rule, predicted, golden, Match(type=True, exact=exact))
@@ -118,6 +116,11 @@ def _type(action: Action) -> str | None:
     return _TYPES.get(type(action))
 
 
+def _way(predicted: Action, size: Size) -> Direction | None:
+    """Return the direction of a swipe between points in thousandths, as the agent gives them."""
+    return direction(predicted, (size[0] / 1000, size[1] / 1000))
+
+
 def _is_hit(point: Point, golden: Golden, *, android_control: bool) -> bool:
     wanted = _golden_point(golden)
     boxes = [_grown(box, golden.size) for box in golden.boxes]
@@ -143,14 +146,12 @@ _Sides = tuple[float, float, float, float]
 
 def _grown(bounds: Bounds, size: Size) -> _Sides:
     """Return a box grown by 1.2; beyond the top or the left edge it is moved, as in the source."""
-    box = fractions(bounds, size)
-    left, width = _grown_side(box.left, bounds.right - bounds.left, size[0])
-    top, height = _grown_side(box.top, bounds.bottom - bounds.top, size[1])
+    left, width = _grown_side(bounds.left / size[0], (bounds.right - bounds.left) / size[0])
+    top, height = _grown_side(bounds.top / size[1], (bounds.bottom - bounds.top) / size[1])
     return left, top, width, height
 
 
-def _grown_side(start: float, pixels: int, of: int) -> tuple[float, float]:
-    length = pixels / of
+def _grown_side(start: float, length: float) -> tuple[float, float]:
     change = (1.2 - 1) * length
     return max(0, start - change / 2), min(1, length + change)
 

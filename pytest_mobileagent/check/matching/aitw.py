@@ -20,7 +20,7 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.check.matching.geometry import fraction, fractions, stroke
+from pytest_mobileagent.check.matching.geometry import fraction, stroke
 from pytest_mobileagent.check.matching.golden import (
     NO_MATCH,
     Golden,
@@ -115,16 +115,14 @@ def _is_vertical(touch: Point, lift: Point) -> bool:
 
 def _grown(bounds: Bounds, size: Size) -> tuple[float, float, float, float]:
     """Return left, top, width and height in fractions of the screen, grown as the source does."""
-    box = fractions(bounds, size)
-    left, width = _grown_side(box.left, box.right - box.left)
-    top, height = _grown_side(box.top, box.bottom - box.top)
+    left, width = _grown_side(bounds.left / size[0], (bounds.right - bounds.left) / size[0])
+    top, height = _grown_side(bounds.top / size[1], (bounds.bottom - bounds.top) / size[1])
     return left, top, width, height
 
 
 def _grown_side(start: float, length: float) -> tuple[float, float]:
-    start, length = _single(start), _single(length)
-    change = _single(_single(1.4) * length)
-    return max(0.0, _single(start - change / 2)), min(1.0, _single(length + change))
+    change = 1.4 * length  # of double precision, as in NumPy, where boxes come from
+    return _single(max(0, start - change / 2)), _single(min(1, length + change))
 
 
 def _holds(box: tuple[float, float, float, float], point: Point) -> bool:

@@ -43,7 +43,7 @@ class Box(NamedTuple):
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
 
-def fraction(x: float, y: float, size: Size) -> Point:
+def fraction(x: float, y: float, size: tuple[float, float]) -> Point:
     """Return a pixel in fractions of the screen, each axis by itself."""
     return x / size[0], y / size[1]
 
@@ -88,7 +88,7 @@ def overlap(one: Box, other: Box) -> float:
     return common / (max(_area(one), 1) + max(_area(other), 1) - common)
 
 
-def stroke(action: Swipe | Scroll, size: Size) -> tuple[Point, Point]:
+def stroke(action: Swipe | Scroll, size: tuple[float, float]) -> tuple[Point, Point]:
     """Return where a finger touches the screen and where it leaves it, in fractions of it.
 
     A scroll goes over half of the screen, a quarter to each side of its middle.
@@ -100,7 +100,9 @@ def stroke(action: Swipe | Scroll, size: Size) -> tuple[Point, Point]:
     return (x - dx / 4, y - dy / 4), (x + dx / 4, y + dy / 4)
 
 
-def direction(action: Action | None, size: Size = (1, 1), *, bias: float = 1.0) -> Direction | None:
+def direction(
+    action: Action | None, size: tuple[float, float] = (1, 1), *, bias: float = 1.0
+) -> Direction | None:
     """Return the finger's direction; None if it does not move.
 
     A swipe is vertical if it moves at least `bias` times as far vertically as horizontally, each

@@ -98,7 +98,8 @@ def _by_code(predicted: Action, golden: Golden, box: Bounds | None) -> Match:
             exact = _ANYTHING in wanted or character_f1(_cut(text), wanted) > 0.5
         case _:
             exact = False
-    return Match(type=_said(golden.action) in _said(predicted), exact=exact)
+    named = _NAMES.get(type(golden.action))
+    return Match(type=named is not None and named in _said(predicted), exact=exact)
 
 
 def _area(point: Point, golden: Golden, box: Bounds | None) -> Box | None:
@@ -118,16 +119,13 @@ def _ends(action: Swipe | Scroll, size: Size) -> tuple[Point, Point]:
     return (x1 * size[0], y1 * size[1]), (x2 * size[0], y2 * size[1])
 
 
+_NAMES: dict[type, str] = {Tap: "click", Swipe: "scroll", Scroll: "scroll", Type: "input"}
+
+
 def _said(action: Action) -> str:
-    """Return an action as the code reads it; the name of a golden one has to be in it somewhere."""
-    match action:
-        case Tap():
-            return "click"
-        case Swipe() | Scroll():
-            return "scroll"
-        case Type(text):
-            return f"input({text})"
-    return type(action).__name__
+    """Return an action as the code reads it; it looks for a type's name anywhere in that."""
+    text = f"({action.text})" if isinstance(action, Type) else ""
+    return _NAMES.get(type(action), "") + text
 
 
 def _cut(text: str) -> str:
