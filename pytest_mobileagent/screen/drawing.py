@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import colorsys
 import functools
+import math
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.marks import Mark
 
 Color = tuple[int, int, int]
+Point = tuple[int, int]
 
 _BLACK: Color = (0, 0, 0)
 _WHITE: Color = (255, 255, 255)
@@ -31,6 +33,7 @@ _GREEN: Color = (0, 255, 0)
 _GRID: Color = (113, 116, 255)
 _LABEL: Color = (190, 215, 121)
 _RED: Color = (255, 0, 0)
+_BLUE: Color = (0, 0, 255)
 
 
 def draw_appagent(image: Image, marks: Iterable[Mark], dark: bool = False) -> Image:
@@ -121,6 +124,89 @@ def draw_letters(image: Image, marks: Iterable[Mark]) -> Image:
         draw.rectangle(box, fill=_BLACK)
         _write(draw, (box.left + 4, box.top + 4), mark.label, font, _WHITE)
     return drawn
+
+
+def draw_touches(
+    image: Image, dots: Iterable[Point], paths: Iterable[tuple[Point, Point]]
+) -> Image:
+    """Return the picture with a red dot at each point, and a red arrow along each finger's way.
+
+    Dots are a thirtieth of the picture's shorter side across, with a white rim. Source: SPA-Bench
+    (arXiv:2410.15164, appendix D.4.4) marks taps and long presses by red dots; arrows are ours.
+    """
+    drawn, draw = _copy(image)
+    radius = max(4, min(drawn.size) // 60)
+    for start, end in paths:
+        _arrow(draw, _on(start, drawn.size), _on(end, drawn.size), radius)
+    for point in dots:
+        x, y = _on(point, drawn.size)
+        box = (x - radius, y - radius, x + radius, y + radius)
+        draw.ellipse(box, fill=_RED, outline=_WHITE, width=max(1, radius // 4))
+    return drawn
+
+
+def draw_strip(image: Image, words: str) -> Image:
+    """Return the picture with words on a white strip below it, under a blue line.
+
+    The built-in font has the letters of ASCII only. Source: SPA-Bench (arXiv:2410.15164, appendix
+    D.4.5).
+    """
+    from PIL import Image as image_  # noqa: N813, PLC0415
+    from PIL import ImageDraw as image_draw  # noqa: N813, PLC0415
+
+    size, margin, rule = 18, 8, 4
+    font = _font(size)
+    lines = _wrapped(words, font, image.width - 2 * margin)
+    height = rule + 2 * margin + len(lines) * (size + 4)
+    drawn = image_.new("RGB", (image.width, image.height + height), _WHITE)
+    drawn.paste(image)
+    draw = image_draw.Draw(drawn)
+    draw.rectangle((0, image.height, image.width, image.height + rule - 1), fill=_BLUE)
+    for number, line in enumerate(lines):
+        place = (margin, image.height + rule + margin + number * (size + 4))
+        draw.text(place, line, fill=_BLACK, font=font)
+    return drawn
+
+
+def _arrow(draw: ImageDraw, start: Point, end: Point, radius: int) -> None:
+    """Draw the way of a finger: a line from a ring at its start to a head at its end."""
+    width = max(3, radius // 2)
+    draw.line((*start, *end), fill=_RED, width=width)
+    x, y = start
+    draw.ellipse((x - radius, y - radius, x + radius, y + radius), outline=_RED, width=width)
+    angle = math.atan2(end[1] - start[1], end[0] - start[0])
+    sides = (
+        (end[0] - 3 * radius * math.cos(angle + turn), end[1] - 3 * radius * math.sin(angle + turn))
+        for turn in (0.45, -0.45)
+    )
+    draw.polygon([end, *sides], fill=_RED)
+
+
+def _on(point: Point, size: tuple[int, int]) -> Point:
+    """Return the point of the picture that is nearest: gestures may end outside of the screen."""
+    return max(0, min(point[0], size[0] - 1)), max(0, min(point[1], size[1] - 1))
+
+
+def _wrapped(words: str, font: FreeTypeFont, width: int) -> Sequence[str]:
+    """Return the words in lines of at most so many pixels; a word that is too long is cut."""
+    lines = [""]
+    for word in words.split():
+        rest = word
+        if lines[-1] and font.getlength(f"{lines[-1]} {rest}") <= width:
+            lines[-1] += f" {rest}"
+            continue
+        if lines[-1]:
+            lines.append("")
+        while font.getlength(rest) > width and len(rest) > 1:
+            fits = next(
+                n
+                for n in range(len(rest) - 1, 0, -1)
+                if n == 1 or font.getlength(rest[:n]) <= width
+            )
+            lines[-1:] = [rest[:fits], ""]
+            rest = rest[fits:]
+        lines[-1] = rest
+    return lines
 
 
 def _copy(image: Image) -> tuple[Image, ImageDraw]:

@@ -1,0 +1,101 @@
+"""What an agent did, in words for a judge: complete, so that what was typed can be compared."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import (
+    Ask,
+    DoubleTap,
+    Key,
+    LongPress,
+    Open,
+    Raw,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.errors import ScreenError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.judge.frames import Frame
+    from pytest_mobileagent.judge.prompts.wording import Verbs
+    from pytest_mobileagent.screen.screen import Screen
+
+_LONGEST = 400  # characters of one text of an action or a label
+
+
+def quoted(text: object) -> str:
+    """Return a text of the agent or an app in quotation marks, on one line."""
+    words = str(text)
+    cut = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+    return json.dumps(cut, ensure_ascii=False)
+
+
+def in_words(frame: Frame, verbs: Verbs, quote: Callable[[object], str] = quoted) -> str:
+    """Return on one line what was done on a frame, and what could not be; "nothing" if nothing.
+
+    `quote` shows what is not ours: typed text, labels of elements, what the user replied.
+    """
+    done = [_in_words(action, frame.screen, verbs, quote) for action in frame.actions]
+    if frame.reply is not None:
+        done.append(f"{verbs.replied} {quote(frame.reply)}")
+    undone = [_in_words(action, frame.screen, verbs, quote) for action in frame.undone]
+    if undone or frame.notice:
+        done.append(" ".join([verbs.not_done, verbs.then.join(undone)]).strip())
+        if frame.notice:
+            done[-1] += f" ({quote(frame.notice)})"
+    return verbs.then.join(done) or verbs.nothing
+
+
+def _in_words(  # noqa: PLR0911 - a case for each kind of action
+    action: Action, screen: Screen, verbs: Verbs, quote: Callable[[object], str]
+) -> str:
+    verb = verbs.of.get(type(action), type(action).__name__)
+    match action:
+        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
+            return f"{verb} {_target(screen, x, y, quote)}"
+        case Swipe(x1, y1, x2, y2):
+            return f"{verb} {_point(x1, y1)} {verbs.to} {_point(x2, y2)}"
+        case Scroll(direction):
+            return f"{verb} {verbs.directions.get(direction, quote(direction))}"
+        case Type():
+            return _typed(action, screen, verbs, quote)
+        case Key(name):
+            return f"{verb} {verbs.keys.get(name, quote(name))}"
+        case Ask(text) | Raw(text) | Open(text):
+            return f"{verb} {quote(text)}"
+        case Wait(seconds):
+            return f"{verb} {seconds:g} s" if isinstance(seconds, int | float) else verb
+    return verb
+
+
+def _typed(action: Type, screen: Screen, verbs: Verbs, quote: Callable[[object], str]) -> str:
+    parts = [f"{verbs.of[Type]} {quote(action.text)}"]
+    if action.at is not None:
+        parts.append(f"{verbs.into} {_target(screen, *action.at, quote)}")
+    if action.clear:
+        parts.append(verbs.cleared)
+    if action.enter:
+        parts.append(verbs.entered)
+    return " ".join(parts)
+
+
+def _target(screen: Screen, x: int, y: int, quote: Callable[[object], str]) -> str:
+    try:
+        label = next((element.label for element in screen.at(x, y) if element.label), "")
+    except (ScreenError, TypeError):  # no hierarchy, or the agent's coordinates are no numbers
+        label = ""
+    return f"{quote(label)} {_point(x, y)}" if label else _point(x, y)
+
+
+def _point(x: int, y: int) -> str:
+    """Return a point; an agent's coordinates may be anything."""
+    numbers = (str(round(v)) if isinstance(v, int | float) else "?" for v in (x, y))
+    return f"({', '.join(numbers)})"

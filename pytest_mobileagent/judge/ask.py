@@ -1,0 +1,152 @@
+"""The fine stage: one model is asked, once, whether the goal of an episode was met."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.judge.conversation import converse
+from pytest_mobileagent.judge.evidence import windows
+from pytest_mobileagent.judge.fence import Data, seal
+from pytest_mobileagent.judge.opinion import Opinion
+from pytest_mobileagent.judge.prompts import wording_of
+from pytest_mobileagent.judge.reply import read_notes, read_result, read_statements
+from pytest_mobileagent.llm.message import Message
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.judge.fence import Part
+    from pytest_mobileagent.judge.prompts.wording import Wording
+    from pytest_mobileagent.judge.question import Question
+    from pytest_mobileagent.llm.model import Model
+
+_QUERIES = ("single-frame query", "multi-frame query")
+_MAY_ASK = ("cross-app", "open-ended")  # goals that may ask for an answer
+
+
+def ask(
+    model: Model,
+    question: Question,
+    episode: EpisodeRecord,
+    *,
+    history: str = "",
+    screens: range | None = None,
+    task: str | None = None,
+) -> Opinion:
+    """Ask a model whether the goal of an episode was met, and return its opinion.
+
+    The prompt is in the language of the task. `task`, `screens` and `history` narrow it to a part
+    of the episode: what was to be done, the places in `episode.screens`, and what earlier parts
+    found out. With a rubric each statement is judged, and what follows from that is reckoned here.
+
+    What is more than a request can hold is shown in windows: the model takes notes of each, which
+    it is given with the next one, and judges with the last. That a goal was met in some window
+    would not do (A3's first release did so): a goal may have parts in several, and may be undone.
+
+    Raises:
+        JudgeError: the model does not answer, or not readably, or there is nothing to show.
+        BudgetSpent: no `Exception`: nothing more may be spent.
+    """
+    language = episode.case.task.language
+    asked, wording = question.for_language(language), wording_of(language)
+    head = _head(episode, wording, history, screens, task)
+    calls: list[ModelCall] = []
+    notes = ""
+    shown = windows(asked, episode, screens, wording)
+    for evidence, later in shown[:-1]:
+        closing: list[Part] = [wording.take_notes.replace("{COUNT}", str(later))]
+        messages = _messages([*head, *_notes(notes, wording), *evidence], closing, asked, wording)
+        notes, more = converse(model, messages, read_notes, wording.repair_notes)
+        calls += more
+    judge = _judge_statements if asked.rubric else _judge_goal
+    opinion = judge(model, asked, [*head, *_notes(notes, wording), *shown[-1][0]], wording)
+    details = {"windows": len(shown)} if len(shown) > 1 else {}
+    return replace(opinion, calls=(*calls, *opinion.calls), details={**details, **opinion.details})
+
+
+def _judge_goal(model: Model, question: Question, parts: list[Part], wording: Wording) -> Opinion:
+    """Ask whether the goal was met."""
+    form = wording.with_reason if question.reason else wording.result_only
+    closing: list[Part] = [wording.ask, _list(wording.reminders), form]
+    messages = _messages(parts, closing, question, wording)
+    result, calls = converse(model, messages, read_result, wording.repair_result)
+    return Opinion(model.name, result.passed, result.reason, calls)
+
+
+def _judge_statements(
+    model: Model, question: Question, parts: list[Part], wording: Wording
+) -> Opinion:
+    """Ask for each statement of a rubric, and conclude: all have to hold, no must-not may."""
+    count = len(question.rubric)
+    statements = [_as_statement(text) for text in question.rubric]
+    listed = "\n".join(
+        f"{number}: {' '.join(text.split())}" for number, (text, _) in enumerate(statements, 1)
+    )
+    closing: list[Part] = [
+        wording.statements,
+        Data("statements", listed),
+        _list(wording.reminders),
+        *([wording.statements_reason] if question.reason else []),
+        wording.statements_form.replace("{COUNT}", str(count)),
+    ]
+    messages = _messages(parts, closing, question, wording)
+    repair = wording.repair_statements.replace("{COUNT}", str(count))
+    parse = partial(read_statements, count=count)
+    (came_true, reason), calls = converse(model, messages, parse, repair)
+    held = [true is not must_not for true, (_, must_not) in zip(came_true, statements, strict=True)]
+    told = [
+        {"statement": text, "held": each} for text, each in zip(question.rubric, held, strict=True)
+    ]
+    details = {"statements": told, "partial_credit": sum(held) / count}
+    return Opinion(model.name, all(held), reason, calls, details)
+
+
+def _as_statement(text: str) -> tuple[str, bool]:
+    """Return what a model is asked of a statement, and whether that must not come true."""
+    for prefix in ("must not ", "not "):
+        if text.strip().lower().startswith(prefix):
+            return text.strip()[len(prefix) :], True
+    return text, False
+
+
+def _head(
+    episode: EpisodeRecord, wording: Wording, history: str, screens: range | None, task: str | None
+) -> list[Part]:
+    """Return what a judge has to know before it looks: the task, what is known, the answer."""
+    head: list[Part] = [wording.goal, Data("task", episode.goal)]
+    if task is not None:
+        head += [wording.part, Data("part", task)]
+    if history.strip():
+        head += [wording.history, Data("history", history)]
+    kind = episode.case.task.kind
+    sees_end = screens is None or len(episode.screens) - 1 in screens
+    # Where no answer is asked for, what an agent says at the end is only its claim to be done.
+    if sees_end and (kind in _QUERIES or (kind in _MAY_ASK and episode.answer.strip())):
+        answered = bool(episode.answer.strip())
+        head += (
+            [wording.answer, Data("answer", episode.answer)] if answered else [wording.no_answer]
+        )
+    return head
+
+
+def _notes(notes: str, wording: Wording) -> list[Part]:
+    return [wording.notes, Data("notes", notes)] if notes else []
+
+
+def _messages(
+    parts: list[Part], closing: list[Part], question: Question, wording: Wording
+) -> list[Message]:
+    """Return the system's and the user's message, all that is not ours fenced."""
+    number, content = seal([*parts, *closing])
+    rules = list(wording.rules)
+    if question.actions != "none":
+        rules += wording.action_rules
+    guard = wording.guard.replace("{NUMBER}", number)
+    system = "\n\n".join([wording.role, _list(rules), guard])
+    return [Message("system", (system,)), Message("user", content)]
+
+
+def _list(lines: list[str] | tuple[str, ...]) -> str:
+    return "\n".join(f"- {line}" for line in lines)

@@ -1,0 +1,163 @@
+"""What a judge is shown of an episode, in one window or several.
+
+- `screens`: all screenshots in order, with actions as text, drawn, or not at all (SPA-Bench, arXiv
+  2410.15164, appendix D).
+- `xml`: the last view hierarchy; all of them in order for multi-frame queries and cross-app tasks
+  (A3, arXiv 2501.01149, section 3.4.2).
+
+Windows are made only of what is more than one request can hold; each begins with the last screen
+of the one before, so that every change is seen in one of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import JudgeError, ScreenError
+from pytest_mobileagent.judge.actions import in_words
+from pytest_mobileagent.judge.fence import Data
+from pytest_mobileagent.judge.frames import frames
+from pytest_mobileagent.judge.outline import outline
+from pytest_mobileagent.judge.pictures import Album
+from pytest_mobileagent.llm.estimate import text_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.judge.fence import Part
+    from pytest_mobileagent.judge.frames import Frame
+    from pytest_mobileagent.judge.prompts.wording import Wording
+    from pytest_mobileagent.judge.question import Question
+
+# OpenAI took 50 pictures in a request for long, Anthropic takes 100; 50 are about 40,000 tokens.
+MOST_PICTURES = 50
+MOST_TOKENS = 60_000  # of view hierarchies, as reckoned here; models have room for 128,000 or more
+_ALL_HIERARCHIES = ("multi-frame query", "cross-app")
+
+
+def windows(
+    question: Question, episode: EpisodeRecord, screens: range | None, wording: Wording
+) -> list[tuple[tuple[Part, ...], int]]:
+    """Return the evidence of each request in order, with how many screens follow later.
+
+    Raises:
+        JudgeError: there is nothing to show.
+    """
+    found = frames(episode, screens)
+    if not found:
+        msg = f"no judge can be asked: the episode has no screens {screens}"
+        raise JudgeError(msg)
+    if question.evidence == "xml":
+        shows_all = screens is not None or episode.case.task.kind in _ALL_HIERARCHIES
+        return _hierarchies(question, found, wording, shows_all=shows_all)
+    return [
+        (_screenshots(question, part, len(found), wording), len(found) - part[-1].number)
+        for part in _cut(found, [1] * len(found), MOST_PICTURES)
+    ]
+
+
+def _screenshots(
+    question: Question, part: Sequence[Frame], count: int, wording: Wording
+) -> tuple[Part, ...]:
+    album = Album(question.actions or "none")
+    pictures: list[Part] = []
+    shown = 0
+    for frame in part:
+        pictures.append(_title(wording.picture, frame, wording))
+        try:
+            pictures.append(album.picture(frame))
+            shown += 1
+        except ScreenError:
+            pictures.append(wording.unreadable)
+    if not shown:
+        msg = "no judge can be asked: none of the episode's screenshots can be decoded"
+        raise JudgeError(msg)
+    told: list[Part] = [_counted(wording.pictures, part, count)]
+    if album.actions == "image":
+        told.append(wording.picture_actions)
+    if album.words:
+        words = "\n".join(f"[{number}] {each}" for number, each in enumerate(album.words, 1))
+        told += [wording.picture_words, Data("words", words)]
+    if album.actions == "text":
+        told += [wording.dots, *_listed(part, wording.picture, wording)]
+    return (*told, *pictures)
+
+
+def _hierarchies(
+    question: Question, found: Sequence[Frame], wording: Wording, *, shows_all: bool
+) -> list[tuple[tuple[Part, ...], int]]:
+    outlines = {frame.number: _limited(outline(frame.screen)) for frame in found}
+    shown = found if shows_all else found[-1:]
+    is_told = question.actions == "text"
+    parts = []
+    for part in _cut(shown, [_tokens(outlines[f.number]) for f in shown], MOST_TOKENS):
+        told: list[Part] = []
+        if is_told:
+            told += _listed(part if shows_all else found, wording.screen, wording)
+        if shows_all:
+            told.append(_counted(wording.hierarchies, part, len(found)))
+        else:
+            told.append(wording.final_hierarchy)
+        for frame in part:
+            told.append(_title(wording.screen, frame, wording))
+            told.append(Data(f"screen-{frame.number}", outlines[frame.number]))
+        parts.append((tuple(told), len(found) - part[-1].number))
+    return parts
+
+
+def _listed(part: Sequence[Frame], title: str, wording: Wording) -> list[Part]:
+    """Return what was done, a line for each screen, fenced: it quotes apps and the agent."""
+    lines = [
+        f"{title.replace('{NUMBER}', str(frame.number))} {in_words(frame, wording.verbs)}"
+        for frame in part
+        if not frame.is_last
+    ]
+    return [wording.listed_actions, Data("actions", "\n".join(lines))] if lines else []
+
+
+def _cut(found: Sequence[Frame], sizes: Sequence[int], most: int) -> list[Sequence[Frame]]:
+    """Return windows of at most `most` in all, or two frames; each begins where the last ended."""
+    parts: list[Sequence[Frame]] = []
+    first = 0
+    while True:
+        end, size = first + 1, sizes[first]
+        while end < len(found) and (size + sizes[end] <= most or end - first < 2):
+            size += sizes[end]
+            end += 1
+        parts.append(found[first:end])
+        if end == len(found):
+            return parts
+        first = end - 1
+
+
+def _limited(text: str) -> str:
+    """Return the lines that fit into half a window, and how many do not."""
+    if _tokens(text) <= MOST_TOKENS // 2:
+        return text
+    lines, size = [], 0
+    every = text.splitlines()
+    for line in every:
+        size += _tokens(line) + 1
+        if size > MOST_TOKENS // 2:
+            break
+        lines.append(line)
+    return "\n".join([*lines, f"({len(every) - len(lines)} more lines)"])
+
+
+def _tokens(text: str) -> int:
+    """Return about how many tokens a text has; a letter that is not Latin is one."""
+    ascii_only = text.encode("ascii", "ignore").decode("ascii")
+    return text_tokens(ascii_only) + len(text) - len(ascii_only)
+
+
+def _title(title: str, frame: Frame, wording: Wording) -> str:
+    last = f" {wording.last}" if frame.is_last else ""
+    return f"{title.replace('{NUMBER}', str(frame.number))}{last}"
+
+
+def _counted(text: str, part: Sequence[Frame], count: int) -> str:
+    numbers = {"{FIRST}": part[0].number, "{LAST}": part[-1].number, "{COUNT}": count}
+    for name, number in numbers.items():
+        text = text.replace(name, str(number))
+    return text

@@ -1,0 +1,79 @@
+"""What the prompts of every language have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.action.action import Action
+
+
+@dataclass(frozen=True, slots=True)
+class Verbs:
+    """How actions are told: a verb for each kind of action, and what connects their parts."""
+
+    of: Mapping[type[Action], str]
+    directions: Mapping[str, str]
+    keys: Mapping[str, str]
+    to: str
+    into: str
+    cleared: str
+    entered: str
+    replied: str
+    not_done: str
+    nothing: str
+    then: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """All that is said to a judge; capitals in braces stand for what is filled in.
+
+    - `role`, `rules`, `action_rules`: the system prompt; `guard`: how data is fenced ({NUMBER}).
+    - `goal`, `part`, `history`, `notes`, `answer`, `no_answer`: what introduces each kind of data.
+    - `pictures`, `hierarchies`, `final_hierarchy`: what is shown ({FIRST}, {LAST}, {COUNT}).
+    - `picture_actions`, `dots`, `listed_actions`: how actions are told.
+    - `picture`, `screen`, `last`, `unreadable`: what stands before each screen ({NUMBER}).
+    - `ask`, `reminders`: the question; `result_only`, `with_reason`: the form of the reply.
+    - `statements`, `statements_form`, `statements_reason`: the same of a rubric ({COUNT}).
+    - `take_notes`: what is asked of all windows but the last ({COUNT} more screens follow).
+    - `repair_result`, `repair_statements`, `repair_notes`: what is said after a reply that nobody
+      can read.
+    """
+
+    verbs: Verbs
+    role: str
+    rules: tuple[str, ...]
+    action_rules: tuple[str, ...]
+    guard: str
+    goal: str
+    part: str
+    history: str
+    notes: str
+    answer: str
+    no_answer: str
+    pictures: str
+    hierarchies: str
+    final_hierarchy: str
+    picture_actions: str
+    picture_words: str
+    dots: str
+    listed_actions: str
+    picture: str
+    screen: str
+    last: str
+    unreadable: str
+    ask: str
+    reminders: tuple[str, ...]
+    result_only: str
+    with_reason: str
+    statements: str
+    statements_form: str
+    statements_reason: str
+    take_notes: str
+    repair_result: str
+    repair_statements: str
+    repair_notes: str
