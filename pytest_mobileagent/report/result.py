@@ -72,12 +72,12 @@ class Result:
                     "reason": self.reason,
                     "infrastructure": self.infrastructure,
                     "episode": self.folder,
-                    "verdict": self.verdict and _shown(self.verdict),
+                    "verdict": self.verdict and shown(self.verdict),
                     "first_success_step": self.verdict and self.verdict.first_step,
                     "partial_credit": self.verdict and self.verdict.partial_credit,
-                    "subgoals": self.verdict and self.verdict.evidence.get("subgoals"),
                     "judged": self.beside
                     and {"passed": self.beside.passed, "reason": self.beside.reason},
+                    "subgoals": self.verdict and self.verdict.evidence.get("subgoals"),
                     **measures(self.episode, self.success, task.shortest),
                     "roles": self._roles(),
                 }
@@ -160,6 +160,7 @@ def _spent(spent: Totals) -> dict[str, Any]:
     }
 
 
-def _shown(verdict: Verdict) -> dict[str, Any]:
+def shown(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as a report shows it."""
     names = ("passed", "scorer", "reason", "evidence", "first_step")
     return {name: getattr(verdict, name) for name in names}
