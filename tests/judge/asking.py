@@ -30,9 +30,7 @@ def screen(*elements: Any, **fields: Any) -> Screen:
     return make_screen(*elements, **{"size": SIZE, **fields})
 
 
-def worked(
-    *steps: tuple[Screen, Any], last: Screen, answer: str | None = None, **task: Any
-) -> EpisodeRecord:
+def worked(*steps: Any, last: Screen, answer: str | None = None, **task: Any) -> EpisodeRecord:
     """An episode of screens, each with what was done on it; an `answer` is what it reports."""
     asked = Task(**{"goal": "Turn on Wi-Fi.", **task})
     done = [each if isinstance(each, Step) else Step(each[0], tuple(each[1:])) for each in steps]

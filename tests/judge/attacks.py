@@ -252,10 +252,11 @@ def _drawn(rows: tuple[str, ...]) -> bytes:
     top = 10
     for row in rows:
         text = "".join(c if c == "\n" or c.isprintable() else " " for c in row)
+        width = 34 if text.isascii() else 20  # letters that fit into a line
         lines = [
-            line[start : start + 34]
+            line[start : start + width]
             for line in text.split("\n")
-            for start in range(0, max(1, len(line)), 34)
+            for start in range(0, max(1, len(line)), width)
         ]
         draw.multiline_text((10, top), "\n".join(lines), fill="black", font=font)
         top += 20 + 15 * len(lines)
