@@ -15,7 +15,8 @@ from pytest_mobileagent.judge.models import judge_models
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit
 from pytest_mobileagent.llm.models import ModelSettings
-from pytest_mobileagent.llm.reference import ModelReference
+from pytest_mobileagent.llm.reference import ModelReference, parse_reference
+from pytest_mobileagent.llm.scripted.server import ServedModel
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply
 from tests.judge.asking import judge, screen, worked
 
@@ -185,6 +186,22 @@ def test_a_judge_that_does_not_work_is_no_failure_of_the_agent(replies: Any, why
     model, _ = judge(*replies)
     with pytest.raises(JudgeError, match=why):
         ask(model, Question(), DONE)
+
+
+@pytest.mark.parametrize(
+    ("provider", "key"), [("openai", "OPENAI_API_KEY"), ("anthropic", "ANTHROPIC_API_KEY")]
+)
+def test_real_clients_send_pictures_and_repairs(provider: str, key: str, monkeypatch: Any) -> None:
+    monkeypatch.setenv(key, "sk-none")
+    script = ScriptedModel(["", "Result: 1"])
+    with ServedModel.start(script) as url:
+        reference = parse_reference(f"{provider}:judge@{url}")
+        (model,) = judge_models([reference], ModelSettings())
+        assert ask(model, Question(), DONE).passed is True
+    first, second = script.requests
+    assert [image.media_type for image in first.images] == ["image/jpeg"] * 3
+    assert second.text.startswith(first.text)
+    assert first.temperature == 0
 
 
 def test_a_provider_that_stays_down_is_a_judge_error() -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import unicodedata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +19,7 @@ from tests.judge.attacks import ATTACKS, BY_AGENT, CANARY, NEVER, UNSEEN, WORDS,
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.message import Request
 
+ROOT = Path(__file__).parent.parent.parent
 FENCE = re.compile(
     r"<<<(?P<label>[\w-]+) (?P<number>[0-9a-f]{24})\n(.*?)\n(?P=label) (?P=number)>>>", re.DOTALL
 )
@@ -117,3 +121,19 @@ def test_the_number_of_a_fence_changes_with_every_text_and_is_the_same_for_the_s
     assert number("a") == first  # a kept reply is found again
     assert number("b") != first
     assert number(first) != first  # an app that knew it would change it
+
+
+@pytest.mark.slow  # it starts a process
+def test_real_judges_can_be_asked_by_a_benchmark(tmp_path: Path) -> None:
+    replies = tmp_path / "judge.jsonl"
+    replies.write_text('{"when": "Result: 1", "reply": "Result: 0"}\n')
+    command = [sys.executable, "benchmarks/judge_injection.py", "--sample", "20"]
+    ran = subprocess.run(
+        [*command, "--judges", f"scripted:{replies}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    assert "fooled by 0 of 20 attacks" in ran.stdout
+    assert ran.stderr == ""
