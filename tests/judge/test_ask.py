@@ -189,7 +189,11 @@ def test_a_judge_that_does_not_work_is_no_failure_of_the_agent(replies: Any, why
 
 
 @pytest.mark.parametrize(
-    ("provider", "key"), [("openai", "OPENAI_API_KEY"), ("anthropic", "ANTHROPIC_API_KEY")]
+    ("provider", "key"),
+    [
+        ("openai", "OPENAI_API_KEY"),
+        pytest.param("anthropic", "ANTHROPIC_API_KEY", marks=pytest.mark.slow),  # to import it
+    ],
 )
 def test_real_clients_send_pictures_and_repairs(provider: str, key: str, monkeypatch: Any) -> None:
     monkeypatch.setenv(key, "sk-none")
@@ -274,7 +278,19 @@ def test_one_hierarchy_that_is_far_too_long_is_cut_and_says_so(monkeypatch: Any)
     text = asked(worked(last=screen(*rows)), evidence="xml").text
     assert "row 1" in text
     assert "row 80" not in text
-    assert "more lines)" in text
+    assert " more characters)" in text
+
+
+def test_no_text_of_an_agent_fills_a_prompt() -> None:
+    episode = worked(
+        (WIFI, *[Type("x" * 10_000)] * 500),
+        last=ON,
+        answer="y" * 100_000,
+        kind="multi-frame query",
+    )
+    for way in ({"actions": "text"}, {"actions": "image"}, {"evidence": "xml", "actions": "text"}):
+        assert len(asked(episode, **way).text) < 40_000
+    assert "480 more actions" in asked(episode, actions="text").text
 
 
 def test_a_screenshot_that_cannot_be_decoded_is_said_to_be_missing() -> None:

@@ -84,6 +84,12 @@ def test_a_long_text_is_cut_and_says_so() -> None:
     assert f'{"x" * LONGEST}… (5 more characters)"' in shown
 
 
+def test_a_deep_tree_is_not_indented_without_end() -> None:
+    xml = '<node resource-id="a:id/x" bounds="[0,0][99,99]">' * 500 + "</node>" * 500
+    shown = outline(Screen(f"<hierarchy>{xml}</hierarchy>", png(270, 600, 255)))
+    assert len(shown) < 500 * 60
+
+
 def test_real_screens_lose_no_word(recordings: Path) -> None:
     """Whatever a real screen shows with an area stands in the outline."""
     paths = sorted(recordings.rglob("*.xml"))[::40][:25]
