@@ -124,4 +124,6 @@ def _code(module: ast.Module, function: ast.FunctionDef, name: str) -> list[str]
 def _assigned(node: ast.stmt) -> Iterator[str]:
     if isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        yield from (each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name))
+        yield from (
+            each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
+        )

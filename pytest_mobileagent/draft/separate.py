@@ -59,7 +59,9 @@ class Separation:
     @property
     def held(self) -> str:
         """After which steps the function held: "4, 6-8"; empty if it never did."""
-        marks = [(step, answer.holds) for step, answer in zip(self.steps, self.answers, strict=True)]
+        marks = [
+            (step, answer.holds) for step, answer in zip(self.steps, self.answers, strict=True)
+        ]
         return ", ".join(
             str(first) if first == last else f"{first}-{last}" for first, last in _runs(marks)
         )
@@ -103,7 +105,11 @@ _REMARKS: dict[tuple[bool, Outcome], str] = {
 
 
 def separate(
-    draft: Draft, episode: Episode, folder: Path, verdict: Verdict | None, limits: Limits | None = None
+    draft: Draft,
+    episode: Episode,
+    folder: Path,
+    verdict: Verdict | None,
+    limits: Limits | None = None,
 ) -> Separation:
     """Run a draft on an episode that is recorded in a folder, and on each prefix, in the sandbox.
 

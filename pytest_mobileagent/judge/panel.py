@@ -9,6 +9,7 @@ from pytest_mobileagent.errors import JudgeError
 from pytest_mobileagent.judge.ask import ask
 from pytest_mobileagent.judge.background import in_background
 from pytest_mobileagent.judge.coarse import coarse
+from pytest_mobileagent.judge.cross_app import ask_subtasks
 from pytest_mobileagent.judge.opinion import Opinion
 from pytest_mobileagent.verdict.verdict import Verdict
 
@@ -71,9 +72,7 @@ def _opinions(
 
 
 def _vote(model: Model, question: Question, episode: EpisodeRecord, retries: int) -> Opinion:
-    ask_one = ask
-    if question.subtasks:
-        from pytest_mobileagent.judge.cross_app import ask_subtasks as ask_one  # noqa: PLC0415
+    ask_one = ask_subtasks if question.subtasks else ask
     for left in range(retries, -1, -1):
         try:
             return ask_one(model, question, episode)

@@ -6,6 +6,7 @@ is reported but its time. Tests that another plugin may repeat wait for their ju
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +18,7 @@ from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import ASKED, MAY_WAIT, WAITS
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
 _MOST_WAITING = 24  # tests, whose episodes are held in memory
 
@@ -48,10 +49,11 @@ class Deferring:
             self._waiting.append(item)
             return True
         reports[0].duration += before
-        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        for report in reports:
-            item.ihook.pytest_runtest_logreport(report=report)
-        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        with _current(item):
+            item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+            for report in reports:
+                item.ihook.pytest_runtest_logreport(report=report)
+            item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 
     @pytest.hookimpl(wrapper=True)
@@ -79,6 +81,21 @@ class Deferring:
             waiting, *self._waiting = self._waiting
             following = next(iter(self._waiting), None)
             waiting.ihook.pytest_runtest_protocol(item=waiting, nextitem=following)
+
+
+@contextmanager
+def _current(item: pytest.Item) -> Iterator[None]:
+    """Let a worker of pytest-xdist take a test for the one that it runs: it reports no other."""
+    plugins = item.config.pluginmanager.get_plugins()
+    worker: Any = next((p for p in plugins if type(p).__name__ == "WorkerInteractor"), None)
+    if worker is None:
+        yield
+        return
+    running, worker.item_index = worker.item_index, item.session.items.index(item)
+    try:
+        yield
+    finally:
+        worker.item_index = running
 
 
 def _may_be_judged(item: pytest.Item) -> bool:

@@ -85,3 +85,12 @@ def test_a_run_that_stops_early_still_reports_what_judges_said(hooked, served):
     judge = f"--mobile-judges={served('Result: 1', 'Result: 1')}"
     result = judging.run(hooked, SINGLE, judge, "-x")
     result.assert_outcomes(passed=2, failed=1)
+
+
+@pytest.mark.slow
+def test_workers_report_tests_that_waited(hooked, served):
+    hooked.pytester.makepyfile(test_codes=COUNTS.replace("range(2)", "range(5)"))
+    judge = f"--mobile-judges={served(*['Result: 1'] * 5)}"
+    result = judging.run(hooked, SINGLE, judge, "-n2", "-p", "xdist")
+    result.assert_outcomes(passed=5)
+    assert len(hooked.report()["tasks"]) == 5

@@ -95,9 +95,7 @@ def _no_answer(status: int) -> Answer:
     return Answer(holds=False, reason=f"it {how} without an answer", broke=True)
 
 
-def _answer(
-    function: Callable[[], Answer], limits: Limits, writing: int, token: bytes
-) -> NoReturn:
+def _answer(function: Callable[[], Answer], limits: Limits, writing: int, token: bytes) -> NoReturn:
     """Shut this process off, write what the function answers, and end the process."""
     try:
         die_with_parent()
