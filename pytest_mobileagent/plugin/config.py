@@ -12,8 +12,8 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
 from pytest_mobileagent.plugin.models import RunModels
-from pytest_mobileagent.plugin.options import read_options
-from pytest_mobileagent.plugin.paths import check_folders, environment_folders, path_of
+from pytest_mobileagent.plugin.options import path_of, read_options
+from pytest_mobileagent.plugin.paths import check_folders, environment_folders
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

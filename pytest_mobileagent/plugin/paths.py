@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent.device.sources.source import Source
-    from pytest_mobileagent.plugin.options import OptionValue
 
 _KEYS = {
     "agents": ("mobile_agent_paths", "agents, which --agent finds by name"),
@@ -74,17 +73,6 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
                 raise pytest.UsageError(msg)
             found[prefix] = source
     return found
-
-
-def path_of(config: pytest.Config, setting: OptionValue) -> Path:
-    """Return a path that an option names: relative to where the option stands."""
-    given = setting.source.startswith(("--", "environment"))
-    base = config.invocation_params.dir if given else config.rootpath
-    try:
-        return base / Path(setting.value).expanduser()
-    except RuntimeError:
-        msg = f"{setting} names the home folder of a user who has none"
-        raise pytest.UsageError(msg) from None
 
 
 def _folders(config: pytest.Config, what: str) -> list[Path]:

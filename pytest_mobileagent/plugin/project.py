@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.plugin.options import read_options
-from pytest_mobileagent.plugin.paths import app_folders, path_of, project_sources
+from pytest_mobileagent.plugin.options import path_of, read_options
+from pytest_mobileagent.plugin.paths import app_folders, project_sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
