@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 _USAGE = """usage: python -m pytest_mobileagent COMMAND
 
 commands:
-  init       make a project that runs: an app, an agent and two tasks
-  device     start a virtual phone
-  doctor     check a device: what is wrong with it, and how to fix that
-  mcp        serve a device to MCP clients, or connect a client to one that is served
-  setup-avd  make an AVD by a recipe, with apps and settings in a snapshot
+  init         make a project that runs: an app, an agent and two tasks
+  device       start a virtual phone
+  doctor       check a device: what is wrong with it, and how to fix that
+  draft-check  let a model write a check for a recorded task, and say where it holds
+  mcp          serve a device to MCP clients, or connect a client to one that is served
+  setup-avd    make an AVD by a recipe, with apps and settings in a snapshot
 
 COMMAND --help lists a command's options.
 """
@@ -35,12 +36,8 @@ def main(arguments: list[str]) -> int:
     if command in {"-h", "--help"}:
         sys.stdout.write(_USAGE)
         return 0
-    if command == "device":
-        return _device(rest)
-    if command == "doctor":
-        return _doctor(rest)
-    if command == "mcp":
-        return _mcp(rest)
+    if command in _OWN:
+        return _OWN[command](rest)
     if command in _MODULES:
         status: int = importlib.import_module(_MODULES[command]).main(rest)
         return status
@@ -56,6 +53,14 @@ def _doctor(arguments: list[str]) -> int:
     from pytest_mobileagent.plugin.paths import this_project  # noqa: PLC0415
 
     return doctor(arguments, this_project)
+
+
+def _draft_check(arguments: list[str]) -> int:
+    """Draft checks by a model, which may be the one that the project names."""
+    from pytest_mobileagent.draft.command import main as draft_check  # noqa: PLC0415
+    from pytest_mobileagent.plugin.project_models import project_models  # noqa: PLC0415
+
+    return draft_check(arguments, project_models)
 
 
 def _mcp(arguments: list[str]) -> int:
@@ -90,6 +95,8 @@ def _device(arguments: list[str]) -> int:
         arguments = [*arguments, *(w for path in folders for w in ("--apps", str(path)))]
     return device(arguments)
 
+
+_OWN = {"device": _device, "doctor": _doctor, "draft-check": _draft_check, "mcp": _mcp}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

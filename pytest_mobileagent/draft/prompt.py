@@ -31,7 +31,7 @@ _LONGEST_SCREENS = 60_000  # characters of all screens but the last
 _LONGEST_SCREEN = 30_000
 _TEXTS = 300  # characters of what an earlier screen says
 
-EXAMPLE = '''\
+EXAMPLE = """\
 # Goal: "Put two apples into the cart of Shop and tell me what that costs."
 import re
 
@@ -41,7 +41,7 @@ def test_two_apples(episode):
     assert episode.screen.package == "com.example.shop"
     total = episode.screen.get(resource_id="total", text=re.compile(r"\\d"))
     assert episode.answers(total.text)
-'''
+"""
 
 _RULES = """\
 You write checks for tasks that agents do on Android phones, in Python. A check is one function, \
@@ -139,9 +139,12 @@ def _steps(episode: Episode) -> Iterator[str]:
 
 
 def _actions(step: Step) -> str:
-    return ", ".join(
-        f"{_cut(repr(action), 400)}{_touched(step.screen, action)}" for action in step.actions
-    ) or "nothing"
+    return (
+        ", ".join(
+            f"{_cut(repr(action), 400)}{_touched(step.screen, action)}" for action in step.actions
+        )
+        or "nothing"
+    )
 
 
 def _touched(screen: Screen, action: object) -> str:

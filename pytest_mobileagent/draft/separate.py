@@ -59,7 +59,9 @@ class Separation:
     @property
     def held(self) -> str:
         """After which steps the function held: "4, 6-8"; empty if it never did."""
-        marks = [(step, answer.holds) for step, answer in zip(self.steps, self.answers, strict=True)]
+        marks = [
+            (step, answer.holds) for step, answer in zip(self.steps, self.answers, strict=True)
+        ]
         return ", ".join(
             str(first) if first == last else f"{first}-{last}" for first, last in _runs(marks)
         )
@@ -76,7 +78,8 @@ class Separation:
         right, wrong = ("right", "WRONG") if self.passed is not None else ("separates", "USELESS")
         where = f"after step {self.held}" if self.held else "at no step"
         remark = _REMARKS[self.passed is False, self.outcome]
-        yield f"{right if self.is_right else wrong}: holds {where} of {self.steps[-1]}{remark} ({known})"
+        sign = right if self.is_right else wrong
+        yield f"{sign}: holds {where} of {self.steps[-1]}{remark} ({known})"
         whole = self.answers[-1]
         if not self.is_right and whole.reason:
             yield from (f"  {line}" for line in whole.reason.splitlines())
@@ -103,7 +106,11 @@ _REMARKS: dict[tuple[bool, Outcome], str] = {
 
 
 def separate(
-    draft: Draft, episode: Episode, folder: Path, verdict: Verdict | None, limits: Limits | None = None
+    draft: Draft,
+    episode: Episode,
+    folder: Path,
+    verdict: Verdict | None,
+    limits: Limits | None = None,
 ) -> Separation:
     """Run a draft on an episode that is recorded in a folder, and on each prefix, in the sandbox.
 

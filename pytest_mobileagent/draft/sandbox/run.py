@@ -49,7 +49,9 @@ def _asked(request: dict[str, Any], limits: Limits, asked: int) -> tuple[Answer,
     if why := unsupported():
         raise UnavailableError(why)
     request |= {"seconds": limits.seconds, "memory": limits.memory}
-    paths = [path for path in sys.path if path] + [str(Path(pytest_mobileagent.__file__).parents[1])]
+    paths = [path for path in sys.path if path] + [
+        str(Path(pytest_mobileagent.__file__).parents[1])
+    ]
     command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START, *paths]
     try:
         done = subprocess.run(
