@@ -38,13 +38,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.scripted import Scripted
     from pytest_mobileagent.check.episode import Episode, load
     from pytest_mobileagent.device.device import Device, System
-    from pytest_mobileagent.device.probe import files, setting, sqlite
+    from pytest_mobileagent.device.probes.log import log
+    from pytest_mobileagent.device.probes.packages import packages, provider
+    from pytest_mobileagent.device.probes.settings import activity, prop, setting, volume
+    from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.episode.record import Step, Termination
     from pytest_mobileagent.episode.reset import Reset
+    from pytest_mobileagent.judge.question import subtask
     from pytest_mobileagent.llm.message import Image, Message, Tool, ToolCall
     from pytest_mobileagent.llm.model import ModelReply
     from pytest_mobileagent.plugin.items import task, tasks
@@ -84,11 +88,15 @@ _HOMES = {
     "action.dialects.dialect": ("Decision", "Dialect", "DialectError", "Frame"),
     "agent.asking": ("ModelOptions", "ask"),
     "agent.endpoint": ("EndpointAgent",),
+    "judge.question": ("subtask",),
     "llm.message": ("Image", "Message", "Tool", "ToolCall"),
     "llm.model": ("ModelReply",),
     "screen.marks": ("Mark",),
     "device.device": ("Device", "System"),
-    "device.probe": ("files", "setting", "sqlite"),
+    "device.probes.log": ("log",),
+    "device.probes.packages": ("packages", "provider"),
+    "device.probes.settings": ("activity", "prop", "setting", "volume"),
+    "device.probes.stored": ("file", "files", "preferences", "sqlite"),
     "episode.device_info": ("DeviceInfo",),
     "check.episode": ("Episode", "load"),
     "episode.calls": ("ModelCall",),
@@ -117,9 +125,10 @@ __all__ = [
     "Event", "Finish", "Frame", "Image", "Impossible", "Key", "LongPress", "Mark", "Message",
     "ModelCall", "ModelOptions", "ModelReply", "Observation", "Open", "Phone", "Probe", "Raw",
     "Recorder", "Reply", "Reset", "Screen", "Scripted", "Scroll", "Step", "Swipe", "System", "Tap",
-    "Task", "Termination", "Tool", "ToolCall", "Type", "Wait", "answer", "ask", "files",
-    "impossible", "load", "long_press", "open_app", "press", "rows", "scroll", "seen", "setting",
-    "sqlite", "tap", "task", "tasks", "type_text", "wait",
+    "Task", "Termination", "Tool", "ToolCall", "Type", "Wait", "activity", "answer", "ask", "file",
+    "files", "impossible", "load", "log", "long_press", "open_app", "packages", "preferences",
+    "press", "prop", "provider", "rows", "scroll", "seen", "setting", "sqlite", "subtask", "tap",
+    "task", "tasks", "type_text", "volume", "wait",
 ]  # fmt: skip
 
 

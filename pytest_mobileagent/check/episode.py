@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import DoubleTap, LongPress, Tap, Type
+from pytest_mobileagent.check import temporal
 from pytest_mobileagent.check.answers import answers
 from pytest_mobileagent.check.events import EventSelector, NoListenerError, lost
+from pytest_mobileagent.check.subgoals import subgoal
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.screen.element import Element
@@ -17,6 +19,7 @@ from pytest_mobileagent.screen.text import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from pytest_mobileagent.episode.event import Event
@@ -107,6 +110,26 @@ class Episode(EpisodeRecord):
             TaskError: what is expected is empty, or no text.
         """
         return answers(self.answer, expected, any_order=any_order)
+
+    def ever(self, question: Callable[[Episode], Any]) -> bool:
+        """Whether a function of an episode held at some moment (see `temporal.ever`)."""
+        return temporal.ever(self, question)
+
+    def never(self, question: Callable[[Episode], Any]) -> bool:
+        """Whether it held at no moment, as what must not happen (see `temporal.never`)."""
+        return temporal.never(self, question)
+
+    def in_order(self, *questions: Callable[[Episode], Any]) -> bool:
+        """Whether several held one after the other (see `temporal.in_order`)."""
+        return temporal.in_order(self, *questions)
+
+    def until_end(self, since: Callable[[Episode], Any]) -> bool:
+        """Whether it held from some moment on until the end (see `temporal.until_end`)."""
+        return temporal.until_end(self, since)
+
+    def subgoal(self, name: str, weight: float = 1) -> AbstractContextManager[None]:
+        """Return a block of the body that is a sub-goal of its own (see `subgoals.subgoal`)."""
+        return subgoal(name, weight)
 
     def _missed(
         self, what: str, instead: Iterable[str], misses: Sequence[Callable[[], str]] = ()

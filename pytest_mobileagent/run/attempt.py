@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.agent.briefing import Briefing
 from pytest_mobileagent.device.device import system_of
+from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.environment.apply import apply
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, MobileAgentError, TaskError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.run.player import Player
     from pytest_mobileagent.task.case import Case
+    from pytest_mobileagent.task.probe import Probe
 
 
 class UnfitDeviceError(MobileAgentError):
@@ -81,7 +83,8 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     installed = system.packages()
     _check_fitness(plan.case, device.info, installed)
     _call("prepare", task.prepare, device)
-    first = device.observe(task.probes)
+    probes = since_now(task.probes, system)
+    first = device.observe(probes)
     device.events()  # what happened before is no part of the episode
     if first.screen.time is None:
         msg = f"device {device.info.serial} does not tell the time"
@@ -90,7 +93,7 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     recorder = Recorder(folder, screens)
     try:
         recorder.start(plan.case, device.info, reset, _head(plan, goal, number))
-        _play(plan, device, recorder, _Start(first, goal, installed))
+        _play(plan, device, recorder, _Start(first, probes, goal, installed))
     except TaskError:
         with contextlib.suppress(MobileAgentError):  # the first failure is what is reported
             _call("clean_up", task.clean_up, device)
@@ -104,12 +107,13 @@ class _Start(NamedTuple):
     """What is known of an episode before its first decision."""
 
     first: Capture
+    probes: Mapping[str, Probe]
     goal: str
     installed: frozenset[str]
 
 
 def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None:
-    task, (first, goal, installed) = plan.case.task, start
+    task, (first, probes, goal, installed) = plan.case.task, start
     started = time.monotonic()
     session = Session(
         device,
@@ -117,6 +121,7 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         plan.limits,
         recorder,
         first,
+        probes=probes,
         spending=plan.models.spending(),
         installed=installed,
     )

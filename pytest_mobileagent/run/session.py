@@ -25,7 +25,7 @@ from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, ScreenError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.agent import Reply
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.task.probe import Probe
     from pytest_mobileagent.task.task import Task
 
 _LONGEST_NOTICE = 1000  # characters
@@ -91,6 +92,7 @@ class Session:
         recorder: Recorder,
         first: Capture,
         *,
+        probes: Mapping[str, Probe] | None = None,
         spending: Spending | None = None,
         installed: Collection[str] | None = None,
     ) -> None:
@@ -102,6 +104,7 @@ class Session:
         self.device = device
         self.folder = recorder.folder
         self._task = task
+        self._probes = task.probes if probes is None else probes
         self._recorder = recorder
         self._calls = CallReader(recorder.folder)
         self._waits = CallReader(recorder.folder)
@@ -152,7 +155,7 @@ class Session:
 
     def look(self) -> Capture:
         """Look at the device as it is now, without recording it."""
-        return self.device.observe(self._task.probes)
+        return self.device.observe(self._probes)
 
     def add(self, step: DoneStep, after: Capture) -> None:
         """Record a step that was done, and what was seen `after` it."""

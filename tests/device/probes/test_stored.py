@@ -5,16 +5,19 @@ import sqlite3
 import subprocess
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import quoteattr
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pytest_mobileagent import files, setting, sqlite
+from pytest_mobileagent import file, files, preferences, sqlite
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_mobileagent.device.probe import Files, Sqlite
+    from pytest_mobileagent.device.probes.stored import Files, Sqlite
 
 QUERY = "select hour, on_ from alarms order by hour"
 
@@ -114,23 +117,6 @@ def test_what_is_no_database_is_told() -> None:
         sqlite("/data/a.db", QUERY).parse(output)
 
 
-@pytest.mark.parametrize(
-    ("output", "value"),
-    [("1\n", "1"), ("null\n", None), ("\n", ""), ("a b\n", "a b"), ("nullable\n", "nullable")],
-)
-def test_a_setting_is_text_or_nothing(output: str, value: Any) -> None:
-    assert setting("global", "airplane_mode_on").parse(output) == value
-
-
-def test_a_setting_is_asked_for_by_a_quoted_key() -> None:
-    assert setting("secure", "a; rm b").script == "settings get secure 'a; rm b'"
-
-
-def test_settings_have_three_namespaces() -> None:
-    with pytest.raises(TaskError, match=r"no settings are called 'user' \(there are system, "):
-        setting("user", "a")
-
-
 def test_what_is_below_a_folder_is_told_by_paths_within_it(tmp_path: Path) -> None:
     (tmp_path / "a folder" / "empty").mkdir(parents=True)
     (tmp_path / "a folder" / "it's.txt").write_text("")
@@ -141,3 +127,93 @@ def test_what_is_below_a_folder_is_told_by_paths_within_it(tmp_path: Path) -> No
 def test_nothing_is_below_a_folder_that_is_not_there(tmp_path: Path) -> None:
     probe = files(str(tmp_path / "none"))
     assert probe.parse(output_of(probe)) == []
+
+
+def encoded(*parts: bytes | str) -> str:
+    """What the device writes of files; a text is what stands in the way of one."""
+    each = (p if isinstance(p, str) else base64.encodebytes(p).decode() for p in parts)
+    return ".\n".join(each)
+
+
+ABSENT = "base64: /data/data/a/shared_prefs/P.xml: No such file or directory\n"
+DENIED = "base64: /data/data/a/shared_prefs/P.xml: Permission denied\n"
+PREFERENCES = b"""<?xml version='1.0' encoding='utf-8' standalone='yes' ?>
+<map>
+    <string name="name">Zo\xc3\xab &amp; co</string>
+    <int name="number" value="-3" />
+    <long name="long" value="1795356966675" />
+    <float name="float" value="0.5" />
+    <float name="endless" value="Infinity" />
+    <boolean name="on" value="true" />
+    <boolean name="off" value="false" />
+    <set name="days"><string>Tue</string><string>Mon</string></set>
+    <null name="nothing" />
+    <string name="empty"></string>
+</map>
+"""
+VALUES = {
+    "name": "Zo\u00eb & co", "number": -3, "long": 1795356966675, "float": 0.5,
+    "endless": "Infinity", "on": True, "off": False, "days": ["Mon", "Tue"], "nothing": None,
+    "empty": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("parts", [(PREFERENCES, ABSENT), (ABSENT, PREFERENCES)])
+def test_preferences_are_values_of_their_types_wherever_the_app_keeps_them(parts: Any) -> None:
+    assert preferences("a", "P").parse(encoded(*parts)) == VALUES
+    assert preferences("a", "P.xml", "number").parse(encoded(*parts)) == -3
+    assert preferences("a", "P", "none").parse(encoded(*parts)) is None
+
+
+def test_without_a_file_there_are_no_preferences() -> None:
+    assert preferences("a", "P").parse(encoded(ABSENT, ABSENT)) == {}
+    assert preferences("a", "P", "on").parse(encoded(ABSENT, ABSENT)) is None
+
+
+@pytest.mark.parametrize("parts", [(DENIED, ABSENT), (b"<map><int", ABSENT)])
+def test_preferences_that_cannot_be_read_are_the_phones_fault(parts: Any) -> None:
+    with pytest.raises(DeviceError, match=r"can become root|P of a cannot be read"):
+        preferences("a", "P").parse(encoded(*parts))
+
+
+@given(st.dictionaries(st.text("ab<>&\"' \u00e4"), st.integers(-(2**63), 2**63 - 1)))
+def test_preferences_are_read_whatever_they_are_called(values: dict[str, int]) -> None:
+    entries = "".join(f'<long name={quoteattr(k)} value="{v}" />' for k, v in values.items())
+    assert preferences("a", "P").parse(encoded(f"<map>{entries}</map>".encode(), ABSENT)) == values
+
+
+@pytest.mark.parametrize(("package", "name"), [("", "P"), ("a/b", "P"), ("a", "../P")])
+def test_preferences_have_no_folder(package: str, name: str) -> None:
+    with pytest.raises(TaskError, match="file's name without its folder"):
+        preferences(package, name)
+
+
+def test_the_content_of_a_file_is_text_or_base_64(tmp_path: Path) -> None:
+    path = tmp_path / "it's $(touch x).txt"
+    path.write_bytes("fr\u00fch\n".encode() + b"\xff")
+    for probe, value in [
+        (file(str(path)), "fr\u00fch\n\ufffd"),
+        (file(str(path), "latin-1"), "fr\u00c3\u00bch\n\u00ff"),
+        (file(str(path), None), "ZnLDvGgK/w=="),
+        (file(str(tmp_path / "none")), None),
+    ]:
+        done = subprocess.run(
+            ["sh", "-c", probe.script], capture_output=True, text=True, check=False
+        )
+        assert probe.parse(done.stdout) == value
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+@given(st.binary(max_size=300))
+def test_the_bytes_of_a_file_come_back_as_they_are(data: bytes) -> None:
+    assert base64.b64decode(file("/a", None).parse(encoded(data))) == data
+    assert file("/a", "latin-1").parse(encoded(data)) == data.decode("latin-1")
+
+
+def test_a_file_that_cannot_be_is_a_broken_task() -> None:
+    with pytest.raises(TaskError, match="has to start with a slash"):
+        file("a.txt")
+    with pytest.raises(TaskError, match="unknown encoding: utf-9"):
+        file("/a.txt", "utf-9")
+    with pytest.raises(TaskError, match=r"/sdcard is a folder .* files\('/sdcard'\)"):
+        file("/sdcard").parse("base64: /sdcard: Is a directory\n")

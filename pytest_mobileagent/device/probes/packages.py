@@ -1,0 +1,148 @@
+"""What apps there are, and what they offer to others: packages and content providers."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import DeviceError, TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.task.probe import Value
+
+# What `pm list packages` lists, and the option for it.
+KINDS = {"all": "", "third-party": " -3", "system": " -s", "enabled": " -e", "disabled": " -d"}
+# What makes a query impossible, whatever the device: the task asks for what is not there.
+_MISTAKES = re.compile(
+    r"Could not find provider|Unknown UR[IL]|SQLiteException|Invalid column"
+    r"|IllegalArgumentException|UnsupportedOperationException|^\[ERROR\]",
+    re.MULTILINE,
+)
+_DENIED = re.compile(r"SecurityException|Permission Denial")
+_ROW = re.compile(r"^Row: (\d+) ", re.MULTILINE)
+_COLUMN = re.compile(r"(?:^|, )([A-Za-z_][A-Za-z0-9_]*)=")
+
+
+@dataclass(frozen=True, slots=True)
+class Packages:
+    """The packages that are installed, sorted."""
+
+    kind: str = "all"
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            msg = f"packages({self.kind!r}): there are {', '.join(KINDS)}"
+            raise TaskError(msg)
+
+    @property
+    def script(self) -> str:
+        """Ask the package manager."""
+        return f"pm list packages{KINDS[self.kind]} 2>&1"
+
+    def parse(self, output: str) -> Value:
+        """Return the names."""
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        if stray := [line for line in lines if not line.startswith("package:")]:
+            msg = f"the device does not list its packages, but {stray[0][:200]!r}"
+            raise DeviceError(msg)
+        return sorted(line.removeprefix("package:") for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Rows of a content provider, as dictionaries of texts; None for what the provider has not.
+
+    Android writes values as they are, with commas and line breaks in them: name the columns that
+    are wanted, and the rows can be told apart with more certainty.
+    """
+
+    uri: str
+    projection: tuple[str, ...] = ()
+    where: str = ""
+    sort: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.uri.startswith("content://"):
+            msg = f"provider({self.uri!r}): the address has to start with content://"
+            raise TaskError(msg)
+        if any(":" in column or not column for column in self.projection):
+            msg = f"provider(…, projection={self.projection!r}): no column has such a name"
+            raise TaskError(msg)
+
+    @property
+    def script(self) -> str:
+        """Ask by Android's `content` program."""
+        words = ["content", "query", "--uri", self.uri]
+        words += ["--projection", ":".join(self.projection)] if self.projection else []
+        words += ["--where", self.where] if self.where else []
+        words += ["--sort", self.sort] if self.sort else []
+        return f"{shlex.join(words)} 2>&1"
+
+    def parse(self, output: str) -> Value:
+        """Return the rows."""
+        if output.strip() == "No result found.":
+            return []
+        rows = _rows(output)
+        if not rows:
+            self._complain(output)
+        names = self.projection or _columns(rows)
+        return [self._row(row, names) for row in rows]
+
+    def _row(self, row: str, names: Sequence[str]) -> dict[str, Value]:
+        pattern = ", ".join(f"{re.escape(name)}=(.*?)" for name in names)
+        found = re.fullmatch(pattern, row, re.DOTALL)
+        if found is None:
+            msg = f"{self.uri} gives a row without {', '.join(names)}: {row[:200]!r}"
+            raise DeviceError(msg)
+        values = (None if value == "NULL" else value for value in found.groups())
+        return dict(zip(names, values, strict=True))
+
+    def _complain(self, output: str) -> None:
+        said = "; ".join(output.partition("\n\tat ")[0].split("\n"))[-300:] or "nothing"
+        if _DENIED.search(output):
+            msg = f"{self.uri} may not be read: {said}; it takes a device that can become root"
+            raise DeviceError(msg)
+        if _MISTAKES.search(output):
+            msg = f"{self.uri} cannot be asked like that: {said}"
+            raise TaskError(msg)
+        msg = f"{self.uri} cannot be read: the device says {said}"
+        raise DeviceError(msg)
+
+
+def _rows(output: str) -> list[str]:
+    """Return the text of each row; what looks like one inside a value has another number."""
+    starts: list[re.Match[str]] = []
+    for found in _ROW.finditer(output):
+        if int(found[1]) == len(starts):
+            starts.append(found)
+    if not starts or starts[0].start() != 0:
+        return []
+    ends = [start.start() for start in starts[1:]] + [len(output.removesuffix("\n")) + 1]
+    return [output[start.end() : end - 1] for start, end in zip(starts, ends, strict=True)]
+
+
+def _columns(rows: Sequence[str]) -> list[str]:
+    """Return the names of the columns: what looks like one in every row."""
+    first, *others = ([*dict.fromkeys(_COLUMN.findall(row))] for row in rows)
+    return [name for name in first if all(name in names for names in others)]
+
+
+def packages(kind: str = "all") -> Packages:
+    """Probe the packages that are installed: all, third-party, system, enabled or disabled ones."""
+    return Packages(kind)
+
+
+def provider(
+    uri: str, projection: Sequence[str] = (), *, where: str = "", sort: str = ""
+) -> Provider:
+    """Probe rows of a content provider: `provider("content://sms/sent", ["address", "body"])`.
+
+    `where` and `sort` are SQL, as the provider takes it.
+    """
+    return Provider(
+        uri, (projection,) if isinstance(projection, str) else tuple(projection), where, sort
+    )

@@ -1,0 +1,238 @@
+"""What is stored on the phone: databases, shared preferences, files and folders."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import contextlib
+import math
+import re
+import shlex
+import sqlite3
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from pytest_mobileagent.errors import DeviceError, TaskError
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from pytest_mobileagent.task.probe import Value
+
+_ABSENT = re.compile(r"base64: .*: (No such file or directory|Not a directory)\s*")
+_FOLDER = re.compile(r"base64: .*: Is a directory\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Sqlite:
+    """Rows of a database on the device, as dictionaries; no rows where there is no database yet.
+
+    The file is fetched and queried on this side, since not every image has a `sqlite3` program.
+    Needs a device that can become root.
+    """
+
+    path: str
+    query: str
+
+    @property
+    def script(self) -> str:
+        """Print the database and its write-ahead log in base 64, or what stands in the way."""
+        path, log = shlex.quote(self.path), shlex.quote(f"{self.path}-wal")
+        return f"base64 {path} 2>&1; echo .; if [ -f {log} ]; then base64 {log}; fi"
+
+    def parse(self, output: str) -> Value:
+        """Run the query over the database in `output`."""
+        encoded, _, log = output.partition(".\n")
+        database = content(encoded, self.path)
+        if database is None:
+            return []
+        with tempfile.TemporaryDirectory(prefix="mobileagent-") as folder:
+            path = Path(folder, "probe.db")
+            path.write_bytes(database)
+            if log.strip():
+                path.with_name("probe.db-wal").write_bytes(content(log, self.path) or b"")
+            return self._rows(path)
+
+    def _rows(self, path: Path) -> list[dict[str, Value]]:
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.row_factory = sqlite3.Row
+            try:
+                return [dict(row) for row in connection.execute(self.query)]
+            except sqlite3.Error as error:
+                if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT:
+                    msg = f"{self.path} was copied from the device while it was written: {error}"
+                    raise DeviceError(msg) from error
+                msg = f"the query {self.query!r} fails on {self.path}: {error}"
+                raise TaskError(msg) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """An app's shared preferences as typed values, or one of them.
+
+    Those of apps that start before the phone is unlocked are found, too (`/data/user_de`). A set
+    becomes a sorted list. Without such a file there are none; needs a device that can become root.
+    """
+
+    package: str
+    name: str
+    key: str | None = None
+
+    def __post_init__(self) -> None:
+        for part in (self.package, self.name):
+            if not part or "/" in part:
+                msg = f"preferences({self.package!r}, {self.name!r}): give a package, and a file's"
+                raise TaskError(f"{msg} name without its folder")
+
+    @property
+    def paths(self) -> tuple[str, str]:
+        """Where the file may be."""
+        file = f"{self.package}/shared_prefs/{self.name.removesuffix('.xml')}.xml"
+        return f"/data/data/{file}", f"/data/user_de/0/{file}"
+
+    @property
+    def script(self) -> str:
+        """Print both files in base 64, or why they cannot be read."""
+        return "; echo .; ".join(f"base64 {shlex.quote(path)} 2>&1" for path in self.paths)
+
+    def parse(self, output: str) -> Value:
+        """Return the values by name, or the one that was asked for; None if it is not set."""
+        parts = output.partition(".\n")[::2]
+        found = [content(part, path) for part, path in zip(parts, self.paths, strict=True)]
+        file = next((each for each in found if each is not None), None)
+        values = {} if file is None else self._values(file)
+        return values if self.key is None else values.get(self.key)
+
+    def _values(self, file: bytes) -> dict[str, Value]:
+        try:
+            return {entry.get("name", ""): _preference(entry) for entry in ET.XML(file)}
+        except (ET.ParseError, ValueError) as error:
+            msg = f"shared preferences {self.name} of {self.package} cannot be read: {error}"
+            raise DeviceError(msg) from error
+
+
+def _preference(entry: Element) -> Value:
+    """Return what an entry of Android's XmlUtils says; ValueError if its number is none."""
+    text = entry.get("value", "")
+    match entry.tag:
+        case "string":
+            return entry.text or ""
+        case "boolean":
+            return text == "true"
+        case "int" | "long":
+            return int(text)
+        case "float":
+            number = float(text)
+            return number if math.isfinite(number) else text
+        case "set":
+            return sorted(each.text or "" for each in entry)
+        case _:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """The content of a file; None where there is no such file.
+
+    Text that is not in its encoding has U+FFFD in place of what cannot be read. Without an
+    encoding the bytes are given in base 64, as records hold plain data.
+    """
+
+    path: str
+    encoding: str | None = "utf-8"
+
+    def __post_init__(self) -> None:
+        if not self.path.startswith("/"):
+            msg = f"file({self.path!r}): the path has to start with a slash"
+            raise TaskError(msg)
+        try:
+            codecs.lookup(self.encoding or "utf-8")
+        except LookupError as error:
+            msg = f"file({self.path!r}): {error}"
+            raise TaskError(msg) from error
+
+    @property
+    def script(self) -> str:
+        """Print the file in base 64, or why it cannot be read."""
+        return f"base64 {shlex.quote(self.path)} 2>&1"
+
+    def parse(self, output: str) -> Value:
+        """Return the text, or the bytes in base 64."""
+        found = content(output, self.path)
+        if found is None:
+            return None
+        if self.encoding is None:
+            return base64.b64encode(found).decode()
+        return found.decode(self.encoding, "replace")
+
+
+def content(output: str, path: str) -> bytes | None:
+    """Return the file that `base64` printed; None where there is no such file.
+
+    Raises:
+        DeviceError: the device does not let it be read.
+        TaskError: it is a folder.
+    """
+    if _ABSENT.fullmatch(output):
+        return None
+    if _FOLDER.fullmatch(output):
+        msg = f"{path} is a folder of the device: probe it by files({path!r})"
+        raise TaskError(msg)
+    try:
+        return base64.b64decode("".join(output.split()), validate=True)
+    except (binascii.Error, ValueError) as error:
+        msg = f"cannot read {path} on the device: {output.strip()[:200]}"
+        if "Permission denied" in output:
+            msg = f"{msg}; it takes a device that can become root, such as an emulator without Play"
+        raise DeviceError(msg) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What is below a folder of the device: sorted paths within it, those of folders with a slash.
+
+    Nothing where there is no such folder.
+    """
+
+    folder: str
+
+    @property
+    def script(self) -> str:
+        """Find the folders, then the files."""
+        folder = shlex.quote(self.folder.rstrip("/") + "/")
+        find = f"find {folder} -type"
+        return f"{find} d 2>/dev/null; echo .; {find} f 2>/dev/null; true"
+
+    def parse(self, output: str) -> Value:
+        """Return the paths."""
+        folders, _, files = output.partition("\n.\n") if "\n.\n" in output else ("", "", "")
+        top = self.folder.rstrip("/") + "/"
+        inside = [f"{line.rstrip('/')}/" for line in folders.splitlines()] + files.splitlines()
+        return sorted(line.removeprefix(top).lstrip("/") for line in inside if len(line) > len(top))
+
+
+def sqlite(path: str, query: str) -> Sqlite:
+    """Probe rows of a database on the device."""
+    return Sqlite(path, query)
+
+
+def files(folder: str) -> Files:
+    """Probe what is below a folder: `files("/sdcard/Download")`."""
+    return Files(folder)
+
+
+def preferences(package: str, name: str, key: str | None = None) -> Preferences:
+    """Probe shared preferences: `preferences("org.notes", "Prefs", "show_word_count")`.
+
+    Without a key, all of them as a dictionary.
+    """
+    return Preferences(package, name, key)
+
+
+def file(path: str, encoding: str | None = "utf-8") -> File:
+    """Probe the content of a file: `file("/sdcard/Download/list.txt")`."""
+    return File(path, encoding)

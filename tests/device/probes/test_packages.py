@@ -1,0 +1,100 @@
+"""Installed packages, and rows of content providers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent import packages, provider
+from pytest_mobileagent.errors import DeviceError, TaskError
+
+SMS = "content://sms"
+ERROR = "Error while accessing provider:sms\n"
+
+
+def test_packages_are_sorted_names() -> None:
+    assert packages().parse("package:b.c\npackage:a\n\n") == ["a", "b.c"]
+    assert packages("disabled").parse("") == []
+    assert packages("third-party").script == "pm list packages -3 2>&1"
+
+
+def test_packages_that_are_not_listed_are_the_phones_fault() -> None:
+    with pytest.raises(DeviceError, match="not list its packages"):
+        packages().parse("Can't find service: package\n")
+    with pytest.raises(TaskError, match=r"packages\('user'\): there are all, third-party, "):
+        packages("user")
+
+
+def test_rows_of_a_provider_are_texts_by_column() -> None:
+    output = "Row: 0 _id=1, body=Hi, Bob, read=NULL\nRow: 1 _id=2, body=two\nlines, read=1\n"
+    rows = [
+        {"_id": "1", "body": "Hi, Bob", "read": None},
+        {"_id": "2", "body": "two\nlines", "read": "1"},
+    ]
+    assert provider(SMS, ["_id", "body", "read"]).parse(output) == rows
+    assert provider(SMS).parse(output) == rows
+    assert provider(SMS).parse("No result found.\n") == []
+
+
+def test_what_looks_like_a_column_in_one_row_is_a_value() -> None:
+    output = "Row: 0 _id=1, body=a, b=c\nRow: 1 _id=2, body=plain\n"
+    assert provider(SMS).parse(output)[0] == {"_id": "1", "body": "a, b=c"}
+    output = "Row: 0 body=Row: 5 x\nRow: 7 y\nRow: 1 body=z\n"
+    assert provider(SMS, ["body"]).parse(output) == [{"body": "Row: 5 x\nRow: 7 y"}, {"body": "z"}]
+
+
+texts = st.text(st.characters(exclude_characters="\r"), max_size=20).filter(
+    lambda text: "Row:" not in text and ", b=" not in text and text != "NULL"
+)
+
+
+@given(st.lists(st.tuples(texts, texts), min_size=1, max_size=4))
+def test_values_come_back_as_they_are(values: list[tuple[str, str]]) -> None:
+    output = "".join(f"Row: {n} a={a}, b={b}\n" for n, (a, b) in enumerate(values))
+    expected = [{"a": a, "b": b} for a, b in values]
+    assert provider(SMS, ["a", "b"]).parse(output) == expected
+
+
+def test_a_query_is_quoted() -> None:
+    probe = provider(SMS, ["address", "body"], where="body='$(id)'", sort="date DESC")
+    assert probe.script == (
+        "content query --uri content://sms --projection address:body"
+        """ --where 'body='"'"'$(id)'"'"'' --sort 'date DESC' 2>&1"""
+    )
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        f"{ERROR}java.lang.IllegalStateException: Could not find provider: sms\n\tat a.b(C)\n",
+        f"{ERROR}android.database.sqlite.SQLiteException: no such column: z (code 1)",
+        f"{ERROR}java.lang.IllegalArgumentException: Unknown URL content://sms/x\n\tat a.b(C)\n",
+        "usage: adb shell content [subcommand] [options]\n\n[ERROR] Unsupported argument: x\n",
+    ],
+)
+def test_a_query_that_cannot_be_is_a_broken_task(output: str) -> None:
+    with pytest.raises(TaskError, match="content://sms cannot be asked like that"):
+        provider(SMS).parse(output)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        f"{ERROR}java.lang.SecurityException: Permission Denial: opening provider a.B requires c\n",
+        "",
+        "Killed",
+    ],
+)
+def test_a_provider_that_does_not_answer_is_the_phones_fault(output: str) -> None:
+    with pytest.raises(DeviceError, match=r"content://sms (may not|cannot) be read"):
+        provider(SMS).parse(output)
+    with pytest.raises(DeviceError, match="a row without _id, b"):
+        provider(SMS, ["_id", "b"]).parse("Row: 0 _id=1\n")
+
+
+def test_an_address_or_column_that_cannot_be_is_a_broken_task() -> None:
+    with pytest.raises(TaskError, match="has to start with content://"):
+        provider("sms")
+    with pytest.raises(TaskError, match="no column has such a name"):
+        provider(SMS, ["a:b"])
