@@ -145,7 +145,7 @@ class RunConfig:
 
     def path_of(self, setting: OptionValue) -> Path:
         """Return a path that an option names: relative to where the option stands."""
-        return path_of(setting, self.config)
+        return path_of(self.config, setting)
 
     def _check_runs(self) -> None:
         """Check that the run's folder can be made, before anything is started for it."""

@@ -258,7 +258,7 @@ def _given(option: Option, config: pytest.Config) -> str | None:
     return shlex.join(given) if option.repeats and given else given
 
 
-def path_of(setting: OptionValue, config: pytest.Config) -> Path:
+def path_of(config: pytest.Config, setting: OptionValue) -> Path:
     """Return a path that an option names: relative to where the option stands."""
     given = setting.source.startswith(("--", "environment"))
     base = config.invocation_params.dir if given else config.rootpath

@@ -6,14 +6,13 @@ import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from pytest_mobileagent.draft import command
 from pytest_mobileagent.draft.sandbox import kernel
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
-from pytest_mobileagent.llm.prices import Price, Prices
-from pytest_mobileagent.llm.reference import ModelChoice, parse_choice
 from pytest_mobileagent.testing import ScriptedModel
 from pytest_mobileagent.verdict.store import append
 from pytest_mobileagent.verdict.verdict import Verdict
@@ -27,11 +26,11 @@ def test_used(episode):
 USELESS = "def test_used(episode):\n    assert episode.screen\n"
 
 
-class Project:
-    """What a project says of models."""
+class Project(dict[str, str]):
+    """What a project sets, by ini keys."""
 
-    def __init__(self, choice=None, prices=None):
-        self.choice, self.prices = choice or ModelChoice(), prices or Prices()
+    def get(self, name):
+        return (self[name], Path()) if name in self else None
 
 
 @pytest.fixture
@@ -145,11 +144,12 @@ def test_nothing_is_overwritten_nor_asked_before(draft_check, episode, tmp_path,
 
 
 @pytest.mark.slow  # it loads a provider's library
-def test_the_project_says_which_model_drafts_and_what_that_costs(draft_check, episode):
+def test_the_project_says_which_model_drafts_and_what_that_costs(draft_check, episode, tmp_path):
     with ScriptedModel([fenced(GOOD)]).serve() as url:
-        choice = parse_choice(f"actor=openai:a,drafter=openai:b@{url}/v1")
-        prices = Prices({"openai:b": Price(1_000_000, 1_000_000)})
-        status, out, err = draft_check(episode, project=Project(choice, prices))
+        (tmp_path / "prices.toml").write_text('["openai:b"]\ninput = 1000\noutput = 1000\n')
+        model = f"actor=openai:a,drafter=openai:b@{url}/v1"
+        project = Project(mobile_model=model, mobile_prices="prices.toml")
+        status, out, err = draft_check(episode, project=project)
     assert (status, err) == (0, "")
     assert "1 call of openai:b, $" in out
     assert "$0.0000" not in out

@@ -71,7 +71,7 @@ def test_what_apps_and_agents_say_stays_inside_its_fence(make_episode):
 
 def test_a_screen_that_cannot_be_read_is_no_error(make_episode, make_screen):
     broken = make_screen("x").__class__("<no xml", b"")
-    told = words(make_episode(Tap("a", None), Tap(1, 1), screens=(broken,) * 3))
+    told = words(make_episode(Tap(1, 1), Tap(1, 1), screens=(broken,) * 3))
     assert "which says ?" in told
 
 
