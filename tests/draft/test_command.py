@@ -38,6 +38,7 @@ def draft_check(tmp_path, capsys, monkeypatch):
     """Runs the command in an empty folder with a scripted model; status, output, errors."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setattr(command, "check_sandbox", lambda: None)  # there is one: see the marks
 
     def run(*arguments, replies=(), project=None):
         (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, replies)))

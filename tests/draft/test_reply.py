@@ -111,7 +111,7 @@ def test_the_parameters_of_a_task_are_asked_for_by_name():
         read_draft(BODY, ["hour"])
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.text(max_size=50))
 def test_any_reply_is_a_draft_or_refused(reply):
     for text in (reply, fenced(reply), BODY + reply):
