@@ -41,6 +41,10 @@ def test_the_two_averages_of_odyssey_differ():
     thirds = {"a": [[RIGHT, RIGHT, NEAR]], "b": [[RIGHT]]}
     assert metrics.ams_over_categories(thirds) == pytest.approx(83.33, abs=0.011)
     assert metrics.ams_over_categories({}) is None
+    assert metrics.sr_over_categories(categories) == 50.0
+    assert metrics.sr_over_categories({"a": EPISODES, "b": [[RIGHT]]}) == pytest.approx(
+        66.66, abs=0.011
+    )
 
 
 def test_grounding_asks_only_taps_of_the_right_type():
