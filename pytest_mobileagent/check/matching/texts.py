@@ -33,5 +33,5 @@ def edit_similarity(one: str, other: str) -> float:
 
 
 def common_characters(one: str, other: str) -> int:
-    """Return how many characters two texts have in common in any order, each as often as in both."""
+    """Return how many characters two texts have in common, in any order, repeated ones too."""
     return (Counter(one) & Counter(other)).total()
