@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.check.matching.golden import Match
 
     Matches = Sequence[Match]
@@ -36,6 +37,11 @@ def success_rate(episodes: Iterable[Matches]) -> float | None:
 def partial_match(episodes: Iterable[Matches]) -> float | None:
     """Return the mean over episodes of the share of their steps that are exact: AITW's partial."""
     return _mean([sum(match.exact for match in s) / len(s) for s in _nonempty(episodes)])
+
+
+def hit_rate(predicted: Iterable[Action | None]) -> float | None:
+    """Return the share of predictions that could be read, those that are not None: AITZ's."""
+    return _mean([action is not None for action in predicted])
 
 
 def goal_progress(episodes: Iterable[Matches]) -> float | None:
