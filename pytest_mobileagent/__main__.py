@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _USAGE = """usage: python -m pytest_mobileagent COMMAND
 
 commands:
+  calibrate  ask judges of episodes that people have decided, and say what they are worth
   init       make a project that runs: an app, an agent and two tasks
   device     start a virtual phone
   doctor     check a device: what is wrong with it, and how to fix that
@@ -35,12 +36,9 @@ def main(arguments: list[str]) -> int:
     if command in {"-h", "--help"}:
         sys.stdout.write(_USAGE)
         return 0
-    if command == "device":
-        return _device(rest)
-    if command == "doctor":
-        return _doctor(rest)
-    if command == "mcp":
-        return _mcp(rest)
+    own = {"calibrate": _calibrate, "device": _device, "doctor": _doctor, "mcp": _mcp}
+    if command in own:
+        return own[command](rest)
     if command in _MODULES:
         status: int = importlib.import_module(_MODULES[command]).main(rest)
         return status
@@ -48,6 +46,14 @@ def main(arguments: list[str]) -> int:
     if command:
         sys.stderr.write(f"\nthere is no command {command!r}\n")
     return 2
+
+
+def _calibrate(arguments: list[str]) -> int:
+    """Ask judges, which may be those that the project names."""
+    from pytest_mobileagent.judge.calibration.command import main as calibrate  # noqa: PLC0415
+    from pytest_mobileagent.plugin.project_settings import project_settings  # noqa: PLC0415
+
+    return calibrate(arguments, project_settings)
 
 
 def _doctor(arguments: list[str]) -> int:
