@@ -290,7 +290,8 @@ def _show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict)
 
 def _compared(reason: str) -> str:
     """Return what pytest says of the two sides of a comparison, from its explanation."""
-    return reason.partition("\n")[0].removeprefix("AssertionError: ").removeprefix("assert ")
+    line = reason.partition("\n")[0].removeprefix("AssertionError: ").removeprefix("assert ")
+    return re.sub(r"^SubGoalError: .*? did not hold: ", "", line)
 
 
 def _show_review(report: pytest.TestReport, reason: str) -> None:

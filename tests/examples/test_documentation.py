@@ -122,6 +122,20 @@ def test_the_program_of_the_programs_page_runs(begun, monkeypatch):
     assert (task["answer"], task["steps"], task["calls"]) == ("the eggs are ticked off", 2, 3)
 
 
+@pytest.mark.slow
+def test_the_tasks_about_progress_of_the_checks_page_can_be_done(somebodys_project):
+    conftest = f"""
+from pathlib import Path
+
+def pytest_mobileagent_apps(config):
+    return Path({str(ROOT / "fixtures" / "apps")!r})
+"""
+    project = somebodys_project({**examples("docs/checks.md"), "conftest.py": conftest})
+    names = [f"tasks/checks/test_{name}.py" for name in ("airplane", "dark_again", "two_alarms")]
+    agent = "--agent=pytest_mobileagent.agent.scripted:Scripted"
+    run(project, *names, agent).assert_outcomes(passed=3)
+
+
 RECIPES = re.findall(
     r"(?ms)^```toml\n# agents/([\w-]+\.toml)\n(.*?)^```",
     (ROOT / "docs" / "program-recipes.md").read_text("utf-8"),
