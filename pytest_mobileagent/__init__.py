@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.episode.record import Step, Termination
     from pytest_mobileagent.episode.reset import Reset
+    from pytest_mobileagent.judge.question import subtask
     from pytest_mobileagent.llm.message import Image, Message, Tool, ToolCall
     from pytest_mobileagent.llm.model import ModelReply
     from pytest_mobileagent.plugin.items import task, tasks
@@ -87,6 +88,7 @@ _HOMES = {
     "action.dialects.dialect": ("Decision", "Dialect", "DialectError", "Frame"),
     "agent.asking": ("ModelOptions", "ask"),
     "agent.endpoint": ("EndpointAgent",),
+    "judge.question": ("subtask",),
     "llm.message": ("Image", "Message", "Tool", "ToolCall"),
     "llm.model": ("ModelReply",),
     "screen.marks": ("Mark",),
@@ -125,8 +127,8 @@ __all__ = [
     "Recorder", "Reply", "Reset", "Screen", "Scripted", "Scroll", "Step", "Swipe", "System", "Tap",
     "Task", "Termination", "Tool", "ToolCall", "Type", "Wait", "activity", "answer", "ask", "file",
     "files", "impossible", "load", "log", "long_press", "open_app", "packages", "preferences",
-    "press", "prop", "provider", "rows", "scroll", "seen", "setting", "sqlite", "tap", "task",
-    "tasks", "type_text", "volume", "wait",
+    "press", "prop", "provider", "rows", "scroll", "seen", "setting", "sqlite", "subtask", "tap",
+    "task", "tasks", "type_text", "volume", "wait",
 ]  # fmt: skip
 
 

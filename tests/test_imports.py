@@ -14,7 +14,16 @@ import pytest_mobileagent
 PACKAGE = Path(pytest_mobileagent.__file__).parent
 HEAVY = {"babel", "lxml", "PIL", "adbutils", "cv2", "appium"}
 HEAVY |= {"mcp", "mcp_types", "uvicorn", "starlette"}
-HEAVY |= {"anthropic", "openai", "genai_prices", "stamina", "rapidocr", "easyocr", "onnxruntime"}
+HEAVY |= {
+    "anthropic",
+    "openai",
+    "genai_prices",
+    "stamina",
+    "rapidocr",
+    "rapidfuzz",
+    "easyocr",
+    "onnxruntime",
+}
 HEAVY |= {"h11", "trustme", "cryptography"}
 
 # Each room may import those before it, and itself. Nothing imports `__main__`.

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from pytest_mobileagent.action.action import Key, KeyName, LongPress, Type
+from pytest_mobileagent.check import temporal
 from pytest_mobileagent.check.actions import runs, targets, touches, typings
 from pytest_mobileagent.check.answers import answers
 from pytest_mobileagent.check.derived import derive, underivable
 from pytest_mobileagent.check.events import START, EventSelector, NoListenerError, lost, since
+from pytest_mobileagent.check.subgoals import subgoal
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.screen.explain import collect_misses, missed
@@ -18,6 +20,7 @@ from pytest_mobileagent.screen.text import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from pytest_mobileagent.check.actions import Target, Touch
@@ -161,6 +164,26 @@ class Episode(EpisodeRecord):
                     return True
         instead = (touch.describe() for touch in each)
         return self._missed(f"no {kind} hit {sought}", instead, misses)
+
+    def ever(self, question: Callable[[Episode], Any]) -> bool:
+        """Whether a function of an episode held at some moment (see `temporal.ever`)."""
+        return temporal.ever(self, question)
+
+    def never(self, question: Callable[[Episode], Any]) -> bool:
+        """Whether it held at no moment, as what must not happen (see `temporal.never`)."""
+        return temporal.never(self, question)
+
+    def in_order(self, *questions: Callable[[Episode], Any]) -> bool:
+        """Whether several held one after the other (see `temporal.in_order`)."""
+        return temporal.in_order(self, *questions)
+
+    def until_end(self, since: Callable[[Episode], Any]) -> bool:
+        """Whether it held from some moment on until the end (see `temporal.until_end`)."""
+        return temporal.until_end(self, since)
+
+    def subgoal(self, name: str, weight: float = 1) -> AbstractContextManager[None]:
+        """Return a block of the body that is a sub-goal of its own (see `subgoals.subgoal`)."""
+        return subgoal(name, weight)
 
     def _missed(
         self, what: str, instead: Iterable[str], misses: Sequence[Callable[[], str]] = ()

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pytest_mobileagent.check.episode import Episode
+
+
+@dataclass(frozen=True, slots=True)
+class OnTheWay:
+    """What prefixes tell: after how many steps a body, and each of its sub-goals, first held.
+
+    - `first_step`: of the body; None if it never did, or could not be asked.
+    - `subgoals`: of each by its name, as far as a prefix asked for it, its weight and first step.
+    - `asked`: whether the body could be asked.
+    """
+
+    first_step: int | None = None
+    asked: bool = False
+    subgoals: Mapping[str, tuple[float, int | None]] = field(default_factory=dict)
 
 
 def first_success(holds: Callable[[Episode], bool], episode: Episode, *, whole: bool) -> int | None:

@@ -204,6 +204,19 @@ class EpisodeRecord:
             unused=(),
         )
 
+    def rest(self, steps: int) -> Self:
+        """Return the episode as if it had begun after its first `steps` decisions."""
+        if steps <= 0 or not self.steps:
+            return self
+        count = min(steps, len(self.steps))
+        first = self.screens[count]
+        return replace(
+            self,
+            steps=self.steps[count:],
+            initial_probes=self.steps[count - 1].probes,
+            started=first.time or self.started,
+        )
+
     def probe(self, name: str) -> Value:
         """Return what a probe of the task read after the last step.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import (
@@ -19,6 +18,7 @@ from pytest_mobileagent.action.action import (
     Wait,
 )
 from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.judge import fence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,9 +33,7 @@ _LONGEST = 400  # characters of one text of an action or a label
 
 def quoted(text: object) -> str:
     """Return a text of the agent or an app in quotation marks, on one line."""
-    words = str(text)
-    cut = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
-    return json.dumps(cut, ensure_ascii=False)
+    return fence.quoted(text, _LONGEST)
 
 
 def in_words(frame: Frame, verbs: Verbs, quote: Callable[[object], str] = quoted) -> str:

@@ -5,6 +5,7 @@ Source: SPA-Bench (arXiv 2410.15164), section 5.2 and appendix D.1.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import threading
 from collections import OrderedDict
@@ -119,7 +120,8 @@ def reader(engine: str | OcrEngine = "rapidocr") -> Callable[[Screen], str]:
             if key in _texts:
                 _texts.move_to_end(key)
                 return _texts[key]
-        text = " ".join(box.text for box in read_text(screen.image, engine))
+        # A copy: the decoded picture is not kept with the episode.
+        text = " ".join(box.text for box in read_text(copy.copy(screen).image, engine))
         with _lock:
             _texts[key] = text
             while len(_texts) > _MOST_KEPT:

@@ -18,7 +18,7 @@ from pytest_mobileagent.judge.actions import in_words
 from pytest_mobileagent.judge.fence import Data
 from pytest_mobileagent.judge.frames import frames
 from pytest_mobileagent.judge.outline import outline
-from pytest_mobileagent.judge.pictures import Album
+from pytest_mobileagent.judge.pictures import Album, code_of
 from pytest_mobileagent.llm.estimate import text_tokens
 
 if TYPE_CHECKING:
@@ -52,15 +52,16 @@ def windows(
         shows_all = screens is not None or episode.case.task.kind in _ALL_HIERARCHIES
         return _hierarchies(question, found, wording, shows_all=shows_all)
     return [
-        (_screenshots(question, part, len(found), wording), len(found) - part[-1].number)
+        (_screenshots(question, part, found, wording), len(found) - part[-1].number)
         for part in _cut(found, [1] * len(found), MOST_PICTURES)
     ]
 
 
 def _screenshots(
-    question: Question, part: Sequence[Frame], count: int, wording: Wording
+    question: Question, part: Sequence[Frame], found: Sequence[Frame], wording: Wording
 ) -> tuple[Part, ...]:
-    album = Album(question.actions or "none")
+    code = code_of(found)
+    album = Album(question.actions or "none", code)
     pictures: list[Part] = []
     shown = 0
     for frame in part:
@@ -73,9 +74,9 @@ def _screenshots(
     if not shown:
         msg = "no judge can be asked: none of the episode's screenshots can be decoded"
         raise JudgeError(msg)
-    told: list[Part] = [_counted(wording.pictures, part, count)]
+    told: list[Part] = [_counted(wording.pictures, part, len(found))]
     if album.actions == "image":
-        told.append(wording.picture_actions)
+        told.append(wording.picture_actions.replace("{CODE}", code))
     if album.words:
         words = "\n".join(f"[{number}] {each}" for number, each in enumerate(album.words, 1))
         told += [wording.picture_words, Data("words", words)]

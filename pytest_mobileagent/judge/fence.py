@@ -14,6 +14,7 @@ spelled out, so that what the model reads is what a person would.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -80,6 +81,17 @@ def visible(text: str) -> str:
     apart = _LOOK_ALIKE.sub(lambda found: " ".join(found[0]) + " ", text)
     spelled = _BLANK.sub(lambda found: _spelled(found[0]), printable(apart))
     return "".join(_spelled(c) if unicodedata.category(c) in {"Zl", "Zp"} else c for c in spelled)
+
+
+def quoted(text: object, longest: int) -> str:
+    """Return a text in quotation marks, on one line, its end left out if it is too long.
+
+    Whatever it holds, it cannot be taken for more than one text.
+    """
+    words = str(text)
+    if len(words) > longest:
+        words = f"{words[:longest]}… ({len(words) - longest} more characters)"
+    return visible(json.dumps(words, ensure_ascii=False))
 
 
 def _spelled(char: str) -> str:

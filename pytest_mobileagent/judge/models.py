@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
-from pytest_mobileagent.llm.providers import make_client
+from pytest_mobileagent.llm.models import client_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,6 +46,6 @@ def judge_models(
     )
     given = clients or {}
     return [
-        MeteredModel(each, ROLE, given[each] if each in given else make_client(each), meter)
+        MeteredModel(each, ROLE, given.get(each) or client_of(each, settings.cache), meter)
         for each in references
     ]

@@ -10,10 +10,11 @@ are as usual, and elements that have nothing to say (what they hold moves up).
 
 from __future__ import annotations
 
-import json
+import re
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.judge.fence import quoted
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 LONGEST = 2000  # characters of one element's text that are shown
+_NAME = re.compile(r"[\w.$-]{1,200}", re.ASCII)
 _THINNEST = 300  # as a share of the screen's longer side; 8 of 2400 pixels: no letter can be read
 
 
@@ -55,7 +57,7 @@ def _said(element: Element) -> str:
     """Return an element's line; empty if it says nothing that its children do not say."""
     name = element.resource_id.rpartition("/")[2]
     words = [
-        f"#{_quoted(name)[1:-1]}" if name else "",
+        f"#{_name(name)}" if name else "",
         _quoted(element.text) if element.text else "",
         f"description={_quoted(element.content_desc)}" if element.content_desc else "",
         f"checked={_truth(element.checked)}" if element.checkable or element.checked else "",
@@ -65,7 +67,7 @@ def _said(element: Element) -> str:
     told = [word for word in words if word]
     if not told and not (element.clickable and not element.children):
         return ""
-    return " ".join([_quoted(element.class_name.rpartition(".")[2])[1:-1] or "View", *told])
+    return " ".join([_name(element.class_name.rpartition(".")[2] or "View"), *told])
 
 
 def _area(screen: Screen) -> Bounds | None:
@@ -90,9 +92,12 @@ def _can_be_seen(bounds: Bounds, area: Bounds) -> bool:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in quotation marks, on one line: it cannot be taken for another element."""
-    cut = f"{text[:LONGEST]}… ({len(text) - LONGEST} more characters)"
-    return json.dumps(text if len(text) <= LONGEST else cut, ensure_ascii=False)
+    return quoted(text, LONGEST)
+
+
+def _name(text: str) -> str:
+    """Return a name as it is, or quoted: apps may put anything into ids and classes."""
+    return text if _NAME.fullmatch(text) else _quoted(text)
 
 
 def _truth(value: bool) -> str:

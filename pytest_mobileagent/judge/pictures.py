@@ -5,6 +5,8 @@ The conventions are SPA-Bench's (arXiv 2410.15164, appendix D.4.4 and D.4.5).
 
 from __future__ import annotations
 
+import copy
+import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,7 @@ from pytest_mobileagent.screen.drawing import draw_strip, draw_touches
 from pytest_mobileagent.screen.picture import encode, fit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.judge.frames import Frame
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 LONGEST_SIDE = 1024  # pixels of a screenshot; the strip below comes on top of that
 _QUALITY = 85
+_CODE = 6  # hexadecimal digits
 _LONGEST_WORDS = 120  # characters that stand on a strip themselves
 
 
@@ -33,10 +36,12 @@ class Album:
     """The pictures of one request, and the words that are too long or foreign for their strips.
 
     Strips are drawn in a font that every machine has, and that has the letters of ASCII only. What
-    it cannot write stands on a strip as [1], [2] …, and in `words`.
+    it cannot write stands on a strip as [1], [2] …, and in `words`. Each strip begins with `code`,
+    which no app can know, so that an app's own picture of a strip can be told from ours.
     """
 
     actions: Actions
+    code: str = ""
     words: list[str] = field(default_factory=list)
 
     def picture(self, frame: Frame) -> Image:
@@ -45,13 +50,14 @@ class Album:
         Raises:
             ScreenError: the screenshot cannot be decoded.
         """
-        image = frame.screen.image
+        image = copy.copy(frame.screen).image  # decoded pictures are not kept with the episode
         if self.actions != "none":
             dots, paths = _touches(frame, image.size)
             image = draw_touches(image, dots, paths)
         image = fit(image, LONGEST_SIDE)
         if self.actions == "image" and not frame.is_last:
-            image = draw_strip(image, in_words(frame, en.VERBS, self._on_strip))
+            words = in_words(frame, en.VERBS, self._on_strip)
+            image = draw_strip(image, f"{self.code} {words}")
         return Image(encode(image, "jpeg", _QUALITY), detail="high")
 
     def _on_strip(self, text: object) -> str:
@@ -61,6 +67,12 @@ class Album:
         if words not in self.words:
             self.words.append(words)
         return f"[{self.words.index(words) + 1}]"
+
+
+def code_of(found: Iterable[Frame]) -> str:
+    """Return a code that is derived from all pictures: none of them can show it."""
+    digest = hashlib.sha256(b"".join(hashlib.sha256(f.screen.png).digest() for f in found))
+    return digest.hexdigest()[:_CODE]
 
 
 def _touches(frame: Frame, size: tuple[int, int]) -> tuple[list[Point], list[tuple[Point, Point]]]:

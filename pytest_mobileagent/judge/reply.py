@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import ModelReply
 
+_MARKS = "[*_`]{0,3}"
 # Judges that answer in Markdown or in Chinese say the same; nothing else is read as a result.
 _RESULT = re.compile(
-    r"[*_]{0,2}(?:Result|结果)[*_]{0,2}\s*[:：][*_]{0,2}\s*([01])[*_]{0,2}[.。]?", re.IGNORECASE
+    rf"{_MARKS}(?:Result|结果){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}([01]){_MARKS}[.。]?{_MARKS}",
+    re.IGNORECASE,
 )
-_STATEMENT = re.compile(r"[*_]{0,2}(\d{1,4})[*_]{0,2}\s*[:：][*_]{0,2}\s*([01])[*_]{0,2}[.。]?")
+_STATEMENT = re.compile(
+    rf"{_MARKS}(\d{{1,4}}){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}([01]){_MARKS}[.。]?{_MARKS}"
+)
 # A result that is quoted, listed or indented is none, but it is in doubt which one counts.
 _QUOTING = " \t>|-•`\"'“”「」"
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)

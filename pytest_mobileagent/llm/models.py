@@ -53,6 +53,16 @@ class _Nobody:
         raise ProviderError(msg)
 
 
+def client_of(reference: ModelReference, cache: ReplyCache | None) -> Client:
+    """Return the way to a model; to nobody where all replies have to be kept ones.
+
+    Raises:
+        ValueError: the model cannot be reached from here.
+    """
+    replays = cache is not None and cache.only_replays
+    return _Nobody() if replays else make_client(reference)
+
+
 class EpisodeModels:
     """Hands out the models of an episode; all share its account and its record.
 
@@ -93,10 +103,8 @@ class EpisodeModels:
             msg = f"no model is given for the role {role!r}: --mobile-model={role}=PROVIDER:NAME"
             raise AgentError(msg)
         if reference not in self._clients:
-            cache = self._meter.cache
             try:
-                replays = cache is not None and cache.only_replays
-                self._clients[reference] = _Nobody() if replays else make_client(reference)
+                self._clients[reference] = client_of(reference, self._meter.cache)
             except ValueError as error:
                 msg = f"--mobile-model={reference}: {error}"
                 raise AgentError(msg) from None

@@ -17,6 +17,8 @@ _NO_URL = re.compile(r"@([\w.-]+:\d+(?:/\S*)?)\s*$")  # names may hold an @ of t
 # A comma of a URL is followed by no ROLE=PROVIDER:
 _ROLE = re.compile(r",(?=\s*\w+\s*=\s*[\w-]+:)")
 
+_MODEL = re.compile(r",(?=\s*[\w-]+:)")
+
 
 @dataclass(frozen=True, slots=True)
 class ModelReference:
@@ -89,6 +91,20 @@ def parse_reference(text: str) -> ModelReference:
         msg = f"{shown(text)!r}: an endpoint is a URL, as in {provider}:NAME@http://{place[1]}"
         raise ValueError(msg)
     return ModelReference(provider, name.strip(), urls[0] if urls else "")
+
+
+def parse_references(text: str) -> tuple[ModelReference, ...]:
+    """Return the models that a text names, with commas between them.
+
+    Raises:
+        ValueError: one of them is not PROVIDER:NAME[@URL], or stands there twice.
+    """
+    references = tuple(parse_reference(part) for part in _MODEL.split(text))
+    for number, reference in enumerate(references):
+        if reference in references[:number]:
+            msg = f"names {reference} twice"
+            raise ValueError(msg)
+    return references
 
 
 def parse_choice(text: str) -> ModelChoice:

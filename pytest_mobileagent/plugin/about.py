@@ -51,6 +51,7 @@ def about_run(
         "command": ["pytest", *(shown(str(word)) for word in run.config.invocation_params.args)],
         "agent": run.agent,
         **run.models.about(),
+        "judges": [str(judge) for judge in run.judges.references],
         "device": run.settings["mobile-device"].text,
         "virtual": run.devices.source.is_virtual,
         "options": {

@@ -11,6 +11,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
+from pytest_mobileagent.plugin.judging import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
 from pytest_mobileagent.plugin.options import read_options
 from pytest_mobileagent.plugin.paths import check_folders, environment_folders
@@ -44,6 +45,7 @@ class RunConfig:
         self._given: dict[str, str] = given.get("mobileagent", {})
         self.is_owner = not given
         self.models = RunModels(config, self.settings, self.path_of, lambda: self.folder.path)
+        self.judges = RunJudges(self.settings, self.models)
         self.agents = RunAgents(
             config,
             self.settings,
@@ -55,6 +57,7 @@ class RunConfig:
         self.devices = RunDevices(config, self.settings, self.path_of, lambda: self.shared)
         if self.is_owner and self.agent is not None:
             self.agents.find()
+            self.judges.check()
             self.devices.check()
             self._check_distribution()
             self._check_runs()

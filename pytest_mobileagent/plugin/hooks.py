@@ -23,6 +23,7 @@ from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fi
     mobile_lease,
 )
 from pytest_mobileagent.plugin.items import BROKEN, MARKER, case_of, check_function, parametrize
+from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
 from pytest_mobileagent.plugin.options import add_options, runs_no_test
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if runs_no_test(config):
         return
     run.agents.start()
+    if run.judges.mode != "off":
+        from pytest_mobileagent.plugin.deferring import Deferring  # noqa: PLC0415
+
+        config.pluginmanager.register(Deferring(), "mobileagent-deferring")
     if run.is_owner:
         from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
 

@@ -15,7 +15,7 @@ from pytest_mobileagent.plugin.options import usage_error
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from pytest_mobileagent.llm.budget import Budget, Ledger
     from pytest_mobileagent.llm.models import ModelSettings
@@ -107,12 +107,25 @@ class RunModels:
             self.choice, self.prices, self.budget, self._folder() / LEDGER, self._cache(epoch)
         )
 
-    def _cache(self, epoch: int) -> Any:
-        """Return where replies of agents are kept; None if they are not."""
+    def settings_for_judges(self, epoch: int) -> ModelSettings:
+        """Return what is known of the models that judge an episode of an epoch.
+
+        What they spend counts for the run, not for the episode's own limit.
+        """
+        from pytest_mobileagent.llm.budget import Budget, Limit  # noqa: PLC0415
+        from pytest_mobileagent.llm.models import ModelSettings  # noqa: PLC0415
+        from pytest_mobileagent.llm.reference import ModelChoice  # noqa: PLC0415
+
+        budget = Budget(Limit(self.budget.cost.run), Limit(self.budget.tokens.run))
+        cache = self._cache(epoch, ("judges", *_AGENTS_TOO))
+        return ModelSettings(ModelChoice(), self.prices, budget, self._folder() / LEDGER, cache)
+
+    def _cache(self, epoch: int, modes: Collection[str] = _AGENTS_TOO) -> Any:
+        """Return where replies are kept in some modes of the cache; None if they are not."""
         from pytest_mobileagent.llm.cache import ReplyCache  # noqa: PLC0415
 
         mode, cache = self._settings["mobile-cache"].value, getattr(self._config, "cache", None)
-        if mode not in _AGENTS_TOO or cache is None:
+        if mode not in modes or cache is None:
             return None
         folder = Path(str(cache.mkdir("mobileagent-replies")))
         return ReplyCache(folder, epoch, only_replays=mode == "replay")
@@ -144,6 +157,20 @@ class RunModels:
                 self._check_reference(reference)
             except ValueError as error:
                 raise usage_error(setting, f":{which} {error}") from None
+
+    def check_judges(self, setting: OptionValue, judges: Sequence[ModelReference]) -> None:
+        """Check the models that judge, which `setting` names.
+
+        Raises:
+            pytest.UsageError: one of them cannot be had.
+        """
+        self._check_extra(setting)
+        self._check_cache()
+        for judge in judges:
+            try:
+                self._check_reference(judge)
+            except ValueError as error:
+                raise usage_error(setting, f": {judge}: {error}") from None
 
     @property
     def for_program(self) -> ModelReference | None:

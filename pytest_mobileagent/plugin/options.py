@@ -32,6 +32,7 @@ class Option:
     parse: Callable[[str], Any]
     help: str
     repeats: bool = False  # its text is words; each time that it is given adds one
+    is_flag: bool = False  # it takes no value on the command line, elsewhere true or false
 
     @property
     def name(self) -> str:
@@ -103,6 +104,22 @@ OPTIONS = (
         values.one_of("judges", "all", "replay", "off"),
         "whose replies are kept in pytest's cache and not asked for again; with `replay`, what is "
         "not there is an error",
+    ),
+    Option(
+        "--llm-judge", "off|single|cross", "off", values.one_of("off", "single", "cross"),
+        "who decides tasks that ask for `judge`: no model, the first one, or two that must agree",
+    ),
+    Option(
+        "--mobile-judges", "MODEL,…", None, values.models,
+        "the models that judge: PROVIDER:NAME; with --llm-judge=cross, a third settles disputes",
+    ),
+    Option(
+        "--mobile-judge-all", "", "false", values.truth,
+        "judge tasks that have a check too, and list where the two differ", is_flag=True,
+    ),
+    Option(
+        "--mobile-judge-runs", "K", "1", values.whole(1),
+        "ask each judge K times; the majority counts",
     ),
     Option(
         "--mobile-ocr", "rapidocr|easyocr", "rapidocr", values.one_of("rapidocr", "easyocr"),
@@ -196,14 +213,12 @@ def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("mobileagent", "mobile agents")
     for option in OPTIONS:
         text = f"{option.help} (default: {option.default})" if option.default else option.help
-        group.addoption(
-            option.flag,
-            dest=option.name,
-            metavar=option.metavar,
-            default=None,
-            help=text,
-            action="append" if option.repeats else "store",
-        )
+        shared = {"dest": option.name, "default": None, "help": text}
+        if option.is_flag:
+            group.addoption(option.flag, action="store_const", const="true", **shared)
+        else:
+            action = "append" if option.repeats else "store"
+            group.addoption(option.flag, action=action, metavar=option.metavar, **shared)
         parser.addini(option.name, f"{option.flag}: {option.help}", default=None)
     add_path_keys(parser)
 

@@ -2,44 +2,68 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import signal
 import sys
+import time
 import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from pytest_mobileagent.check.prefixes import first_success
+from pytest_mobileagent.check.prefixes import OnTheWay, first_success
+from pytest_mobileagent.check.subgoals import SubGoals
+from pytest_mobileagent.plugin.subgoals import SUBGOALS, asked_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_mobileagent.check.episode import Episode
 
 ASKING: pytest.StashKey[bool] = pytest.StashKey()  # set while a body is asked about prefixes
 STRICT = "[XPASS(strict)]"  # how pytest says that a body held which was expected not to
 _SECONDS = 60.0
-_NEVER, _FAILED = b"never", b""
 
 
-def first_step(item: pytest.Function, episode: Episode, *, whole: bool | None) -> int | None:
-    """Return after how many steps a body first held; None if it never did, or is not pure.
+def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -> OnTheWay:
+    """Return when a body first held; `whole` says whether it holds of the whole episode.
 
-    A pure body asks for nothing but the episode and parameters. It is asked in a forked process:
-    what it does to fixtures, plugins and modules is gone with that.
+    Only a pure body is asked (see `is_pure`), and in a forked process: what it does to fixtures,
+    plugins and modules is gone with that.
     """
-    if whole is None or not _is_pure(item):
-        return None
+    if whole is None or not is_pure(item):
+        return OnTheWay()
     if not episode.steps:
-        return 0 if whole else None
+        return OnTheWay(0 if whole else None, asked=True)
+    told = in_fork(lambda: _ask(item, episode, whole=whole))
+    if told is None:
+        return OnTheWay()
+    subgoals = {name: (weight, first) for name, weight, first in told["subgoals"]}
+    return OnTheWay(told["first"], asked=True, subgoals=subgoals)
+
+
+def holds_now(item: pytest.Function, episode: Episode) -> bool:
+    """Whether a body holds of an episode, asked in a forked process as prefixes are."""
+
+    def ask() -> bool:
+        item.stash[ASKING] = True
+        return _holds(item, episode)
+
+    return bool(in_fork(ask))
+
+
+def in_fork(ask: Callable[[], Any]) -> Any:
+    """Return the plain data that a function gives in a forked process; None if it fails."""
     reading, writing = os.pipe()
     with warnings.catch_warnings():
         # Newer Pythons warn of forks beside threads. This one runs the body and nothing else.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid == 0:
-        _ask(item, episode, writing, whole=whole)
+        _answer(ask, writing)
     os.close(writing)
     try:
         answer = _read(reading)
@@ -48,10 +72,11 @@ def first_step(item: pytest.Function, episode: Episode, *, whole: bool | None) -
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    return None if answer in {_NEVER, _FAILED} else int(answer)
+    return json.loads(answer) if answer else None
 
 
-def _is_pure(item: pytest.Function) -> bool:
+def is_pure(item: pytest.Function) -> bool:
+    """Whether a body asks for nothing but the episode and parameters."""
     callspec = getattr(item, "callspec", None)
     parameters = set(callspec.params) if callspec is not None else set()
     asked = set(item._fixtureinfo.argnames)  # noqa: SLF001 - pytest's own call reads it likewise
@@ -59,23 +84,47 @@ def _is_pure(item: pytest.Function) -> bool:
 
 
 def _read(reading: int) -> bytes:
-    """Return what the child writes, or nothing if that takes too long."""
-    ready, _, _ = select.select([reading], [], [], _SECONDS)
-    return os.read(reading, 100) if ready else _FAILED
+    """Return what the child writes until it ends, or nothing if that takes too long."""
+    until, parts = time.monotonic() + _SECONDS, list[bytes]()
+    while select.select([reading], [], [], max(0.0, until - time.monotonic()))[0]:
+        part = os.read(reading, 65_536)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+    return b""
 
 
-def _ask(item: pytest.Function, episode: Episode, writing: int, *, whole: bool) -> None:
-    """Ask about every prefix, write the answer, and end this process."""
+def _answer(ask: Callable[[], Any], writing: int) -> NoReturn:
+    """Write what a function gives, and end this process."""
     try:
         with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - no path
             os.dup2(nowhere.fileno(), 1)
             os.dup2(nowhere.fileno(), 2)
             sys.stdout = sys.stderr = nowhere
-            item.stash[ASKING] = True
-            first = first_success(lambda prefix: _holds(item, prefix), episode, whole=whole)
-        os.write(writing, _NEVER if first is None else str(first).encode())
+            answer = json.dumps(ask()).encode()
+        while answer:
+            answer = answer[os.write(writing, answer) :]
     finally:
         os._exit(0)
+
+
+def _ask(item: pytest.Function, episode: Episode, *, whole: bool) -> dict[str, Any]:
+    """Ask about every prefix: when did the body first hold, and when each of its sub-goals."""
+    item.stash[ASKING] = True
+    weights, firsts = dict[str, float](), dict[str, int]()
+
+    def holds(prefix: Episode) -> bool:
+        item.stash[SUBGOALS] = SubGoals()
+        held = _holds(item, prefix)
+        for each in asked_of(item):
+            weights.setdefault(each.name, each.weight)
+            if each.held:
+                firsts.setdefault(each.name, prefix.step_count)
+        return held
+
+    first = first_success(holds, episode, whole=whole)
+    subgoals = [(name, weight, firsts.get(name)) for name, weight in weights.items()]
+    return {"first": first, "subgoals": subgoals}
 
 
 def _holds(item: pytest.Function, prefix: Episode) -> bool:

@@ -18,18 +18,33 @@ from _pytest.subtests import failed_subtests_key
 
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
+from pytest_mobileagent.check.subgoals import SubGoalError, collect_subgoals
 from pytest_mobileagent.episode.index import Entry
 from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.errors import InfrastructureError, TaskError, UndecidedError
+from pytest_mobileagent.errors import (
+    InfrastructureError,
+    JudgeError,
+    TaskError,
+    UndecidedError,
+)
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.announce import announce
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, NOT_RUN, RECORDED
 from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.judges import (
+    BESIDE,
+    JUDGED,
+    WAITS,
+    NoBudgetError,
+    ask_beside,
+    with_judges,
+)
 from pytest_mobileagent.plugin.junit import properties
-from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, first_step
+from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, on_the_way
 from pytest_mobileagent.plugin.results import RESULT
+from pytest_mobileagent.plugin.subgoals import SUBGOALS, partial_credit, progress
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.words import failure
 from pytest_mobileagent.screen.explain import collect_misses
@@ -46,6 +61,12 @@ _RUNS: pytest.StashKey[bool] = pytest.StashKey()  # set while a body runs, which
 _HELD: pytest.StashKey[bool] = pytest.StashKey()
 _AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
 
+_FAULTS: dict[type[BaseException], str] = {
+    JudgeError: "judge",
+    NoBudgetError: "budget",
+    InfrastructureError: "infrastructure",
+}
+
 
 class AgentFailedError(AssertionError):
     """The agent raised, crashed or ran out of time, so that the goal does not count as met."""
@@ -59,12 +80,17 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     """
     __tracebackhide__ = True
     case, episode = case_of(item), item.funcargs.get("episode")
+    if isinstance(episode, Episode) and ASKING not in item.stash:
+        item.stash[JUDGED] = []
+        ask_beside(item, episode)
     own = item.obj
     item.stash[_RUNS] = True
     item.obj = _without_return(own, item.name)
-    with collect_misses() as misses:
+    with collect_misses() as misses, collect_subgoals() as subgoals:
+        item.stash[SUBGOALS] = subgoals
         try:
             result = yield
+            subgoals.settle()
         except AssertionError:
             item.stash[_CLOSEST] = list(dict.fromkeys(explain() for explain in misses))
             raise
@@ -100,7 +126,7 @@ def score(
     Whatever goes wrong here is this one case's error, and the run goes on.
     """
     case = case_of(item)
-    if case is None or ASKING in item.stash or _RUNS in item.stash:
+    if case is None or ASKING in item.stash or _RUNS in item.stash or item.stash.get(WAITS, False):
         return report
     try:
         result = _result(case, item, report, call)
@@ -128,8 +154,10 @@ def _result(
         outcome = "not run"
     verdict = None
     if episode is not None and (success is not None or outcome == "review"):
-        verdict = _verdict(item, episode, report, call, success)
-    if outcome == "review":
+        verdict = with_judges(item, _verdict(item, episode, report, call, success))
+    if isinstance(raised, JudgeError | NoBudgetError):
+        report.longrepr = printable(str(raised))
+    elif outcome == "review":
         _show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
         _show_failure(report, episode, verdict)
@@ -142,6 +170,7 @@ def _result(
         episode=episode,
         folder=_folder(item, episode),
         verdict=verdict,
+        beside=item.stash.get(BESIDE, None),
     )
 
 
@@ -187,11 +216,10 @@ def _fault(
         return "budget"
     if outcome != "error":
         return None
-    if isinstance(raised, InfrastructureError):
-        return "infrastructure"
-    if report.when == "call":
-        return "task"
-    return "infrastructure" if broke else "task"
+    for error, fault in _FAULTS.items():
+        if isinstance(raised, error):
+            return fault
+    return "infrastructure" if broke and report.when != "call" else "task"
 
 
 def _verdict(
@@ -215,13 +243,18 @@ def _verdict(
         reason = f"{episode.error}; {reason}"
     if success is False and call.excinfo is not None:
         evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
-    return Verdict(success, "check", reason, evidence, first_step(item, episode, whole=whole))
+    way = on_the_way(item, episode, whole=whole)
+    if subgoals := progress(item, way, episode):
+        evidence["subgoals"] = subgoals
+    return Verdict(success, "check", reason, evidence, way.first_step, partial_credit(subgoals))
 
 
 def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException]) -> tuple[str, str]:
     """Return the condition that did not hold, as it stands in the source, and where that is."""
     if isinstance(excinfo.value, AgentFailedError):
         return "", ""
+    if isinstance(excinfo.value, SubGoalError) and (cause := excinfo.value.__cause__) is not None:
+        excinfo = pytest.ExceptionInfo.from_exception(cause)
     entries = [entry for entry in excinfo.traceback if str(entry.path) == str(item.path)]
     if not entries:
         return "", ""
@@ -242,7 +275,9 @@ def _show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict)
     met = "; the goal was never met on the way"
     if verdict.first_step is not None:
         met = f"; the goal was met after step {verdict.first_step}"
-    lines = failure(episode, evidence.get("sought", ""), evidence.get("where", ""), closest, met)
+    sought, where = evidence.get("sought", ""), evidence.get("where", "")
+    subgoals = evidence.get("subgoals", ())
+    lines = failure(episode, sought, where, closest, met, subgoals=subgoals)
     path, line = report.location[0], (report.location[1] or 0) + 1
     message = printable(verdict.reason.partition("\n")[0])
     entries = [ReprEntryNative([f"{line}\n" for line in lines])]
@@ -276,8 +311,9 @@ def _keep(result: Result, item: pytest.Function) -> None:
     episode = result.episode
     if episode is None or episode.folder is None:
         return
-    if result.verdict is not None:
-        add_verdict(episode.folder, result.verdict)
+    for verdict in (result.beside, result.verdict):
+        if verdict is not None:
+            add_verdict(episode.folder, verdict)
     if RECORDED not in item.config.stash and result.folder is not None:
         entry = Entry(result.case.key, episode.attempt, result.folder, result.outcome)
         add_to_index(item.config.stash[RUN].folder.path, entry)

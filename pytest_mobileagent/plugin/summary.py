@@ -5,7 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.report.lists import cut_off, failures, not_run, remarks, reviews, skips
+from pytest_mobileagent.report.lists import (
+    cut_off,
+    disagreements,
+    failures,
+    not_run,
+    remarks,
+    reviews,
+    skips,
+)
 from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.terminal import table
 
@@ -46,7 +54,9 @@ def show_run(
     lines = table(summarise(results))
     if run.config.option.tbstyle == "no":  # failures are not shown anywhere else
         lines += failures(results)
-    lines += [*reviews(results), *skips(results), *not_run(results)]
+    two_judge = len(run.judges.references) == 2
+    lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
+    lines += [*skips(results), *not_run(results)]
     if budget:
         lines += [cut_off(budget, results), _how_to_go_on(run, results, budget)]
     on_virtual_phones = bool(run.folder.about().get("virtual"))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.settle import Settle
     from pytest_mobileagent.llm.budget import Limit
-    from pytest_mobileagent.llm.reference import ModelChoice
+    from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
 
 
 def whole(least: int) -> Callable[[str], int]:
@@ -71,6 +71,22 @@ def model(text: str) -> ModelChoice:
     from pytest_mobileagent.llm.reference import parse_choice  # noqa: PLC0415 - not for --help
 
     return parse_choice(text)
+
+
+def models(text: str) -> tuple[ModelReference, ...]:
+    """Read models with commas between them."""
+    from pytest_mobileagent.llm.reference import parse_references  # noqa: PLC0415 - not for --help
+
+    return parse_references(text)
+
+
+def truth(text: str) -> bool:
+    """Read what a flag is set to."""
+    word = text.strip().lower()
+    if word not in {"true", "false"}:
+        msg = "has to be true or false"
+        raise ValueError(msg)
+    return word == "true"
 
 
 def limit(text: str) -> Limit:

@@ -25,9 +25,33 @@ def failures(results: Sequence[Result]) -> list[str]:
     return _list("failed", "failed", results, _failure)
 
 
-def reviews(results: Sequence[Result]) -> list[str]:
-    """Return lines on the tasks that a person has to decide, with the reasons."""
-    return _list("for review", "review", results, lambda result: result["reason"])
+def reviews(results: Sequence[Result], *, may_settle: bool = False) -> list[str]:
+    """Return lines on the tasks that a person has to decide, with the reasons.
+
+    `may_settle` says that two judges were asked, whose disputes a third would settle.
+    """
+    lines = _list("for review", "review", results, lambda result: result["reason"])
+    third = "        (or name a third model in --mobile-judges, which then decides)"
+    decide = f"decide it: python -m pytest_mobileagent review{third if may_settle else ''}"
+    return [*lines, decide] if lines else []
+
+
+def disagreements(results: Sequence[Result]) -> list[str]:
+    """Return lines on the tasks with a check that judges decide differently."""
+    differ = [
+        result
+        for result in results
+        if result["judged"] and result["success"] is not None
+        if result["judged"]["passed"] is not result["success"]
+    ]
+    judged = sum(bool(result["judged"]) for result in results)
+    title = f"check and judge differ ({len(differ)} of {judged})"
+    return _lines(title, differ, results, _check_and_judge) if differ else []
+
+
+def _check_and_judge(result: Result) -> str:
+    check = "done" if result["success"] else "not done"
+    return f"check: {check}   {result['judged']['reason']}"
 
 
 def skips(results: Sequence[Result]) -> list[str]:
@@ -58,9 +82,23 @@ def remarks(results: Sequence[Result], *, on_virtual_phones: bool) -> list[str]:
     told = f"{count} without a snapshot ({printable(reasons)}): {kept}"
     unmetered = sum(result["metered"] is False for result in results)
     return [
+        *_own_judges(results),
         *([_unmetered(unmetered)] if unmetered else []),
         *([told] if resets else []),
         *([_VIRTUAL] if on_virtual_phones else []),
+    ]
+
+
+def _own_judges(results: Sequence[Result]) -> list[str]:
+    """Return a line for each judge that is also a model of the agent's."""
+    judges = Counter(
+        model
+        for result in results
+        for model in ((result["verdict"] or {}).get("evidence") or {}).get("own_models", ())
+    )
+    return [
+        f"{model} judged {count} task{'s' * (count != 1)} in which it was the agent's own model"
+        for model, count in sorted(judges.items())
     ]
 
 
@@ -82,15 +120,24 @@ def _list(
     title: str, outcome: str, results: Sequence[Result], say: Callable[[Result], str]
 ) -> list[str]:
     found = [result for result in results if result["outcome"] == outcome]
-    if not found:
-        return []
+    return _lines(f"{title} ({len(found)})", found, results, say) if found else []
+
+
+def _lines(
+    title: str,
+    found: Sequence[Result],
+    results: Sequence[Result],
+    say: Callable[[Result], str],
+) -> list[str]:
     name_of = _names(results)
     names = [cut(name_of(result), _LONGEST_NAME) for result in found[:_MOST]]
     width = max(map(len, names))
     few = ", the first five" if len(found) > _MOST else ""
-    lines = [f"{title} ({len(found)}){few}:"]
+    lines = [f"{title}{few}:"]
     for name, result in zip(names, found, strict=False):
-        words = printable(" ".join(say(result).split()))
+        # Three spaces stand between what several said.
+        parts = (" ".join(part.split()) for part in say(result).split("   "))
+        words = printable("   ".join(part for part in parts if part))
         lines.append(cut(f"  {name:<{width}}   {words}", WIDTH))
     return lines
 

@@ -68,6 +68,8 @@ def totals(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
       `over_execution_rate` = successes that went on after the goal was first met / successes, its
       late stops (MobileAgentBench, arXiv 2406.08184: FFR and OER). Successes of
       which nobody knows when the goal was first met are left out of the latter.
+    - `partial_credit`: mean share of the sub-goals that held, by weight, over decided tasks that
+      have some.
     - `mean_steps`, `mean_actions`, `mean_calls` (of models) over decided tasks.
 
     Seconds, all over decided tasks: `seconds` in all, `thinking_seconds` in the agent and
@@ -101,6 +103,7 @@ def totals(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "overdue": sum(bool(result["overdue"]) for result in decided),
         "overdue_rate": _mean(limited, lambda result: result["overdue"]),
         "over_execution_rate": _mean(successes, _over_executed),
+        "partial_credit": _mean(decided, lambda result: result["partial_credit"]),
         "terminations": _terminations(results),
         **_pace(decided),
         **_spent(results),

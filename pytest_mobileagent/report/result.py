@@ -24,11 +24,13 @@ class Result:
     """What became of a case; `to_wire` gives the fields of a task in `report.json`.
 
     - `outcome`: passed, failed, review, skipped, error, xfailed, xpassed, or "not run".
-    - `fault`: whose it is, where it failed, broke or was not run: agent, infrastructure, task.
+    - `fault`: whose it is, where it failed, broke or was not run: agent, infrastructure, judge,
+      budget, task.
     - `reason`: in words.
     - `infrastructure`: what broke, once for each attempt that was lost to it, also where another
       attempt was decided.
     - `folder`: that of the episode, relative to the run's.
+    - `beside`: what judges say of a task that a check decides.
     """
 
     case: Case
@@ -39,6 +41,7 @@ class Result:
     episode: EpisodeRecord | None = None
     folder: str | None = None
     verdict: Verdict | None = None
+    beside: Verdict | None = None
 
     @property
     def success(self) -> bool | None:
@@ -69,13 +72,25 @@ class Result:
                     "reason": self.reason,
                     "infrastructure": self.infrastructure,
                     "episode": self.folder,
-                    "verdict": self.verdict and _shown(self.verdict),
+                    "verdict": self.verdict and shown(self.verdict),
                     "first_success_step": self.verdict and self.verdict.first_step,
                     "partial_credit": self.verdict and self.verdict.partial_credit,
+                    "judged": self.beside
+                    and {"passed": self.beside.passed, "reason": self.beside.reason},
+                    "subgoals": self.verdict and self.verdict.evidence.get("subgoals"),
                     **measures(self.episode, self.success, task.shortest),
+                    "roles": self._roles(),
                 }
             )
         )
+
+    def _roles(self) -> dict[str, Any] | None:
+        """Return what the models of each role cost, judges included."""
+        if self.episode is None:
+            return None
+        scored = [verdict for verdict in (self.verdict, self.beside) if verdict is not None]
+        judges = [call for verdict in scored for call in verdict.calls]
+        return _by_role([*self.episode.calls, *judges])
 
 
 def measures(
@@ -105,7 +120,6 @@ def measures(
         **_spent(spent),
         "metered": episode.is_metered,
         "estimated": spent.estimated,
-        "roles": _by_role(episode.calls),
         "reset": episode.reset and episode.reset.to_json(),
     }
 
@@ -114,7 +128,7 @@ MEASURES = (
     "termination", "attempt", "answer", "steps", "actions", "step_ratio", "premature", "overdue",
     "seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "calls", "input_tokens",
     "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "retries",
-    "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "roles", "reset",
+    "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "reset",
 )  # fmt: skip
 
 
@@ -146,6 +160,7 @@ def _spent(spent: Totals) -> dict[str, Any]:
     }
 
 
-def _shown(verdict: Verdict) -> dict[str, Any]:
+def shown(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as a report shows it."""
     names = ("passed", "scorer", "reason", "evidence", "first_step")
     return {name: getattr(verdict, name) for name in names}

@@ -27,11 +27,13 @@ _COLUMNS: tuple[tuple[str, Cell], ...] = (
 )
 # Those that are left out where each of their cells is empty or 0.
 _OPTIONAL: tuple[tuple[str, Cell], ...] = (
+    ("partial", lambda t: percent(t["partial_credit"])),
     ("actions", lambda t: _number(t["mean_actions"], 1) if t["programs"] else ""),
     ("calls", lambda t: _number(t["mean_calls"], 1) if t["programs"] else ""),
     ("think s", lambda t: _number(_thinking_per_step(t), 1)),
     ("tokens in/out", lambda t: _tokens(t, "~" if t["estimated"] else "")),
     ("price", lambda t: price(t["cost_usd"], t["unpriced_calls"])),
+    ("judge price", lambda t: _judge_price(t["roles"].get("judge"))),
     ("review", lambda t: str(t["review"])),
     ("errors", lambda t: str(t["errors"])),
     ("infra", lambda t: str(t["infrastructure"])),
@@ -76,6 +78,10 @@ def price(dollars: float | None, unpriced_calls: int) -> str:
     known = [] if dollars is None else [_dollars(dollars)]
     calls = f"{unpriced_calls} unpriced call{'s' * (unpriced_calls != 1)}"
     return " + ".join([*known, *([calls] if unpriced_calls else [])])
+
+
+def _judge_price(spent: Mapping[str, Any] | None) -> str:
+    return "" if spent is None else price(spent["cost_usd"], spent["unpriced_calls"])
 
 
 def cut(text: str, most: int) -> str:

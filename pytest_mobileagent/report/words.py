@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import (
     Ask,
@@ -22,6 +22,7 @@ from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.action.action import Action
@@ -34,16 +35,25 @@ _SHORT = 40  # characters of an action's text
 _LONG = 160  # characters of a line
 
 
-def failure(episode: EpisodeRecord, sought: str, where: str, closest: str, met: str) -> list[str]:
+def failure(
+    episode: EpisodeRecord,
+    sought: str,
+    where: str,
+    closest: str,
+    met: str,
+    *,
+    subgoals: Sequence[Mapping[str, Any]] = (),
+) -> list[str]:
     """Return at most ten lines on why a task was not done, without the source of the task.
 
     `sought` is what the body asked for, at `where`; `closest` what came nearest to it; `met` says
-    when the goal was met on the way, if it was.
+    when the goal was met on the way, if it was. `subgoals` are those of the verdict's evidence.
     """
     rows = [
         ("goal", episode.goal),
         ("sought", f"{sought}   {where}".strip()),
         ("closest", "; ".join(line.strip(" ;") for line in closest.splitlines())),
+        ("sub-goals", progress(subgoals)),
         ("actions", actions(episode)),
         ("said", said(episode)),
         ("ended", f"{ending(episode)}{met}"),
@@ -51,6 +61,26 @@ def failure(episode: EpisodeRecord, sought: str, where: str, closest: str, met: 
         ("screen", str(last_screenshot(episode) or "")),
     ]
     return [f"{name:<8} {_line(text)}" for name, text in rows if text]
+
+
+def progress(subgoals: Sequence[Mapping[str, Any]]) -> str:
+    """Return what share of some sub-goals held, by weight, and when each first did."""
+    if not subgoals:
+        return ""
+    held = sum(each["weight"] for each in subgoals if each["held"])
+    share = f"{held:g}/{sum(each['weight'] for each in subgoals):g}"
+    room = max(_SHORT, 3 * _LONG // len(subgoals))
+    return f"{share}  " + "   ".join(_cut(_one_subgoal(each), room) for each in subgoals)
+
+
+def _one_subgoal(subgoal: Mapping[str, Any]) -> str:
+    first = subgoal["first_step"]
+    at = f"at step {first}" if first else "at the start"
+    if subgoal["held"]:
+        when = "held" if first is None else at
+    else:
+        when = "never" if first is None else f"{at}, but not at the end"
+    return f"{' '.join(subgoal['name'].split())}: {when}"
 
 
 def actions(episode: EpisodeRecord) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from pytest_mobileagent.errors import ScreenError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +23,7 @@ FLAGS = (
     "password",
     "selected",
 )
-_LINKS = ("children", "parent")
+_LINKS = ("children", "parent", "_seen_on")
 
 
 class Bounds(NamedTuple):
@@ -51,6 +53,17 @@ class Bounds(NamedTuple):
         """Whether the pixel (x, y) lies inside."""
         return self.left <= x < self.right and self.top <= y < self.bottom
 
+    def describe(self) -> str:
+        """Write the corners as Android does: "[left,top][right,bottom]"."""
+        return f"[{self.left},{self.top}][{self.right},{self.bottom}]"
+
+
+class Readable(Protocol):
+    """What elements are seen on: a screen, which has a picture of them."""
+
+    def read(self, bounds: Bounds) -> str:
+        """Return the text in a part of the picture."""
+
 
 # Not the equality of dataclasses: it recurses, and hierarchies can be deeper than the stack.
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +76,10 @@ class Element:
     - `bounds`: where it is, in pixels of the screen; (0, 0, 0, 0) if unknown.
     - `checkable`, `checked`, `clickable`, `enabled`, `focusable`, `focused`, `scrollable`,
       `long_clickable`, `password`, `selected`: Android's flags.
+    - `in_picture`: found in the screenshot, not in the hierarchy (see `Screen.find`): a text that
+      was read, of class "ocr", or a place that looks like an image, of class "image".
     - `children`: the elements directly inside it; `parent`: the one that it is inside of, or None.
+      What is in the picture only has the hierarchy's root as its parent, and is no child of it.
 
     Two elements are equal if their attributes and everything below them are equal; where they
     stand does not matter.
@@ -85,8 +101,10 @@ class Element:
     long_clickable: bool = False
     password: bool = False
     selected: bool = False
+    in_picture: bool = False
     children: tuple[Element, ...] = field(default=(), repr=False)
     parent: Element | None = field(default=None, repr=False)
+    _seen_on: Readable | None = field(default=None, init=False, repr=False)  # that of the root
 
     def __post_init__(self) -> None:
         for child in self.children:
@@ -132,12 +150,27 @@ class Element:
         """The words that a person would call this element by: its own, or else those inside it."""
         return self.text or self.content_desc or " ".join(self.texts)
 
+    def ocr(self) -> str:
+        """Return the text in the part of the screenshot that the element takes up, line by line.
+
+        Nothing is read where it has no extent, or lies outside of the screenshot.
+
+        Raises:
+            MissingExtraError: the OCR engine is not installed (see `screen.ocr`).
+            ScreenError: the element is of no screen, or its screenshot cannot be decoded.
+        """
+        top = [self, *self.ancestors][-1]
+        seen_on = top._seen_on  # noqa: SLF001 - the root is an element, too
+        if seen_on is None:
+            msg = f"{self.describe()} is of no screen, so that there is no picture to read it in"
+            raise ScreenError(msg)
+        return seen_on.read(self.bounds)
+
     def describe(self) -> str:
         """Describe the element in one line: its class, words, id and bounds."""
-        left, top, right, bottom = self.bounds
         words = [f"{name}={value!r}" for name, value in self._words() if value]
         name = self.class_name.rpartition(".")[2] or "element"
-        return f"<{' '.join([name, *words])} at [{left},{top}][{right},{bottom}]>"
+        return f"<{' '.join([name, *words])} at {self.bounds.describe()}>"
 
     def _words(self) -> tuple[tuple[str, str], ...]:
         return (

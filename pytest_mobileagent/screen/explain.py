@@ -6,10 +6,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.errors import TaskError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _misses: ContextVar[list[Callable[[], str]] | None] = ContextVar("misses", default=None)
+
+
+class CriteriaError(TaskError, TypeError):
+    """The criteria of a search make no sense: an unknown name, a wrong type, a bad XPath."""
 
 
 class NotFoundError(AssertionError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,22 +41,35 @@ class OcrEngine(Protocol):
         """Return the lines of text in a picture, in any order."""
 
 
-def read_text(image: Image, engine: str | OcrEngine = "rapidocr") -> tuple[TextBox, ...]:
+def read_text(image: Image, engine: str | OcrEngine | None = None) -> tuple[TextBox, ...]:
     """Return the lines of text in a picture, from the top down, those side by side from the left.
 
     `engine` is "rapidocr" (English and Chinese; its models come with the package), "easyocr", or an
-    object of your own. An engine is loaded once in a process, when it is first used. Compare what
-    it reads by `text.folded`: engines take full-width characters for others, and lose spaces.
+    object of your own; if there is none, the one of `use_engine`. It is loaded once in a process,
+    when it is first used. Compare what it reads by `text.folded`: engines take full-width
+    characters for others, and lose spaces.
 
     Raises:
         MissingExtraError: the engine's packages are not installed.
         MissingModelError: the engine's models are not there.
         ValueError: there is no engine of this name.
     """
+    engine = engine or _chosen
     reader = _loaded(engine) if isinstance(engine, str) else engine
     with _reading:
         found = reader.read(image)
     return tuple(_in_order(found))
+
+
+def use_engine(name: str) -> None:
+    """Read by this engine in this process wherever none is named: the user's `--mobile-ocr`.
+
+    Raises:
+        ValueError: there is no engine of this name.
+    """
+    global _chosen  # noqa: PLW0603 - an option of the process
+    _check_name(name)
+    _chosen = name
 
 
 class RapidOcr:
@@ -151,15 +165,30 @@ class EasyOcr:
 
 ENGINES: dict[str, Callable[[], OcrEngine]] = {"rapidocr": RapidOcr, "easyocr": EasyOcr}
 
+_chosen = "rapidocr"
 _engines: dict[str, OcrEngine] = {}
 _loading = threading.Lock()
 _reading = threading.Lock()  # engines keep settings of a reading in themselves
 
 
-def _loaded(name: str) -> OcrEngine:
+def _begin_anew() -> None:
+    """Forget the engines in a forked process: their threads, and who held the locks, are gone."""
+    global _loading, _reading
+    _engines.clear()
+    _loading, _reading = threading.Lock(), threading.Lock()
+
+
+os.register_at_fork(after_in_child=_begin_anew)
+
+
+def _check_name(name: str) -> None:
     if name not in ENGINES:
         msg = f"there is no OCR engine {name!r} (engines: {', '.join(ENGINES)})"
         raise ValueError(msg)
+
+
+def _loaded(name: str) -> OcrEngine:
+    _check_name(name)
     with _loading:
         if name not in _engines:
             _engines[name] = ENGINES[name]()

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.screen import xml as hierarchy
+from pytest_mobileagent.screen.element import Bounds, Element
 from pytest_mobileagent.screen.explain import NotFoundError, missed
+from pytest_mobileagent.screen.image import LEAST, find_image
+from pytest_mobileagent.screen.ocr import read_text
+from pytest_mobileagent.screen.relations import check_same_screen
 from pytest_mobileagent.screen.selector import CriteriaError, Selector
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
+    from pathlib import Path
 
     from PIL.Image import Image
-
-    from pytest_mobileagent.screen.element import Element
 
 
 # No slots: `cached_property` keeps what it has derived in the instance's dictionary.
@@ -55,7 +59,9 @@ class Screen:
         Raises:
             ScreenError: the recorded hierarchy cannot be read.
         """
-        return hierarchy.parse(self.xml)
+        root = hierarchy.parse(self.xml)
+        object.__setattr__(root, "_seen_on", self)  # for Element.ocr
+        return root
 
     @cached_property
     def size(self) -> tuple[int, int]:
@@ -103,8 +109,9 @@ class Screen:
 
         Raises:
             CriteriaError: the criteria make no sense.
+            MissingExtraError: what reads or compares pictures is not installed.
         """
-        return next(iter(self.find_all(**criteria)), None)
+        return self._first(Selector.of(criteria))
 
     def get(self, **criteria: Any) -> Element:
         """Return the first element that meets all criteria (see `Selector`).
@@ -112,36 +119,124 @@ class Screen:
         Raises:
             NotFoundError: there is none; the message says which elements come closest.
             CriteriaError: the criteria make no sense.
+            MissingExtraError: what reads or compares pictures is not installed.
         """
-        found = self.find(**criteria)
+        selector = Selector.of(criteria)
+        found = self._first(selector)
         if found is None:
-            raise NotFoundError(partial(self.explain, Selector.of(criteria)))
+            raise NotFoundError(partial(self.explain, selector))
         return found
 
     def find_all(self, **criteria: Any) -> list[Element]:
         """Return all elements that meet all criteria (see `Selector`), in document order.
 
+        What is found in the picture only comes from the top down; the best match of an image first.
+
         Raises:
             CriteriaError: the criteria make no sense.
+            MissingExtraError: what reads or compares pictures is not installed.
         """
         selector = Selector.of(criteria)
-        candidates = self.elements if selector.xpath is None else self._xpath(selector.xpath)
-        found = [element for element in candidates if selector.matches(element)]
+        found = list(self._search(selector))
         if not found:
             missed(partial(self.explain, selector))
         return found
 
+    def _first(self, selector: Selector) -> Element | None:
+        found = next(self._search(selector), None)
+        if found is None:
+            missed(partial(self.explain, selector))
+        return found
+
+    def _search(self, selector: Selector) -> Iterator[Element]:
+        for name, other in selector.relations.items():
+            if other is None:
+                return
+            check_same_screen(name, other, self.root)
+        if selector.image is not None:
+            places = self._like(selector.image, selector.similarity)
+            yield from filter(selector.test(self.elements), places)
+            return
+        candidates = self.elements if selector.xpath is None else self._xpath(selector.xpath)
+        found = filter(selector.test(self.elements), candidates)
+        first = next(found, None)
+        if first is not None:
+            yield first
+            yield from found
+        elif selector.ocr:
+            yield from filter(selector.test(self.elements, as_read=True), self.lines)
+
+    @cached_property
+    def lines(self) -> tuple[Element, ...]:
+        """The lines of text that are read in the screenshot, from the top down (see `screen.ocr`).
+
+        Raises:
+            MissingExtraError: the OCR engine is not installed.
+            ScreenError: the screenshot cannot be decoded.
+        """
+        return tuple(
+            Element("ocr", text=box.text, bounds=box.bounds, in_picture=True, parent=self.root)
+            for box in read_text(self.image)
+        )
+
+    def read(self, bounds: Bounds) -> str:
+        """Return the text in a part of the screenshot, line by line."""
+        left, top, right, bottom = bounds
+        width, height = self.size
+        part = Bounds(max(left, 0), max(top, 0), min(right, width), min(bottom, height))
+        if not (part.width and part.height):
+            return ""
+        if part not in self._texts_of_parts:
+            lines = read_text(self.image.crop(part))
+            self._texts_of_parts[part] = "\n".join(line.text for line in lines)
+        return self._texts_of_parts[part]
+
+    @cached_property
+    def _texts_of_parts(self) -> dict[Bounds, str]:
+        return {}
+
+    def _like(self, file: Path, similarity: float) -> list[Element]:
+        """Return the places in the screenshot that look like an image."""
+        return [
+            Element("image", bounds=place.bounds, in_picture=True, parent=self.root)
+            for place in find_image(self.image, file, similarity)
+        ]
+
     def explain(self, selector: Selector) -> str:
         """Say what was sought, which elements come closest, and where the screen is recorded."""
         lines = [f"nothing on the screen of {self.package or '?'} has {selector}"]
-        nearest = selector.nearest(self.elements)
-        lines += [f"  closest: {element.describe()}" for element in nearest]
-        if not nearest:
-            words = ", ".join(repr(text) for text in self.texts[:8]) or "nothing"
-            lines.append(f"  nothing comes close; the screen says {words}")
+        missing = [name for name, other in selector.relations.items() if other is None]
+        lines += [f"  {name}=None: there was nothing that it names" for name in missing]
+        if selector.image is not None:
+            lines += self._likest(selector) if not missing else []
+        else:
+            lines += self._nearest(selector)
         if self.where:
             lines.append(f"  at {self.where}")
         return "\n".join(lines)
+
+    def _nearest(self, selector: Selector) -> list[str]:
+        """Say in a few lines which elements come closest."""
+        read = self.__dict__.get("lines", ()) if selector.ocr else ()
+        nearest = selector.nearest(self.elements, read)
+        if nearest:
+            return [f"  closest: {self._described(element, selector)}" for element in nearest]
+        words = ", ".join(repr(text) for text in self.texts[:8]) or "nothing"
+        return [f"  nothing comes close; the screen says {words}"]
+
+    def _described(self, element: Element, selector: Selector) -> str:
+        """Describe an element, and say in which of the relations it does not stand."""
+        not_so = selector.misplaced(element, self.elements)
+        return element.describe() + (f", not {' nor '.join(not_so)} that" if not_so else "")
+
+    def _likest(self, selector: Selector) -> list[str]:
+        """Say which place looks most like the image, however little."""
+        assert selector.image is not None
+        places = find_image(self.image, selector.image, LEAST)
+        return [
+            f"  closest: {100 * place.similarity:.0f} % alike at {place.bounds.describe()}"
+            for place in places[:1]
+        ] or ["  nothing looks like it"]
 
     def at(self, x: int, y: int) -> list[Element]:
         """Return the elements that contain the pixel (x, y), the innermost and topmost first."""

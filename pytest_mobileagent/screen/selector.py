@@ -3,39 +3,54 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.screen.element import FLAGS
-from pytest_mobileagent.screen.text import normalise
+from pytest_mobileagent.screen.element import FLAGS, Element
+from pytest_mobileagent.screen.explain import CriteriaError
+from pytest_mobileagent.screen.image import SIMILARITY, beside_caller
+from pytest_mobileagent.screen.matching import SPOKEN, likeness, meets, meets_as_read
+from pytest_mobileagent.screen.relations import RELATIONS, related
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
-    from pytest_mobileagent.screen.element import Element
+__all__ = ["CRITERIA", "CriteriaError", "Selector"]
 
 _WORDS = ("text", "resource_id", "content_desc", "class_name")
 PATTERNS = (*_WORDS, "package")
-CRITERIA = (*PATTERNS, "xpath", *FLAGS)
-
-
-class CriteriaError(TaskError, TypeError):
-    """The criteria of a search make no sense: an unknown name, a wrong type, a bad XPath."""
+WAYS = ("ocr", "fuzzy", "similarity")  # how the other criteria are compared
+CRITERIA = (*PATTERNS, "xpath", *FLAGS, *RELATIONS, "image", *WAYS)
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
     """Criteria, all of which an element has to meet.
 
-    - `text`, `content_desc`: compared after Unicode spaces are normalised.
+    - `text`, `content_desc`: compared after Unicode spaces are normalised; with `fuzzy` from 0 to
+      100, enough that they are so much alike without spaces (rapidfuzz's `ratio`).
     - `resource_id`: short ("storage_used") or full ("org.coursera.android:id/storage_used").
     - `class_name`: short ("EditText") or full ("android.widget.EditText"); `package`.
     - `xpath`: an XPath 1.0 expression over either dialect of the hierarchy.
     - flags: `checked=True`, `enabled=False`, …
+    - relations to another element of the same screen. `inside`: somewhere below it in the
+      hierarchy; `child_of`: directly below it. `after`, `before`: in the order of the document,
+      what is inside the other and what that is inside of left out (XPath's axes following and
+      preceding); both together stand for between two others. `below`, `above`: by bounds, whatever
+      the columns: each of the two has its middle beyond the other's edge, so that they may overlap
+      by less than half. What has no extent is neither. An other that is None was not found: then
+      nothing is.
+    - `ocr=True`: where nothing in the hierarchy meets the criteria, look for `text` among the lines
+      that are read in the screenshot, too; they are compared without spaces (`text.folded`).
+    - `image`: the path of a picture of what is looked for in the screenshot, relative to the file
+      that calls; with relations and `similarity` only (see `screen.image`).
 
     A compiled regular expression may take the place of any text but `xpath`; it is searched for.
+    What was found in the picture stands in no hierarchy: it is inside what its middle lies in, and
+    after what it is below, or beside and further to the right.
     """
 
     criteria: tuple[tuple[str, Any], ...]
@@ -45,71 +60,161 @@ class Selector:
         """Check the criteria and return them as a selector.
 
         Raises:
-            CriteriaError: there is no criterion, an unknown one, or one of the wrong type.
+            CriteriaError: there is no criterion, an unknown one, or one of the wrong type; or some
+                make no sense together, or the image's file is not there.
         """
         if not criteria:
             msg = f"nothing to look for: give at least one of {', '.join(CRITERIA)}"
             raise CriteriaError(msg)
         for name, value in criteria.items():
-            if name not in CRITERIA:
-                near = difflib.get_close_matches(name, CRITERIA, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                msg = f"there is no criterion {name!r}{hint} (known: {', '.join(CRITERIA)})"
-                raise CriteriaError(msg)
-            if value is None:
-                msg = f"{name}=None matches nothing; leave {name} out"
-                raise CriteriaError(msg)
-            if not isinstance(value, _type_of(name)):
-                kind = "True or False" if name in FLAGS else "a text"
-                also = " or a compiled regular expression" if name in PATTERNS else ""
-                msg = f"{name}={value!r} has to be {kind}{also}, not {type(value).__name__}"
-                raise CriteriaError(msg)
+            _check(name, value)
+        _check_together(criteria)
+        if "image" in criteria:
+            criteria = {**criteria, "image": beside_caller(criteria["image"])}
         return cls(tuple(criteria.items()))
 
     @property
     def xpath(self) -> str | None:
         """The XPath expression among the criteria; None if there is none."""
-        return next((value for name, value in self.criteria if name == "xpath"), None)
+        return self._get("xpath", None)  # type: ignore[no-any-return]
 
-    def matches(self, element: Element) -> bool:
-        """Whether the element meets all criteria except `xpath`."""
-        return all(_meets(element, name, wanted) for name, wanted in self.criteria)
+    @property
+    def image(self) -> Path | None:
+        """The file of the image that is looked for; None if there is none."""
+        return self._get("image", None)  # type: ignore[no-any-return]
 
-    def nearest(self, elements: Iterable[Element], count: int = 3) -> list[Element]:
-        """Return the `count` elements whose words are most like those sought, best first."""
-        sought = [(n, _plain(v)) for n, v in self.criteria if n in _WORDS and n != "class_name"]
-        classes = [v for n, v in self.criteria if n == "class_name"]
-        scored = [
-            (max((_likeness(n, v, element) for n, v in sought), default=0.0), -order, element)
-            for order, element in enumerate(elements)
-            if sought or any(_meets(element, "class_name", c) for c in classes)
+    @property
+    def similarity(self) -> float:
+        """How much a place has to look like the image."""
+        return self._get("similarity", SIMILARITY)  # type: ignore[no-any-return]
+
+    @property
+    def ocr(self) -> bool:
+        """Whether the text is looked for in the screenshot, too."""
+        return self._get("ocr", False)  # type: ignore[no-any-return]
+
+    @property
+    def relations(self) -> dict[str, Element | None]:
+        """The relations among the criteria, each with the other element."""
+        return {name: value for name, value in self.criteria if name in RELATIONS}
+
+    def test(
+        self, elements: Sequence[Element], *, as_read: bool = False
+    ) -> Callable[[Element], bool]:
+        """Return the test whether an element meets all criteria but `xpath` and `image`.
+
+        `elements` are all of the screen, in document order; `as_read` says that the element's text
+        was read in the picture.
+
+        Raises:
+            MissingExtraError: `fuzzy` is given, and what compares so is not installed.
+        """
+        fuzzy, make = self._get("fuzzy", None), meets_as_read if as_read else meets
+        own = [
+            make(name, value, fuzzy)
+            for name, value in self.criteria
+            if name in PATTERNS or name in FLAGS
         ]
-        best = sorted(scored, key=lambda s: s[:2], reverse=True)[:count]
-        return [element for likeness, _, element in best if likeness > 0.35 or not sought]
+        tests = [*own, *self._relation_tests(elements).values()]
+        if len(tests) == 1:
+            return tests[0]
+        return lambda element: all(test(element) for test in tests)
+
+    def _relation_tests(self, elements: Sequence[Element]) -> dict[str, Callable[[Element], bool]]:
+        return {
+            name: related(name, other, elements)
+            for name, other in self.relations.items()
+            if other is not None
+        }
+
+    def _get(self, name: str, default: Any) -> Any:
+        return next((value for given, value in self.criteria if given == name), default)
+
+    def nearest(
+        self, elements: Sequence[Element], read: Sequence[Element] = (), count: int = 3
+    ) -> list[Element]:
+        """Return the `count` elements whose words are most like those sought, best first.
+
+        Of those alike, the ones that stand as is asked for come first. `elements` are all of the
+        screen's hierarchy, in document order; `read` are texts read in the picture.
+        """
+        sought = [(n, _plain(v)) for n, v in self.criteria if n in _WORDS and n != "class_name"]
+        of_class = [meets(n, v) for n, v in self.criteria if n == "class_name"]
+        relations = self._relation_tests(elements).values()
+        scored = []
+        for order, element in enumerate((*elements, *read)):
+            if sought or any(test(element) for test in of_class):
+                alike = max((likeness(n, v, element) for n, v in sought), default=0.0)
+                in_place = sum(test(element) for test in relations)
+                scored.append((alike, in_place, -order, element))
+        best = sorted(scored, key=lambda s: s[:3], reverse=True)[:count]
+        return [element for alike, *_, element in best if alike > 0.35 or not sought]
+
+    def misplaced(self, element: Element, elements: Sequence[Element]) -> list[str]:
+        """Return the names of the relations in which an element does not stand."""
+        return [name for name, test in self._relation_tests(elements).items() if not test(element)]
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={_show(value)}" for name, value in self.criteria)
 
 
-def _type_of(name: str) -> type[Any] | tuple[type[Any], ...]:
-    if name in FLAGS:
-        return bool
-    return (str, re.Pattern) if name in PATTERNS else str
+def _check(name: str, value: Any) -> None:
+    """Check one criterion by itself."""
+    if name not in CRITERIA:
+        near = difflib.get_close_matches(name, CRITERIA, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        msg = f"there is no criterion {name!r}{hint} (known: {', '.join(CRITERIA)})"
+        raise CriteriaError(msg)
+    if value is None and name not in RELATIONS:
+        msg = f"{name}=None matches nothing; leave {name} out"
+        raise CriteriaError(msg)
+    types, kind = _type_of(name)
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        msg = f"{name}={value!r} has to be {kind}, not {type(value).__name__}"
+        raise CriteriaError(msg)
+    if name in _HIGHEST and not 0 <= value <= _HIGHEST[name]:
+        msg = f"{name}={value!r} has to be a number from 0 to {_HIGHEST[name]}"
+        raise CriteriaError(msg)
 
 
-def _meets(element: Element, name: str, wanted: Any) -> bool:
-    if name == "xpath":
-        return True
-    actual = getattr(element, name)
-    if isinstance(wanted, re.Pattern):
-        return wanted.search(normalise(actual)) is not None
-    if name in FLAGS:
-        return actual is wanted
-    if name == "resource_id":
-        return wanted in (actual, actual.rpartition(":id/")[2]) and bool(actual)
-    if name == "class_name":
-        return wanted in (actual, actual.rpartition(".")[2])
-    return normalise(actual) == normalise(wanted)
+_HIGHEST = {"fuzzy": 100, "similarity": 1}
+
+
+def _type_of(name: str) -> tuple[tuple[type[Any], ...], str]:
+    """Return the types that a criterion may be of, and those in words."""
+    if name in FLAGS or name == "ocr":
+        return (bool,), "True or False"
+    if name in RELATIONS:
+        return (Element, type(None)), "an element of the screen"
+    if name in _HIGHEST:
+        return (int, float), f"a number from 0 to {_HIGHEST[name]}"
+    if name == "image":
+        return (str, os.PathLike), "the path of a picture"
+    also = " or a compiled regular expression" if name in PATTERNS else ""
+    return ((str, re.Pattern) if also else (str,)), f"a text{also}"
+
+
+def _check_together(criteria: Mapping[str, Any]) -> None:
+    """Check that the criteria make sense beside each other."""
+    if "image" in criteria:
+        others = [n for n in criteria if n not in {"image", "similarity", *RELATIONS}]
+        problem = f"image=… can be asked for with relations only, not with {', '.join(others)}"
+        if not others:
+            problem = ""
+    elif "similarity" in criteria:
+        problem = "similarity=… is how much a place has to look like image=…, which is missing"
+    elif criteria.get("ocr") and "text" not in criteria:
+        problem = "ocr=True looks for text=… in the picture: give the text"
+    elif criteria.get("ocr") and ("xpath" in criteria or "child_of" in criteria):
+        problem = "what is read in the picture has no place in the hierarchy: ask for inside=…"
+    elif "fuzzy" in criteria and not any(isinstance(criteria.get(n), str) for n in SPOKEN):
+        problem = "fuzzy=… compares a whole text or content_desc: give one, not as a pattern"
+    elif not set(criteria) - set(WAYS):
+        problem = f"nothing to look for beside {', '.join(criteria)}"
+    else:
+        return
+    if problem:
+        raise CriteriaError(problem)
 
 
 def _plain(wanted: Any) -> str:
@@ -117,25 +222,8 @@ def _plain(wanted: Any) -> str:
 
 
 def _show(wanted: Any) -> str:
+    if isinstance(wanted, Element):
+        return wanted.describe()
+    if isinstance(wanted, os.PathLike):
+        return repr(os.path.basename(wanted))  # noqa: PTH119 - a path of any kind
     return f"/{wanted.pattern}/" if isinstance(wanted, re.Pattern) else repr(wanted)
-
-
-def _likeness(name: str, wanted: str, element: Element) -> float:
-    """Return how similar an element's words are to those wanted, 0 to 1."""
-    if name == "resource_id":
-        return _ratio(wanted.rpartition("/")[2], element.resource_id.rpartition("/")[2])
-    own, other = (
-        (element.text, element.content_desc)
-        if name == "text"
-        else (element.content_desc, element.text)
-    )
-    return max(_ratio(wanted, own), 0.95 * _ratio(wanted, other))
-
-
-def _ratio(one: str, other: str) -> float:
-    one, other = normalise(one).lower(), normalise(other).lower()
-    if not one or not other:
-        return 0.0
-    if one in other or other in one:
-        return 0.7 + 0.3 * min(len(one), len(other)) / max(len(one), len(other))
-    return difflib.SequenceMatcher(None, one, other).ratio()

@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.report.lists import failures, not_run, remarks, reviews, skips
+from pytest_mobileagent.report.lists import (
+    disagreements,
+    failures,
+    not_run,
+    remarks,
+    reviews,
+    skips,
+)
 from pytest_mobileagent.report.terminal import WIDTH
 
 if TYPE_CHECKING:
@@ -66,8 +73,29 @@ def test_what_a_person_has_to_decide_is_listed_with_the_reason(result: Make) -> 
     assert reviews([disputed, result(True, id="a/b")]) == [
         "for review (1):",
         "  evening   the judges disagree",
+        "decide it: python -m pytest_mobileagent review",
     ]
+    (*_, decide) = reviews([disputed], may_settle=True)
+    assert "(or name a third model in --mobile-judges, which then decides)" in decide
     assert reviews([]) == []
+
+
+def test_what_check_and_judge_say_is_compared(result: Make) -> None:
+    said = {"passed": False, "reason": "a: not done   b: not done"}
+    differs = result(True, id="a/one", judged=said)
+    results = [differs, result(False, id="a/two", judged=said), result(True, id="a/three")]
+    assert disagreements(results) == [
+        "check and judge differ (1 of 2):",
+        "  one   check: done   a: not done   b: not done",
+    ]
+    assert disagreements(results[1:]) == []
+
+
+def test_a_judge_of_its_own_episodes_is_pointed_out(result: Make) -> None:
+    verdict = {"passed": True, "evidence": {"own_models": ["openai:gpt-4o"]}}
+    assert remarks([result(True, verdict=verdict)] * 2, on_virtual_phones=False) == [
+        "openai:gpt-4o judged 2 tasks in which it was the agent's own model"
+    ]
 
 
 @pytest.mark.parametrize(("of", "outcome"), [(skips, "skipped"), (not_run, "not run")])

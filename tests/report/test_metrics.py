@@ -37,7 +37,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         [
             result(
                 True, steps=4, actions=6, step_ratio=2.0, premature=False, overdue=False,
-                first_success_step=2, **REPORTED, **spent,
+                first_success_step=2, partial_credit=1.0, **REPORTED, **spent,
             ),
             result(
                 True, steps=6, actions=6, step_ratio=1.0, premature=False, overdue=True,
@@ -47,7 +47,10 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
                 True, steps=0, actions=0, premature=False, overdue=False, calls=4, retries=1,
                 estimated_input_tokens=500, estimated=True, **REPORTED,
             ),
-            result(False, steps=2, actions=2, premature=True, overdue=False, **REPORTED, **spent),
+            result(
+                False, steps=2, actions=2, premature=True, overdue=False, partial_credit=0.25,
+                **REPORTED, **spent,
+            ),
             result(False, steps=8, actions=8, premature=False, overdue=False, **LIMITED),
             result(
                 False, steps=5, actions=5, premature=False, overdue=False, termination="gave up"
@@ -95,6 +98,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "unpriced_calls": 3,
         "retries": 1,
         "estimated": 1,
+        "partial_credit": 0.625,
         "programs": 0,
         "unmetered": 0,
         "roles": {},

@@ -84,11 +84,26 @@ def test_costs_and_seconds_are_the_episodes(
     assert (measured["input_tokens"], measured["output_tokens"]) == (25, 2)
     assert (measured["cost_usd"], measured["unpriced_calls"]) == (1.0, 1)
     assert measured["cached_tokens"] is None
-    assert measured["roles"]["planner"]["cost_usd"] is None
-    assert measured["roles"]["actor"]["cost_usd"] == 1.0
     done = make_episode(Finish(), seconds=3.0)
     assert measures(done, True, None)["seconds_per_step"] is None
     assert measures(done, True, None)["cost_usd"] is None
+
+
+def test_judges_cost_as_a_role_of_their_own(make_episode: Callable[..., Episode]) -> None:
+    asked = (ModelCall("m", input_tokens=10, price_usd=0.5), ModelCall("n", "planner"))
+    episode = make_episode(Tap(1, 1), unused=asked)
+    call = ModelCall("j", "judge", input_tokens=7, price_usd=0.25)
+    verdicts = [Verdict(True, "judges", calls=(call,)), Verdict(False, "judge", calls=(call,))]
+    case = Case(Task("Do it."), "id", "suite", "nodeid")
+    judged = Result(case, "passed", episode=episode, verdict=verdicts[0], beside=verdicts[1])
+    wire = judged.to_wire()
+    assert {role: spent["cost_usd"] for role, spent in wire["roles"].items()} == {
+        "actor": 0.5,
+        "planner": None,
+        "judge": 0.5,
+    }
+    assert (wire["cost_usd"], wire["input_tokens"]) == (0.5, 10)
+    assert wire["judged"] == {"passed": False, "reason": ""}
 
 
 def test_a_result_is_plain_data(make_episode: Callable[..., Episode]) -> None:

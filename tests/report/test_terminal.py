@@ -45,6 +45,17 @@ def test_the_others_are_there_where_they_say_something(result: Make) -> None:
     ]
 
 
+def test_partial_credit_has_a_column_where_a_task_has_sub_goals(result: Make) -> None:
+    results = [
+        result(True, suite="clock", partial_credit=1.0, **DONE),
+        result(False, suite="clock", partial_credit=0.5, **DONE),
+        result(False, suite="notes", **DONE),
+    ]
+    title, clock, notes, everything = table(summarise(results))
+    assert title.endswith("s/step  partial")
+    assert [line.split()[-1] for line in (clock, notes, everything)] == ["75.0%", "n/a", "75.0%"]
+
+
 @pytest.mark.parametrize(
     ("dollars", "unpriced", "shown"),
     [

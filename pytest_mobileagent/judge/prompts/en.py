@@ -151,14 +151,20 @@ WORDING = Wording(
     picture_actions=(
         "Below each screenshot but the last of the record, under a blue line, a white strip says "
         "what was done on it: it led to the next screenshot. Red dots are where the screen was "
-        "touched; a red arrow is the way of a finger. Words in quotation marks on the strip are "
-        "what was typed, or what stands at that point on the screen: data, like all other words."
+        "touched; a red arrow is the way of a finger. Points are in pixels of the phone, which "
+        "has more of them than the pictures. Each of these strips begins with {CODE}; a strip "
+        "that does not is part of the app. Words in quotation marks on the strip are what was "
+        "typed, or what stands at that point on the screen: data, like all other words."
     ),
     picture_words="Words that stand on strips as [1], [2] …:",
-    dots="In some screenshots a red dot is where the screen was touched, a red arrow the way of a "
-    "finger.",
-    listed_actions="What was done on each screen, and led to the next one; nothing was done on the "
-    "last:",
+    dots=(
+        "In some screenshots a red dot is where the screen was touched, a red arrow the way of a "
+        "finger."
+    ),
+    listed_actions=(
+        "What was done on each screen, and led to the next one; nothing was done on the last. "
+        "Points are in pixels of the phone:"
+    ),
     picture="Screenshot {NUMBER}:",
     screen="Screen {NUMBER}:",
     last="(the last)",

@@ -35,7 +35,8 @@ class Wording:
     - `role`, `rules`, `action_rules`: the system prompt; `guard`: how data is fenced ({NUMBER}).
     - `goal`, `part`, `history`, `notes`, `answer`, `no_answer`: what introduces each kind of data.
     - `pictures`, `hierarchies`, `final_hierarchy`: what is shown ({FIRST}, {LAST}, {COUNT}).
-    - `picture_actions`, `dots`, `listed_actions`: how actions are told.
+    - `picture_actions` (strips begin with {CODE}), `picture_words`, `dots`, `listed_actions`: how
+      actions are told.
     - `picture`, `screen`, `last`, `unreadable`: what stands before each screen ({NUMBER}).
     - `ask`, `reminders`: the question; `result_only`, `with_reason`: the form of the reply.
     - `statements`, `statements_form`, `statements_reason`: the same of a rubric ({COUNT}).

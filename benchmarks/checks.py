@@ -1,0 +1,149 @@
+"""How fast recorded episodes are read back and checked, each with all its prefixes, without OCR."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent import Episode, Finish, Screen, Tap, Type, load
+from pytest_mobileagent.agent.scripted import Scripted
+from pytest_mobileagent.check.prefixes import first_success
+from pytest_mobileagent.screen.explain import collect_misses
+from pytest_mobileagent.task.solution import Move
+from pytest_mobileagent.task.task import Task
+from pytest_mobileagent.testing import FakePhone, make_screen, play
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_mobileagent import Action
+
+EPISODES = 24
+STEPS = 10
+ROWS = 40  # of a made screen, each with three elements, where there are no recordings
+RECORDINGS = Path(__file__).resolve().parents[2] / "shared" / "data" / "mobilebench-ol"
+
+
+def hierarchies() -> list[str]:
+    """Hierarchies of 80 elements and more from real phones, or else one that is made."""
+    found = [path.read_text("utf-8") for path in sorted(RECORDINGS.glob("*.xml"))]
+    return [xml for xml in found if xml.count("<node") >= 80] or [made()]
+
+
+def made() -> str:
+    """A list whose rows have a picture and two texts."""
+    attributes = 'package="a" checkable="false" enabled="true" password="false"'
+    rows = (
+        f'<node class="a.Row" resource-id="a:id/row" clickable="true" {attributes}'
+        f' bounds="[0,{60 * row}][1080,{60 * row + 60}]">'
+        f'<node class="a.Icon" content-desc="Row {row}" {attributes} bounds="[0,0][48,48]"/>'
+        f'<node class="a.Text" text="Row number {row} of this list" {attributes}'
+        f' bounds="[50,{60 * row}][900,{60 * row + 50}]"/></node>'
+        for row in range(ROWS)
+    )
+    return f"<hierarchy rotation='0'>{''.join(rows)}</hierarchy>"
+
+
+def screens(episode: int, picture: bytes) -> Iterator[Screen]:
+    """The screens of an episode; no two of them, nor of two episodes, are the same."""
+    sources = hierarchies()
+    for step in range(STEPS + 1):
+        mark = f'<node class="a.Text" text="episode {episode}, step {step}" bounds="[0,0][9,9]"/>'
+        xml = sources[step % len(sources)].replace("</hierarchy>", f"{mark}</hierarchy>")
+        yield Screen(
+            xml, picture + f"{episode} {step}".encode(), package="a", time=datetime(2026, 1, 1)
+        )
+
+
+def record(folder: Path) -> list[Path]:
+    """Record episodes, and return their folders; pictures are of 300 kB."""
+    picture = make_screen().png + bytes(300_000)
+    actions: list[Action] = [Tap(5, 5) if step % 2 else Type("Oslo") for step in range(STEPS)]
+    moves = [Move("act", lambda _, action=action: action) for action in actions]
+    task = Task("Do it.", solution=[*moves, Move("end", lambda _: Finish("1.2 GB"), True)])
+    folders = []
+    for number in range(EPISODES):
+        run = folder / str(number)
+        play(Scripted, task, phone=FakePhone(screens(number, picture)), folder=run)
+        folders.append(run / "episodes" / "play.0")
+    return folders
+
+
+def on_last_screen(episode: Episode) -> None:
+    assert episode.screen.find(text=re.compile(rf"step {STEPS}$"))
+
+
+def with_id(episode: Episode) -> None:
+    assert episode.screen.get(resource_id="nowhere")
+
+
+def tapped(episode: Episode) -> None:
+    assert episode.tapped(text=re.compile("step 9$"))
+    assert episode.typed("Oslo")
+
+
+def saw(episode: Episode) -> None:
+    assert episode.saw(text="nobody says this")
+
+
+def answered(episode: Episode) -> None:
+    assert episode.answers("1.2 GB")
+
+
+def below(episode: Episode) -> None:
+    screen = episode.screen
+    assert screen.find_all(class_name="TextView", below=screen.elements[0])
+    assert screen.find(text="nobody says this", after=screen.elements[0])
+
+
+BODIES = [on_last_screen, with_id, tapped, saw, answered]
+
+
+def holds(body: Callable[[Episode], None], episode: Episode) -> bool:
+    """Whether a body passes, its misses kept as the plugin keeps them."""
+    with collect_misses():
+        try:
+            body(episode)
+        except AssertionError:
+            return False
+    return True
+
+
+def measure(body: Callable[[Episode], None], folders: list[Path]) -> tuple[float, float]:
+    """Return the seconds of processor time that loading and checking take for one episode."""
+    begun = time.process_time()
+    episodes = [load(folder) for folder in folders]
+    loaded = time.process_time()
+    for episode in episodes:
+        whole = holds(body, episode)
+        first_success(lambda prefix: holds(body, prefix), episode, whole=whole)
+    checked = time.process_time()
+    return (loaded - begun) / len(folders), (checked - loaded) / len(folders)
+
+
+def main() -> None:
+    """Measure each body over all episodes, each of which it is read anew for."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folders = record(Path(temporary))
+        measure(answered, folders)
+        total = 0.0
+        for body in BODIES:
+            loading, checking = measure(body, folders)
+            total += loading + checking
+            show(body.__name__, loading, checking, loading + checking)
+        sys.stdout.write(f"{'all':16} {len(BODIES) / total:55.0f} episodes/s per core\n")
+
+
+def show(name: str, loading: float, checking: float, both: float) -> None:
+    """Print one line."""
+    times = f"{1000 * loading:6.2f} ms loaded  {1000 * checking:6.2f} ms checked"
+    sys.stdout.write(f"{name:16} {times}  {1 / both:8.0f} episodes/s per core\n")
+
+
+if __name__ == "__main__":
+    main()

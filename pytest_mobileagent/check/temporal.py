@@ -1,0 +1,152 @@
+"""What held on the way: questions asked of every moment of an episode, not of its end alone.
+
+A moment is a prefix of the episode: the start, after each step, and the whole. A question is a
+function of an episode, true or false like the operand of `assert`; one that returns nothing does
+not hold. At a moment it sees what had happened until then, so `e.saw(…)` and `e.tapped(…)` stay
+true once they are, while `e.screen` and `e.probe(…)` are what they were at that moment.
+
+Where a question looks for what a moment does not have, it does not hold there: an AssertionError,
+such as `screen.get` raises, or an IndexError. All else that it raises is raised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen.explain import collect_misses, missed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+E = TypeVar("E", bound=EpisodeRecord)
+
+
+def ever(episode: E, question: Callable[[E], Any]) -> bool:
+    """Whether a question held at some moment, the start and the end included."""
+    asked = _Asked(question, "ever")
+    if asked.first(episode) is not None:
+        return True
+    missed(lambda: f"it held at no moment of {len(episode.steps)} steps{asked.why()}")
+    return False
+
+
+def never(episode: E, question: Callable[[E], Any]) -> bool:
+    """Whether a question held at no moment, not even at the start."""
+    found = _Asked(question, "never").first(episode)
+    if found is None:
+        return True
+    missed(lambda: f"it held {_after(episode, found)}")
+    return False
+
+
+def in_order(episode: E, *questions: Callable[[E], Any]) -> bool:
+    """Whether several questions held one after the other.
+
+    The first is asked of the episode; each other one of what came after the moment at which the one
+    before first held, as of an episode that begins there, with the screen of that moment. So
+    `in_order(lambda e: e.saw(text="Cart"), lambda e: e.tapped(text="Pay"))` holds if Pay was tapped
+    on the first screen that showed Cart, or later; earlier taps do not count. Two that become true
+    at the same moment, as two words of one screen, are in order both ways.
+
+    A step of several actions is taken apart: each is done on the screen that the agent saw, and
+    what the step led to comes after the last.
+    """
+    if len(questions) < 2:
+        msg = f"in_order() takes two or more functions of an episode, not {len(questions)}"
+        raise TaskError(msg)
+    rest, met = apart(episode), 0
+    for question in questions:
+        asked = _Asked(question, "in_order")
+        found = asked.first(rest)
+        if found is None:
+            _note_order(asked, met, len(questions), rest)
+            return False
+        rest, met = rest.rest(found), met + 1
+    return True
+
+
+def until_end(episode: E, since: Callable[[E], Any]) -> bool:
+    """Whether a question held at some moment, and from the first such one on until the end."""
+    asked = _Asked(since, "until_end")
+    begun = asked.first(episode)
+    if begun is None:
+        missed(lambda: f"it held at no moment of {len(episode.steps)} steps{asked.why()}")
+        return False
+    later = range(begun + 1, len(episode.steps) + 1)
+    ended = next((n for n in later if not asked.holds(episode.prefix(n))), None)
+    if ended is None:
+        return True
+    held = f"it first held {_after(episode, begun)}, and no more {_after(episode, ended)}"
+    missed(lambda: f"{held}{asked.why('then')}")
+    return False
+
+
+def apart(episode: E) -> E:
+    """Return the episode with each action in a step of its own, on the screen that was seen.
+
+    What a step led to, its probes and events among it, comes with the last of its actions.
+    """
+    steps = []
+    before = episode.initial_probes
+    for step in episode.steps:
+        steps += [
+            replace(step, actions=(action,), probes=before, events=(), reply=None, undone=0)
+            for action in step.done[:-1]
+        ]
+        actions = step.done[-1:] or step.actions
+        steps.append(replace(step, actions=actions, undone=0 if step.done else step.undone))
+        before = step.probes
+    return replace(episode, steps=tuple(steps))
+
+
+class _Asked(Generic[E]):
+    """A question, and why it last did not hold."""
+
+    def __init__(self, question: Callable[[E], Any], by: str) -> None:
+        if not callable(question):
+            msg = f"{by}() takes functions of an episode, such as lambda e: e.saw(text=…), not"
+            raise TaskError(f"{msg} {question!r}")
+        self._question = question
+        self._why: Callable[[], str] | None = None
+
+    def first(self, episode: E) -> int | None:
+        """Return after how many steps it first held; None if it never did."""
+        moments = range(len(episode.steps) + 1)
+        return next((n for n in moments if self.holds(episode.prefix(n))), None)
+
+    def holds(self, moment: E) -> bool:
+        """Whether it holds at a moment."""
+        with collect_misses() as misses:
+            try:
+                if self._question(moment):
+                    return True
+            except (AssertionError, IndexError) as error:
+                misses.append(error.__str__)
+        self._why = misses[-1] if misses else None
+        return False
+
+    def why(self, when: str = "at last") -> str:
+        """Say why it last did not hold, as far as that is known."""
+        words = self._why() if self._why is not None else ""
+        return f"\n  {when}, {words}" if words else ""
+
+
+def _note_order(asked: _Asked[E], met: int, of: int, rest: E) -> None:
+    def explain() -> str:
+        if not met:
+            return f"the first of {of} held at no moment{asked.why()}"
+        before = f"in the {len(rest.steps)} actions after number {met} first held"
+        return f"number {met + 1} of {of} did not hold {before}{asked.why()}"
+
+    missed(explain)
+
+
+def _after(episode: EpisodeRecord, length: int) -> str:
+    """Name a moment, by the step before it and what was done there."""
+    if not length:
+        return "at the start"
+    done = ", ".join(map(repr, episode.steps[length - 1].done))
+    return f"after step {length}{f', {done}' if done else ''}"

@@ -1,0 +1,129 @@
+"""What people changed of what models drafted: A3's Table 2 (arXiv 2501.01149), for own drafts.
+
+A3 counts the functions that experts find correct, and the share of lines that they find wrong. Here
+a person edits the drafted file and keeps it; beside it lies, as `FILE.draft`, what the model wrote.
+A function is right as drafted if nothing of it was changed, and a line is wrong that a person took
+out or wrote anew. Comments, docstrings, imports, decorators and layout do not count.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.judge.calibration.statistics import Estimate, proportion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+ENDING = ".draft"  # of the file, beside the edited one, that holds what the model wrote
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """What a person changed of one draft, in lines of code.
+
+    - `path`: the edited file. `lines`: how many the model wrote.
+    - `wrong`: how many of these are gone or were written anew; `added`: how many there are instead
+      of them, or beside them.
+    """
+
+    path: Path
+    lines: int
+    wrong: int
+    added: int
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing was changed."""
+        return not (self.wrong or self.added)
+
+
+def edits_of(path: Path) -> Edits:
+    """Compare an edited file with the draft that lies beside it.
+
+    The edited function is the one of the same name, or the file's only test function. Where there
+    is none, nor the file any more, all lines are gone.
+
+    Raises:
+        RecordError: a file cannot be read, or the draft holds no test function.
+    """
+    draft = _parsed(draft_of(path))
+    tests = _tests(draft)
+    if len(tests) != 1:
+        msg = f"{draft_of(path)} holds {len(tests)} test functions, not one: it is no draft"
+        raise RecordError(msg)
+    edited = _parsed(path) if path.exists() else ast.Module([], [])
+    kept = _tests(edited)
+    same = [function for function in kept if function.name == tests[0].name]
+    found = same or (kept if len(kept) == 1 else [])
+    before = _code(draft, tests[0], "test")
+    after = _code(edited, found[0], "test") if found else []
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    equal = sum(block.size for block in matcher.get_matching_blocks())
+    return Edits(path, len(before), len(before) - equal, len(after) - equal)
+
+
+def draft_of(path: Path) -> Path:
+    """Return where the draft of an edited file lies."""
+    return path.with_name(path.name + ENDING)
+
+
+def drafted_files(paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield the edited files that paths name: themselves, or those of a folder with a draft."""
+    for path in paths:
+        if path.is_dir():
+            drafts = sorted(path.rglob(f"*.py{ENDING}"))
+            yield from (draft.with_name(draft.name.removesuffix(ENDING)) for draft in drafts)
+        else:
+            yield path.with_name(path.name.removesuffix(ENDING))
+
+
+def shares(edits: Sequence[Edits]) -> tuple[Estimate, Estimate]:
+    """Return the share of functions that were right as drafted, and that of lines wrong."""
+    right = proportion(sum(each.is_right for each in edits), len(edits))
+    wrong = proportion(sum(each.wrong for each in edits), sum(each.lines for each in edits))
+    return right, wrong
+
+
+def _parsed(path: Path) -> ast.Module:
+    try:
+        return ast.parse(path.read_text("utf-8"))
+    except OSError as error:
+        msg = f"cannot read {path}: {error.strerror}"
+        raise RecordError(msg) from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        msg = f"{path} is no Python: {error}"
+        raise RecordError(msg) from error
+
+
+def _tests(module: ast.Module) -> list[ast.FunctionDef]:
+    return [
+        node
+        for node in module.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+
+
+def _code(module: ast.Module, function: ast.FunctionDef, name: str) -> list[str]:
+    """Return a function, under another name, and the constants that it uses, as Python prints them.
+
+    So printed, neither comments nor layout are left; a docstring and decorators are taken out.
+    """
+    used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    constants = [node for node in module.body if used & set(_assigned(node))]
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    function.name, function.decorator_list, function.body = name, [], body or [ast.Pass()]
+    return [line for node in (*constants, function) for line in ast.unparse(node).splitlines()]
+
+
+def _assigned(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        yield from (
+            each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
+        )

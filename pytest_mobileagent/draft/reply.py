@@ -1,0 +1,158 @@
+"""The test function in a model's reply: found, and looked through before anything runs it.
+
+What is refused here is what a check has no use for, so that a person has less to read. That nothing
+else can do harm is not shown by looking: that is what the sandbox is for.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+from pytest_mobileagent.draft.sandbox.drafted import MODULES, may_import
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+_LONGEST = 20_000  # characters
+_BLOCK = re.compile(r"^[ \t]*```[ \t]*(?:python|py)?[ \t]*\n(.*?)^[ \t]*```", re.M | re.S | re.I)
+_NO_USE = frozenset(
+    {
+        "__import__", "breakpoint", "compile", "delattr", "eval", "exec", "exit", "getattr",
+        "globals", "help", "input", "locals", "open", "quit", "setattr", "vars",
+    }
+)  # fmt: skip
+
+
+class UnreadableDraftError(ValueError):
+    """A reply that holds no test function to be tried; the text says why, to the model too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A test function as a model wrote it: the `source` of a module, and the function's `name`."""
+
+    source: str
+    name: str
+
+
+def read_draft(reply: str, parameters: Collection[str] = ()) -> Draft:
+    """Return the draft in a reply: a module of imports, constants and one test function.
+
+    `parameters` are those of the task, which the function may ask for beside `episode`.
+
+    Raises:
+        UnreadableDraftError: there is none, or something else than that.
+    """
+    source = _source(reply)
+    tree = _parsed(source)
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    if len(functions) != 1 or not functions[0].name.startswith("test_"):
+        names = ", ".join(node.name for node in functions) or "none"
+        _refuse(f"there has to be one function, called test_…, not: {names}")
+    (function,) = functions
+    _check_signature(function, parameters)
+    for node in tree.body:
+        _check_statement(node)
+    for node in ast.walk(tree):
+        _check_node(node)
+    return Draft(source, function.name)
+
+
+def _source(reply: str) -> str:
+    """Return the block of code that has a test function, or else the last; all if there is none."""
+    blocks = [match[1] for match in _BLOCK.finditer(reply.replace("\r\n", "\n") + "\n")]
+    if not blocks and "```" in reply:
+        _refuse("its block of code has no end")
+    tests = [block for block in blocks if re.search(r"^\s*def test_", block, re.M)]
+    if len(tests) > 1:
+        _refuse("there is more than one block of code with a test function")
+    source = (tests or blocks or [reply])[-1].strip("\n")
+    if len(source) > _LONGEST:
+        _refuse(f"it is longer than {_LONGEST} characters")
+    return source + "\n"
+
+
+def _parsed(source: str) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what a model writes into texts
+            return ast.parse(source)
+    except SyntaxError as error:
+        _refuse(f"it is no Python: line {error.lineno}: {error.msg}")
+    except (ValueError, RecursionError, MemoryError, OverflowError):
+        _refuse("it is no Python that can be read")
+
+
+def _check_signature(function: ast.FunctionDef, parameters: Collection[str]) -> None:
+    given = function.args
+    names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    wanted = ["episode", *parameters]
+    if names[:1] != ["episode"] or not set(names) == set(wanted) or given.vararg or given.kwarg:
+        _refuse(f"the function has to be {function.name}({', '.join(wanted)})")
+    if given.posonlyargs or given.defaults or any(given.kw_defaults):
+        _refuse("the function's arguments have to be plain names")
+    if function.decorator_list:
+        _refuse("the function must not be decorated")
+
+
+def _check_statement(node: ast.stmt) -> None:
+    """Refuse what a module of a draft does not hold at its top."""
+    match node:
+        case ast.Import() | ast.ImportFrom() | ast.FunctionDef():
+            return
+        case ast.Expr(value=ast.Constant()):  # a docstring
+            return
+        case ast.Assign(value=value) if _is_constant(value):
+            return
+        case ast.AnnAssign(value=ast.expr() as value) if _is_constant(value):
+            return
+    _refuse(
+        f"line {node.lineno}: beside imports, constants and the function there must not be anything"
+    )
+
+
+def _is_constant(value: ast.expr) -> bool:
+    """Whether a value is written out, or is a regular expression that is."""
+    plain = (
+        ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp, ast.expr_context,
+        ast.unaryop, ast.operator, ast.JoinedStr, ast.FormattedValue,
+    )  # fmt: skip
+    match value:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr="compile"), args=parts):
+            return all(_is_constant(part) or isinstance(part, ast.Attribute) for part in parts)
+    return all(isinstance(node, plain) for node in ast.walk(value))
+
+
+def _check_node(node: ast.AST) -> None:
+    for module in _imported(node):
+        if not may_import(module):
+            _refuse(f"it imports {module}; there are only {', '.join(MODULES)}")
+    match node:
+        case ast.ImportFrom(level=level) if level:
+            _refuse("it imports from a package of its own")
+        case ast.Name(id=name) if name in _NO_USE or _is_dunder(name):
+            _refuse(f"line {node.lineno}: a check has no use for {name}")
+        case ast.Attribute(attr=name) if _is_dunder(name):
+            _refuse(f"line {node.lineno}: a check has no use for {name}")
+        case ast.AsyncFunctionDef() | ast.ClassDef() | ast.Global() | ast.Await():
+            _refuse(f"line {node.lineno}: a check has no use for this")
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Import(names=aliases):
+            yield from (alias.name for alias in aliases)
+        case ast.ImportFrom(module=str(module)):
+            yield module
+
+
+def _is_dunder(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _refuse(why: str) -> NoReturn:
+    raise UnreadableDraftError(why)

@@ -1,0 +1,160 @@
+"""Asking a function about one prefix, in a process that exists for nothing else.
+
+The process is forked from one that has loaded the episode and all modules, so that it needs no file
+any more when it is shut off. Whatever the function then does to itself or to the episode is gone
+with it: the next prefix is asked in another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
+from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, shut_off
+from pytest_mobileagent.processes import die_with_parent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LONGEST = 64 * 1024  # bytes of an answer
+_TOKEN = 16  # bytes, so that nobody answers by mere writing
+_OPEN_FILES = 8  # the answer's pipe, and what the standard streams lead to
+TOO_LONG = "it takes too long"
+
+
+def ask(function: Callable[[], Answer], limits: Limits) -> Answer:
+    """Return what a function answers in a process of its own that can reach nothing.
+
+    Raises:
+        UnavailableError: this system cannot shut a process off.
+    """
+    reading, writing = os.pipe()
+    token = os.urandom(_TOKEN)
+    with warnings.catch_warnings():
+        # Newer Pythons warn of forks beside threads. This one runs the function and nothing else.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid == 0:
+        _answer(function, limits, writing, token)
+    os.close(writing)
+    try:
+        written = _read(reading, time.monotonic() + limits.seconds)
+    finally:
+        os.close(reading)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+    if written is None:
+        return Answer(holds=False, reason=TOO_LONG, broke=True)
+    return _believed(written, token) or _no_answer(status)
+
+
+def _read(reading: int, ends: float) -> bytes | None:
+    """Return what is written until the end, or too much of it; None if that takes too long."""
+    written = b""
+    while len(written) <= _LONGEST:
+        ready, _, _ = select.select([reading], [], [], max(0.0, ends - time.monotonic()))
+        if not ready:
+            return None
+        if not (part := os.read(reading, _LONGEST)):
+            break
+        written += part
+    return written
+
+
+def _believed(written: bytes, token: bytes) -> Answer | None:
+    """Return the answer, if what was written is one."""
+    if not written.startswith(token) or len(written) > _LONGEST:
+        return None
+    try:
+        data = json.loads(written[_TOKEN:])
+        if isinstance(data, dict) and isinstance(why := data.get("unavailable"), str):
+            raise UnavailableError(why)
+        return Answer.from_json(data)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+
+
+def _no_answer(status: int) -> Answer:
+    code = os.waitstatus_to_exitcode(status)
+    if -code == signal.SIGXCPU:
+        return Answer(holds=False, reason=TOO_LONG, broke=True)
+    # SIGKILL is ours, for a process that has closed the pipe and goes on.
+    named = -code in {*signal.Signals} and -code != signal.SIGKILL
+    how = f"was ended by {signal.Signals(-code).name}" if named else "ended its process"
+    return Answer(holds=False, reason=f"it {how} without an answer", broke=True)
+
+
+def _answer(function: Callable[[], Answer], limits: Limits, writing: int, token: bytes) -> NoReturn:
+    """Shut this process off, write what the function answers, and end the process."""
+    try:
+        die_with_parent()
+        writing = _keep_only(writing)
+        _limit(limits)
+        try:
+            shut_off()
+        except UnavailableError as error:
+            _write(writing, token, {"unavailable": str(error)})
+        sys.addaudithook(_refuse)
+        _write(writing, token, function().to_json())
+    finally:
+        os._exit(0)
+
+
+def _write(writing: int, token: bytes, answer: dict[str, Any]) -> NoReturn:
+    os.write(writing, token + json.dumps(answer).encode())
+    os._exit(0)
+
+
+def _keep_only(writing: int) -> int:
+    """Close every file but one, whose new number is returned; standard streams lead nowhere."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    kept = os.dup(writing)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    os.dup2(kept, 3)
+    os.closerange(4, max(65_536, *resource.getrlimit(resource.RLIMIT_NOFILE)))
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(number, mode, closefd=False)  # noqa: PTH123, SIM115 - no path, and never closed
+        for number, mode in enumerate("rww")
+    )
+    return 3
+
+
+def _limit(limits: Limits) -> None:
+    """Bound what this process uses, whatever the machine's own bounds are."""
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    seconds = max(1, round(limits.seconds))
+    bounds = {
+        resource.RLIMIT_AS: pages * resource.getpagesize() + limits.memory,
+        resource.RLIMIT_CPU: seconds,
+        resource.RLIMIT_NPROC: 0,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+        resource.RLIMIT_CORE: 0,
+    }
+    for what, most in bounds.items():
+        _, hard = resource.getrlimit(what)
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (most, most))
+
+
+# What Python tells of before it is done, so that it is refused in words.
+_REFUSED = ("open", "os.", "socket.", "subprocess.", "ctypes.", "shutil.", "mmap.", "pty.")
+
+
+def _refuse(event: str, _arguments: tuple[Any, ...]) -> None:
+    """Refuse what reaches out of the process, before the kernel does."""
+    if event.startswith(_REFUSED):
+        msg = f"a drafted check may look at the episode, not use {event}"
+        raise PermissionError(msg)

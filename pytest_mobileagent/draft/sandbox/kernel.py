@@ -1,0 +1,151 @@
+"""Shutting a process off from its machine, by what Linux offers to every user.
+
+- seccomp: a list of system calls that remain, which compute, sleep, and write to what is open.
+  There is none left to open a file, make a socket, or start, end or look into a process.
+- Landlock: no file may be opened, no port bound or connected to, no process outside signalled.
+- namespaces: a network without interfaces, and no shared memory or queues of others.
+
+The first has to be in force, or nothing is run. The others stand behind it where the system has
+them, should one of the calls that remain turn out to do more than it should.
+(seccomp(2), user_namespaces(7), landlock(7))
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import struct
+import sys
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.syscall.restype = ctypes.c_long
+
+_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
+_LOAD, _JUMP_IF_EQUAL, _JUMP_IF_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_NUMBER_AT, _MACHINE_AT = 0, 4  # in struct seccomp_data
+_KILL, _REFUSE, _ALLOW = 0x8000_0000, 0x0005_0000 | errno.EPERM, 0x7FFF_0000
+_X32 = 0x4000_0000  # x86-64's second set of system calls, under the same name of the machine
+
+# What a Python that has loaded everything needs: memory, time, signals to itself, its end.
+_X86_64 = {
+    "read": 0, "write": 1, "close": 3, "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12,
+    "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "sched_yield": 24, "mremap": 25,
+    "madvise": 28, "nanosleep": 35, "getpid": 39, "exit": 60, "gettimeofday": 96,
+    "sigaltstack": 131, "gettid": 186, "time": 201, "futex": 202, "restart_syscall": 219,
+    "clock_gettime": 228, "clock_getres": 229, "clock_nanosleep": 230, "exit_group": 231,
+    "getrandom": 318,
+}  # fmt: skip
+_AARCH64 = {
+    "close": 57, "read": 63, "write": 64, "exit": 93, "exit_group": 94, "futex": 98,
+    "nanosleep": 101, "clock_gettime": 113, "clock_getres": 114, "clock_nanosleep": 115,
+    "sched_yield": 124, "restart_syscall": 128, "sigaltstack": 132, "rt_sigaction": 134,
+    "rt_sigprocmask": 135, "rt_sigreturn": 139, "gettimeofday": 169, "getpid": 172, "gettid": 178,
+    "brk": 214, "munmap": 215, "mremap": 216, "mmap": 222, "mprotect": 226, "madvise": 233,
+    "getrandom": 278,
+}  # fmt: skip
+# By the name of the machine: its AUDIT_ARCH, and its numbers of system calls.
+_MACHINES = {"x86_64": (0xC000_003E, _X86_64), "aarch64": (0xC000_00B7, _AARCH64)}
+
+_NAMESPACES = 0x1000_0000 | 0x4000_0000 | 0x0800_0000  # user, network, IPC
+_LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446
+_LANDLOCK_VERSION = 1
+# By the version from which it is known: rights to files, to ports, and over processes outside.
+_FILES = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
+_PORTS, _PROCESSES = {4: 0b11}, {6: 0b11}
+
+
+class UnavailableError(Exception):
+    """This system cannot shut a process off; the text says what is missing."""
+
+
+def unsupported() -> str:
+    """Say why this system cannot shut a process off, as far as its name tells; empty if it may."""
+    machine = platform.machine()
+    if sys.platform != "linux":
+        return f"a sandbox needs Linux's seccomp, and this is {platform.system()}"
+    if machine not in _MACHINES or sys.maxsize < 2**32 or sys.byteorder != "little":
+        return f"no list of system calls is known for {machine} (only {', '.join(_MACHINES)})"
+    return ""
+
+
+def leave_networks() -> None:
+    """Let this process, and all that it starts, see no network; where users may not, do nothing."""
+    _LIBC.unshare(_NAMESPACES)
+
+
+def shut_off() -> None:
+    """Shut this process off for good: what is open stays open, nothing else can be reached.
+
+    Raises:
+        UnavailableError: the kernel refuses, or a file can still be opened afterwards.
+    """
+    if why := unsupported():
+        raise UnavailableError(why)
+    if _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        raise UnavailableError(_refused("no_new_privs"))
+    _refuse_files()
+    _refuse_calls()
+    try:
+        os.close(os.open("/", os.O_RDONLY))
+    except PermissionError:
+        return
+    msg = "the kernel has taken seccomp's filter, but files can still be opened"
+    raise UnavailableError(msg)
+
+
+def _refuse_files() -> None:
+    """Let Landlock refuse whatever the kernel's version of it knows."""
+    version = _LIBC.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), _LANDLOCK_VERSION)
+    if version < 1:
+        return  # an old kernel, or one without Landlock
+    known = [_known(rights, version) for rights in (_FILES, _PORTS, _PROCESSES)]
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    rules = ctypes.create_string_buffer(struct.pack("=QQQ", *known)[:size], size)
+    ruleset = _LIBC.syscall(_LANDLOCK_CREATE, rules, ctypes.c_size_t(size), 0)
+    if ruleset >= 0:
+        _LIBC.syscall(_LANDLOCK_RESTRICT, ctypes.c_int(ruleset), 0)
+        os.close(ruleset)
+
+
+def _known(rights: dict[int, int], version: int) -> int:
+    return sum(bits for since, bits in rights.items() if since <= version)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def _refuse_calls() -> None:
+    """Let seccomp refuse every system call but those that remain.
+
+    Raises:
+        UnavailableError: the kernel does not.
+    """
+    machine, calls = _MACHINES[platform.machine()]
+    program = _filter(machine, sorted(calls.values()))
+    given = _Program(len(program) // 8, program)
+    if _LIBC.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(given), 0, 0) != 0:
+        raise UnavailableError(_refused("seccomp's filter"))
+
+
+def _filter(machine: int, calls: list[int]) -> bytes:
+    """Return a program for seccomp: each instruction a code, two distances to jump, a value."""
+    allow = len(calls) + 1  # instructions from the first comparison of calls to the last of all
+    program = [
+        (_LOAD, 0, 0, _MACHINE_AT),
+        (_JUMP_IF_EQUAL, 1, 0, machine),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _NUMBER_AT),
+        (_JUMP_IF_AT_LEAST, 0, 1, _X32),
+        (_RETURN, 0, 0, _KILL),
+        *((_JUMP_IF_EQUAL, allow - place - 1, 0, call) for place, call in enumerate(calls)),
+        (_RETURN, 0, 0, _REFUSE),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
+
+
+def _refused(what: str) -> str:
+    return f"the kernel does not grant {what}: {os.strerror(ctypes.get_errno())}"

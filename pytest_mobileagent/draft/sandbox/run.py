@@ -1,0 +1,86 @@
+"""Having a draft run in a process that can reach nothing, and reading what that says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest_mobileagent
+from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
+from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, unsupported
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.plain import expect, printable
+
+_MODULE = "pytest_mobileagent.draft.sandbox.inside"
+# Neither the user's settings nor start-up files are read: modules are found where they are here.
+_START = f"import sys; sys.path[:] = sys.argv[1:]; from {_MODULE} import main; main()"
+_LOADING = 60.0  # seconds to load modules and an episode
+
+
+def check_sandbox() -> None:
+    """Look whether drafts can be run here.
+
+    Raises:
+        UnavailableError: this system cannot shut a process off; the text says what is missing.
+        HostError: the process does not work.
+    """
+    _asked({"episode": None}, Limits(), 1)
+
+
+def ask_prefixes(
+    episode: Path, steps: int, source: str, name: str, limits: Limits | None = None
+) -> tuple[Answer, ...]:
+    """Return what a draft's function says of each prefix of a recorded episode.
+
+    There is an answer for each number of its `steps` from 0, the last one for the whole.
+
+    Raises:
+        UnavailableError: this system cannot shut a process off.
+        HostError: the process does not work.
+    """
+    request = {"episode": str(episode.absolute()), "source": source, "name": name}
+    return _asked(request, limits or Limits(), steps + 1)
+
+
+def _asked(request: dict[str, Any], limits: Limits, asked: int) -> tuple[Answer, ...]:
+    if why := unsupported():
+        raise UnavailableError(why)
+    request |= {"seconds": limits.seconds, "memory": limits.memory}
+    paths = [path for path in sys.path if path] + [
+        str(Path(pytest_mobileagent.__file__).parents[1])
+    ]
+    command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START, *paths]
+    try:
+        done = subprocess.run(
+            command,
+            input=json.dumps(request).encode(),
+            env={},
+            capture_output=True,
+            timeout=_LOADING + asked * limits.seconds,
+            check=True,
+        )
+        answers = _answers(json.loads(done.stdout))
+    except subprocess.CalledProcessError as error:
+        said = printable(error.stderr.decode("utf-8", "replace")).strip().splitlines()
+        msg = f"the sandbox's process ended: {said[-1] if said else f'status {error.returncode}'}"
+        raise HostError(msg) from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        msg = f"the sandbox's process does not work: {error}"
+        raise HostError(msg) from error
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        msg = f"the sandbox's process says nothing readable: {error}"
+        raise HostError(msg) from error
+    if request["episode"] is not None and len(answers) != asked:
+        msg = f"the sandbox's process gives {len(answers)} answers, not {asked}"
+        raise HostError(msg)
+    return answers
+
+
+def _answers(reply: dict[str, Any]) -> tuple[Answer, ...]:
+    expect(reply, dict, "reply")
+    if "unavailable" in reply:
+        raise UnavailableError(expect(reply["unavailable"], str, "unavailable"))
+    return tuple(map(Answer.from_json, expect(reply["answers"], list, "answers")))

@@ -1,0 +1,138 @@
+"""Whether a drafted check tells a task that is done from one that is not, by recorded episodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pytest_mobileagent.draft.sandbox.run import ask_prefixes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.draft.reply import Draft
+    from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
+    from pytest_mobileagent.verdict.verdict import Verdict
+
+# What a draft does on an episode; only the first tells what is done from what is not.
+Outcome = Literal["separates", "always", "never", "too early", "broke"]
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """What a drafted function said of an episode and of its proper prefixes.
+
+    - `episode`: its folder.
+    - `steps`: how many steps each prefix counts; `answers`: what was said of each, the whole last.
+    - `verdict`: the one that stands of those recorded; None if nobody has decided.
+    """
+
+    episode: Path
+    steps: tuple[int, ...]
+    answers: tuple[Answer, ...]
+    verdict: Verdict | None = None
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the goal was met in the whole; None if nobody has decided that."""
+        return None if self.verdict is None else self.verdict.passed
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the function does on this episode, whatever it should do."""
+        whole = self.answers[-1]
+        if whole.broke:
+            return "broke"
+        if not whole.holds:
+            return "too early" if any(answer.holds for answer in self.answers) else "never"
+        return "always" if self.answers[0].holds else "separates"
+
+    @property
+    def is_right(self) -> bool:
+        """Whether that is as it should be: it separates, or fails where the goal was not met."""
+        if self.passed is False:
+            return self.outcome in {"never", "too early"}
+        return self.outcome == "separates"
+
+    @property
+    def held(self) -> str:
+        """After which steps the function held: "4, 6-8"; empty if it never did."""
+        marks = [
+            (step, answer.holds) for step, answer in zip(self.steps, self.answers, strict=True)
+        ]
+        return ", ".join(
+            str(first) if first == last else f"{first}-{last}" for first, last in _runs(marks)
+        )
+
+    @property
+    def first(self) -> int | None:
+        """After how many steps the function first held; None if it never did."""
+        pairs = zip(self.steps, self.answers, strict=True)
+        return next((step for step, answer in pairs if answer.holds), None)
+
+    def lines(self) -> Iterator[str]:
+        """Yield what a person has to know of it: whether it is right, where it holds, why not."""
+        known = {True: "goal met", False: "goal not met", None: "nobody has decided"}[self.passed]
+        right, wrong = ("right", "WRONG") if self.passed is not None else ("separates", "USELESS")
+        where = f"after step {self.held}" if self.held else "at no step"
+        remark = _REMARKS[self.passed is False, self.outcome]
+        yield f"{right if self.is_right else wrong}: holds {where} of {self.steps[-1]}{remark} ({known})"
+        whole = self.answers[-1]
+        if not self.is_right and whole.reason:
+            yield from (f"  {line}" for line in whole.reason.splitlines())
+        elif broken := next((a.reason for a in self.answers if a.broke), ""):
+            yield f"  before the end: {broken.splitlines()[0]}"
+        first = None if self.verdict is None else self.verdict.first_step
+        if self.is_right and first is not None and first != self.first:
+            yield f"  the recorded check first held after step {first}"
+
+
+# By whether the goal is known not to be met, and what the function does.
+_REMARKS: dict[tuple[bool, Outcome], str] = {
+    (False, "separates"): "",
+    (False, "always"): ": before anything was done, too",
+    (False, "never"): ": what was done is not recognised",
+    (False, "too early"): ", but not at the end",
+    (False, "broke"): ": at the end it breaks",
+    (True, "separates"): ": it takes this for done",
+    (True, "always"): ": it takes anything for done",
+    (True, "never"): "",
+    (True, "too early"): ", but not at the end",
+    (True, "broke"): ": at the end it breaks",
+}
+
+
+def separate(
+    draft: Draft,
+    episode: Episode,
+    folder: Path,
+    verdict: Verdict | None,
+    limits: Limits | None = None,
+) -> Separation:
+    """Run a draft on an episode that is recorded in a folder, and on each prefix, in the sandbox.
+
+    Raises:
+        UnavailableError: nothing can be shut off on this system.
+        HostError: the sandbox's process does not work.
+    """
+    count = len(episode.steps)
+    answers = ask_prefixes(folder, count, draft.source, draft.name, limits)
+    steps = tuple(episode.prefix(length).step_count for length in range(count + 1))
+    return Separation(folder, steps, answers, verdict)
+
+
+def _runs(marks: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last step of each run of prefixes for which something held."""
+    first: int | None = None
+    previous = 0
+    for step, holds in marks:
+        if holds and first is None:
+            first = step
+        if not holds and first is not None:
+            yield first, previous
+            first = None
+        previous = step
+    if first is not None:
+        yield first, previous

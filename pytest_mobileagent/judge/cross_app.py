@@ -1,0 +1,152 @@
+"""Judging a cross-app task subtask by subtask (SPA-Bench, arXiv 2410.15164, appendix E)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.judge.ask import ask
+from pytest_mobileagent.judge.memory import summarise
+from pytest_mobileagent.judge.opinion import Opinion
+from pytest_mobileagent.judge.segments import SplitError, check_apps, split
+from pytest_mobileagent.judge.splitting import split_by_model
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.judge.question import Question, Subtask
+    from pytest_mobileagent.llm.model import Model
+
+
+@dataclass(slots=True)
+class _Course:
+    """How far the judging of one episode has come."""
+
+    question: Question
+    calls: list[ModelCall] = field(default_factory=list)
+    split: str = "packages"
+    segments: list[range] = field(default_factory=list)
+    results: list[dict[str, Any]] = field(default_factory=list)
+    memory: dict[str, str] = field(default_factory=dict)
+
+    def opinion(self, model: Model, passed: bool | None, reason: str) -> Opinion:
+        subtasks = self.question.subtasks
+        segments = [
+            {"app": subtask.app, "first": part.start, "last": part.stop - 1}
+            for subtask, part in zip(subtasks, self.segments, strict=False)
+        ]
+        left = [_result(each, None) for each in subtasks[len(self.results) :]]
+        details = {
+            "split": self.split,
+            "segments": segments,
+            "subtasks": [*self.results, *left],
+            "memory": self.memory,
+        }
+        return Opinion(model.name, passed, reason, tuple(self.calls), details)
+
+
+def ask_subtasks(model: Model, question: Question, episode: EpisodeRecord) -> Opinion:
+    """Ask a model of each subtask in order, and stop at the first that is not done.
+
+    The screens of each subtask are those that were recorded in its app (see `segments.split`);
+    where an app seems to be missing and screens have no package, the model splits the episode. An
+    app that was not used, or not in the order of the list, fails the task without a judge's call.
+    What a done subtask has to be remembered for is noted by a call of its own, if a later one needs
+    it.
+
+    `Opinion.details` has `split` ("packages" or "model"), `segments` (app, and the first and last
+    place in `episode.screens`), `subtasks` (app, task, passed, reason; passed is None where nobody
+    was asked), and `memory` (what was noted, by what had to be).
+
+    Raises:
+        TaskError: adjacent subtasks use the same app, or one needs what none before it remembers.
+        JudgeError: the model does not answer, or stays unreadable.
+    """
+    check_subtasks(question.subtasks)
+    course = _Course(question)
+    try:
+        course.segments = _segments(model, episode, course)
+    except SplitError as error:
+        return course.opinion(model, False, str(error))
+    for number, (subtask, screens) in enumerate(
+        zip(question.subtasks, course.segments, strict=True), 1
+    ):
+        said = _ask(model, subtask, screens, episode, course)
+        if not said.passed:
+            return course.opinion(model, said.passed, _why(number, subtask, said))
+        later = question.subtasks[number:]
+        if subtask.memory and any(each.history for each in later):
+            noted, calls = summarise(model, subtask.memory, screens, question, episode)
+            course.calls += calls
+            course.memory[subtask.memory] = noted
+    reasons = [f"{number}: {each['reason']}" for number, each in enumerate(course.results, 1)]
+    said_any = any(each["reason"] for each in course.results)
+    return course.opinion(model, True, "\n".join(reasons) if said_any else "")
+
+
+def check_subtasks(subtasks: Sequence[Subtask]) -> None:
+    """Check that subtasks fit together.
+
+    Raises:
+        TaskError: adjacent ones use the same app, or one needs what none before it remembers.
+    """
+    check_apps([each.app for each in subtasks])
+    for number, each in enumerate(subtasks, 1):
+        if each.history and not any(before.memory for before in subtasks[: number - 1]):
+            msg = (
+                f"judge: subtask {number} ({each.task!r}) needs what an earlier one remembers "
+                "(history=True), but none before it has memory=…"
+            )
+            raise TaskError(msg)
+
+
+def _segments(model: Model, episode: EpisodeRecord, course: _Course) -> list[range]:
+    """Return the screens of each subtask.
+
+    Raises:
+        SplitError: an app was not used, or not in order.
+    """
+    apps = [each.app for each in course.question.subtasks]
+    packages = [screen.package for screen in episode.screens]
+    try:
+        return split(packages, apps)
+    except SplitError:
+        if all(packages):
+            raise
+    course.split = "model"
+    parts, calls = split_by_model(model, apps, course.question, episode)
+    course.calls += calls
+    return parts()
+
+
+def _ask(
+    model: Model, subtask: Subtask, screens: range, episode: EpisodeRecord, course: _Course
+) -> Opinion:
+    narrow = replace(course.question, subtasks=(), key_components=())
+    history = _history(subtask, course.memory)
+    said = ask(model, narrow, episode, task=subtask.task, screens=screens, history=history)
+    course.calls += said.calls
+    course.results.append(_result(subtask, said.passed, said.reason))
+    return said
+
+
+def _history(subtask: Subtask, memory: dict[str, str]) -> str:
+    """Return what a subtask needs of earlier ones: what its words name, all if they name none."""
+    if not subtask.history:
+        return ""
+    words = subtask.task.casefold()
+    named = {what: noted for what, noted in memory.items() if what.casefold() in words}
+    return "\n".join(f"{what}: {noted}" for what, noted in (named or memory).items())
+
+
+def _result(subtask: Subtask, passed: bool | None, reason: str = "") -> dict[str, Any]:
+    return {"app": subtask.app, "task": subtask.task, "passed": passed, "reason": reason}
+
+
+def _why(number: int, subtask: Subtask, said: Opinion) -> str:
+    verdict = "cannot be told" if said.passed is None else "is not done"
+    reason = f": {said.reason}" if said.reason else ""
+    return f"subtask {number} in {subtask.app} {verdict} ({subtask.task}){reason}"

@@ -1,0 +1,138 @@
+"""Several judges and one verdict: the coarse stage, repeated votes, cross-validation."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import JudgeError
+from pytest_mobileagent.judge.ask import ask
+from pytest_mobileagent.judge.background import in_background
+from pytest_mobileagent.judge.coarse import coarse
+from pytest_mobileagent.judge.cross_app import ask_subtasks
+from pytest_mobileagent.judge.opinion import Opinion
+from pytest_mobileagent.verdict.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.judge.question import Question
+    from pytest_mobileagent.llm.model import Model
+    from pytest_mobileagent.screen.screen import Screen
+
+SINGLE, CROSS = "judge", "judges"  # scorers of verdicts
+
+
+def decide(
+    models: Sequence[Model],
+    question: Question,
+    episode: EpisodeRecord,
+    *,
+    runs: int = 1,
+    retries: int = 1,
+    read: Callable[[Screen], str] | None = None,
+) -> Verdict:
+    """Return the verdict of one judge, or of two that have to agree; a third settles disputes.
+
+    Each judge is asked `runs` times, and the majority of its votes counts; even votes are none. A
+    judge that fails is asked again `retries` times. Two judges that differ leave the episode
+    undecided (A3, arXiv 2501.01149, section 3.4.2), unless there is a third. Where the question
+    names key components and no screenshot shows all of them (`coarse`; `read` reads one), the
+    verdict is failed, and no model is asked.
+
+    Raises:
+        JudgeError: a judge is down, or what it says stays unreadable.
+        BudgetSpent: the run's budget is spent.
+    """
+    scorer = SINGLE if len(models) == 1 else CROSS
+    evidence: dict[str, Any] = {}
+    if question.key_components:
+        candidate = coarse(episode, question.key_components, read)
+        evidence["coarse"] = candidate.to_json()
+        if not candidate.passed:
+            lacking = ", ".join(map(repr, candidate.missing))
+            reason = f"no screenshot shows all key components; the nearest lacks {lacking}"
+            return Verdict(False, scorer, reason, evidence)
+    opinions = _opinions(models[:2], question, episode, runs, retries)
+    if _agreed(opinions) is None:
+        opinions += _opinions(models[2:3], question, episode, runs, retries)
+    return _verdict(scorer, opinions, evidence)
+
+
+def _opinions(
+    models: Sequence[Model], question: Question, episode: EpisodeRecord, runs: int, retries: int
+) -> list[Opinion]:
+    """Ask all models at once, each as often as it has votes."""
+    votes = [
+        [in_background(partial(_vote, model, question, episode, retries)) for _ in range(runs)]
+        for model in models
+    ]
+    return [_majority([vote.result() for vote in each]) for each in votes]
+
+
+def _vote(model: Model, question: Question, episode: EpisodeRecord, retries: int) -> Opinion:
+    ask_one = ask_subtasks if question.subtasks else ask
+    for left in range(retries, -1, -1):
+        try:
+            return ask_one(model, question, episode)
+        except JudgeError:
+            if not left:
+                raise
+    raise AssertionError  # the last attempt's error is raised
+
+
+def _majority(votes: Sequence[Opinion]) -> Opinion:
+    """Return the opinion that most votes of one model come to, with the calls of all."""
+    if len(votes) == 1:
+        return votes[0]
+    passed = sum(vote.passed is True for vote in votes)
+    failed = sum(vote.passed is False for vote in votes)
+    result = None if passed == failed else passed > failed
+    shown = next((vote for vote in votes if vote.passed is result), votes[0])
+    reason = f"{passed} of {len(votes)} votes: done"
+    return Opinion(
+        shown.model,
+        result,
+        f"{reason}; {shown.reason}" if shown.reason else reason,
+        tuple(call for vote in votes for call in vote.calls),
+        {**shown.details, "votes": [vote.passed for vote in votes]},
+    )
+
+
+def _agreed(opinions: Sequence[Opinion]) -> bool | None:
+    """Return what all judges say, or what one that was asked to settle a dispute says."""
+    if len(opinions) > 2:
+        return opinions[-1].passed
+    said = {opinion.passed for opinion in opinions}
+    return said.pop() if len(said) == 1 else None
+
+
+def _verdict(scorer: str, opinions: Sequence[Opinion], evidence: dict[str, Any]) -> Verdict:
+    judges = [
+        {
+            "model": opinion.model,
+            "passed": opinion.passed,
+            "reason": opinion.reason,
+            "details": opinion.details,
+            "lines": [call.line for call in opinion.calls if call.line is not None],
+        }
+        for opinion in opinions
+    ]
+    each = (opinion.details.get("partial_credit") for opinion in opinions)
+    known = [credit for credit in each if credit is not None]
+    return Verdict(
+        _agreed(opinions),
+        scorer,
+        "   ".join(map(_in_words, opinions)),
+        {"judges": judges, **evidence},
+        partial_credit=sum(known) / len(known) if known else None,
+        calls=tuple(call for opinion in opinions for call in opinion.calls),
+    )
+
+
+def _in_words(opinion: Opinion) -> str:
+    said = {True: "done", False: "not done", None: "cannot tell"}[opinion.passed]
+    model = opinion.model.partition(":")[2] or opinion.model
+    reason = " ".join(opinion.reason.split())
+    return f'{model}: {said}, "{reason}"' if reason else f"{model}: {said}"

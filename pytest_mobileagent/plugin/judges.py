@@ -1,0 +1,163 @@
+"""The fixture `judge`, and what becomes of what judges say."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from _pytest.outcomes import Skipped  # what pytest.skip raises
+
+from pytest_mobileagent.errors import JudgeError, MobileAgentError, TaskError, UndecidedError
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.screen.explain import missed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+    from concurrent.futures import Future
+
+    from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.plugin.judging import RunJudges
+    from pytest_mobileagent.verdict.verdict import Verdict
+
+JUDGED: pytest.StashKey[list[Verdict]] = pytest.StashKey()  # what the body was told
+BESIDE: pytest.StashKey[Verdict] = pytest.StashKey()  # what judges say of a task with a check
+MAY_WAIT: pytest.StashKey[bool] = pytest.StashKey()  # the item is run again once judges are done
+WAITS: pytest.StashKey[bool] = pytest.StashKey()  # it has to be
+ASKED: pytest.StashKey[dict[Hashable, Future[Any]]] = pytest.StashKey()
+_MOST_AT_ONCE = 8  # episodes that this process has judged at once
+_places = threading.BoundedSemaphore(_MOST_AT_ONCE)
+_NO_JUDGE = "no judge is set: --llm-judge=single or cross"
+
+
+class Waiting(Skipped):
+    """A body waits for its judges: its test is run again when they are done."""
+
+
+class NoBudgetError(MobileAgentError):
+    """The run's budget is spent, so that no judge can be asked."""
+
+
+class Judge:
+    """Asks models whether an episode met its goal, as `--llm-judge` says (the fixture `judge`)."""
+
+    def __init__(self, item: pytest.Item, judges: RunJudges) -> None:
+        self._item = item
+        self._judges = judges
+
+    def __call__(self, episode: Episode, **question: Any) -> bool:
+        """Return whether the goal was met; arguments are those of `judge.question.Question`.
+
+        Raises:
+            UndecidedError: judges differ, or none is set.
+            JudgeError: a judge is down, or what it says stays unreadable.
+            TaskError: an argument makes no sense.
+        """
+        verdict = self.verdict(episode, **question)
+        self._item.stash.setdefault(JUDGED, []).append(verdict)
+        if verdict.passed is None:
+            raise UndecidedError(verdict.reason)
+        if not verdict.passed:
+            missed(lambda: verdict.reason)
+        return verdict.passed
+
+    def verdict(self, episode: Episode, **question: Any) -> Verdict:
+        """Return what the judges say, without deciding the task by it (see `__call__`)."""
+        from pytest_mobileagent.check.episode import Episode as Recorded  # noqa: PLC0415
+        from pytest_mobileagent.judge.question import Question  # noqa: PLC0415
+
+        if not isinstance(episode, Recorded):
+            msg = f"judge({episode!r}): the first argument has to be the episode"
+            raise TaskError(msg)
+        asked = Question.of(question)
+        verdict: Verdict = self._answer(
+            (episode.folder, len(episode.steps), asked),
+            lambda: self._judges.decide(episode, asked),
+        )
+        return verdict
+
+    def same(self, said: str, expected: str) -> bool:
+        """Return whether the first judge takes an answer for a paraphrase of the expected one.
+
+        For `episode.answers(expected, paraphrase=judge.same)`.
+
+        Raises:
+            UndecidedError, JudgeError: as for `__call__`.
+        """
+        episode = self._item.funcargs["episode"]  # type: ignore[attr-defined]
+        return bool(
+            self._answer(
+                (episode.folder, said, expected),
+                lambda: self._judges.same(episode, said, expected),
+            )
+        )
+
+    def _answer(self, key: Hashable, work: Callable[[], Any]) -> Any:
+        if self._judges.mode == "off":
+            raise UndecidedError(_NO_JUDGE)
+        asked = self._item.stash.setdefault(ASKED, {})
+        if key not in asked:
+            from pytest_mobileagent.judge.background import in_background  # noqa: PLC0415
+
+            asked[key] = in_background(lambda: _in_turn(work))
+        if not asked[key].done() and self._item.stash.get(MAY_WAIT, False):
+            self._item.stash[WAITS] = True
+            msg = "the judges have not decided yet"
+            raise Waiting(msg)
+        from pytest_mobileagent.llm.budget import BudgetSpent  # noqa: PLC0415
+
+        try:
+            return asked[key].result()
+        except BudgetSpent as error:
+            msg = f"budget: {error}"
+            raise NoBudgetError(msg) from None
+
+
+def _in_turn(work: Callable[[], Any]) -> Any:
+    with _places:
+        return work()
+
+
+@pytest.fixture
+def judge(request: pytest.FixtureRequest) -> Judge:
+    """Asks models, as `--llm-judge` says, whether an episode met its goal: `judge(episode)`."""
+    return Judge(request.node, request.config.stash[RUN].judges)
+
+
+def ask_beside(item: pytest.Function, episode: Episode) -> None:
+    """Have an episode judged whose test has a check, if all are to be judged."""
+    judges = item.config.stash[RUN].judges
+    if not judges.judges_all or "judge" in item.fixturenames:
+        return
+    try:
+        item.stash[BESIDE] = Judge(item, judges).verdict(episode)
+    except JudgeError as error:
+        from pytest_mobileagent.verdict.verdict import Verdict as Kept  # noqa: PLC0415
+
+        item.stash[BESIDE] = Kept(None, "judge", str(error))
+
+
+def with_judges(item: pytest.Item, verdict: Verdict) -> Verdict:
+    """Return the verdict on a body, decided by the judges that it has asked unless it overruled."""
+    told = item.stash.get(JUDGED, [])
+    if not told:
+        return verdict
+    evidence = dict(verdict.evidence)
+    for each in told:
+        for name, value in each.evidence.items():
+            evidence[name] = [*evidence.get(name, []), *value] if name == "judges" else value
+    calls = tuple(call for each in told for call in each.calls)
+    decided = [each for each in told if each.passed is verdict.passed]
+    if not decided:
+        return replace(verdict, evidence=evidence, calls=calls)
+    reason = "; ".join(dict.fromkeys(each.reason for each in decided if each.reason))
+    credit = decided[-1].partial_credit
+    return replace(
+        verdict,
+        scorer=decided[-1].scorer,
+        reason=reason or verdict.reason,
+        evidence=evidence,
+        partial_credit=verdict.partial_credit if credit is None else credit,
+        calls=calls,
+    )

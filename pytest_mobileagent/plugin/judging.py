@@ -1,0 +1,124 @@
+"""The judges of a run: what the options say of them, checked before a device starts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import HostError, JudgeError
+from pytest_mobileagent.plugin.options import usage_error
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.judge.question import Question
+    from pytest_mobileagent.llm.model import Model
+    from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.plugin.models import RunModels
+    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.verdict.verdict import Verdict
+
+_NEEDED = {"off": 0, "single": 1, "cross": 2}
+_MOST = 3
+
+
+class RunJudges:
+    """The judges that the tasks of one pytest process may ask."""
+
+    def __init__(self, settings: dict[str, OptionValue], models: RunModels) -> None:
+        self._settings = settings
+        self._models = models
+
+    @property
+    def mode(self) -> str:
+        """How tasks are judged: off, single, cross."""
+        return str(self._settings["llm-judge"].value)
+
+    @property
+    def references(self) -> tuple[ModelReference, ...]:
+        """The models that judge; none if tasks are not judged."""
+        given: tuple[ModelReference, ...] = self._settings["mobile-judges"].value or ()
+        return given[: {"off": 0, "single": 1, "cross": _MOST}[self.mode]]
+
+    @property
+    def judges_all(self) -> bool:
+        """Whether tasks that have a check are judged too."""
+        return bool(self._settings["mobile-judge-all"].value) and self.mode != "off"
+
+    def check(self) -> None:
+        """Check what can be known of the judges before one is asked.
+
+        Raises:
+            pytest.UsageError: there are too few or too many, or one cannot be had.
+        """
+        if self._settings["mobile-judge-all"].value and self.mode == "off":
+            setting = self._settings["mobile-judge-all"]
+            raise usage_error(setting, ": nobody judges: add --llm-judge=single or cross")
+        if self.mode == "off":
+            return
+        given, setting = self._settings["mobile-judges"], self._settings["llm-judge"]
+        count, needed = len(given.value or ()), _NEEDED[self.mode]
+        if count < needed:
+            models = "a model" if needed == 1 else "two models, and a third to settle disputes"
+            raise usage_error(setting, f" asks {models}: --mobile-judges=PROVIDER:NAME,…")
+        if count > _MOST:
+            raise usage_error(given, f" names {count} models; two judge, and a third settles")
+        self._models.check_judges(given, self.references)
+
+    def decide(self, episode: EpisodeRecord, question: Question) -> Verdict:
+        """Return what the judges say of an episode.
+
+        Raises:
+            JudgeError: a judge is down, or what it says stays unreadable.
+            BudgetSpent: the run's budget is spent.
+        """
+        from pytest_mobileagent.judge.coarse import reader  # noqa: PLC0415 - asked by few
+        from pytest_mobileagent.judge.panel import decide  # noqa: PLC0415
+
+        verdict = decide(
+            self._asked(episode),
+            question,
+            episode,
+            runs=self._settings["mobile-judge-runs"].value,
+            retries=self._settings["mobile-retries"].value,
+            read=reader(self._settings["mobile-ocr"].value),
+        )
+        return with_own_models(verdict, self.references, episode)
+
+    def same(self, episode: EpisodeRecord, said: str, expected: str) -> bool:
+        """Return whether the first judge takes an answer for a paraphrase of the expected one.
+
+        Raises:
+            JudgeError, BudgetSpent: as for `decide`.
+        """
+        from pytest_mobileagent.judge.paraphrase import is_paraphrase  # noqa: PLC0415
+
+        return is_paraphrase(self._asked(episode)[0], episode.goal, said, expected)
+
+    def _asked(self, episode: EpisodeRecord) -> list[Model]:
+        from pytest_mobileagent.episode.screens import FOLDER  # noqa: PLC0415
+        from pytest_mobileagent.judge.models import judge_models  # noqa: PLC0415
+
+        folder = episode.folder
+        try:
+            return list(
+                judge_models(
+                    self.references,
+                    self._models.settings_for_judges(episode.case.epoch),
+                    folder=folder,
+                    pictures=None if folder is None else folder.parent.parent / FOLDER,
+                )
+            )
+        except (ValueError, HostError) as error:
+            msg = f"a judge cannot be asked: {error}"
+            raise JudgeError(msg) from error
+
+
+def with_own_models(
+    verdict: Verdict, judges: tuple[ModelReference, ...], episode: EpisodeRecord
+) -> Verdict:
+    """Point out, in the evidence, the judges that the agent has asked as its own models."""
+    asked = {call.model.rpartition(":")[2] for call in episode.calls}
+    own = [judge.id for judge in judges if judge.name in asked]
+    if not own or "judges" not in verdict.evidence:
+        return verdict
+    return replace(verdict, evidence={**verdict.evidence, "own_models": own})

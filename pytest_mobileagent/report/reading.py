@@ -1,0 +1,86 @@
+"""report.json read back, and the newest of several runs found."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.migrate import reset
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.plain import expect
+from pytest_mobileagent.report.document import SCHEMA_VERSION
+from pytest_mobileagent.report.result import MEASURES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+REPORT = "report.json"
+_RUN = "run.json"
+_SINCE_2: dict[str, Any] = dict.fromkeys(
+    ("language", "environment", "fault", "verdict", "partial_credit")
+)
+_SINCE_2 |= {"tags": [], "parameters": {}}
+
+
+def read_report(path: Path) -> dict[str, Any]:
+    """Return a report.json in today's shape, with all that a newer minor version has added.
+
+    Raises:
+        OSError: it cannot be read, or is not there.
+        RecordError: it is damaged, or of a newer major version.
+    """
+    text = path.read_text("utf-8", "replace")
+    try:
+        whole = expect(json.loads(text), dict, "report")
+        version = expect(whole["schema_version"], float, "schema_version")
+        expect(whole["run"], dict, "run")
+        expect(whole["summary"], dict, "summary")
+        tasks = [expect(task, dict, "task") for task in expect(whole["tasks"], list, "tasks")]
+        if 1 <= version < SCHEMA_VERSION:
+            tasks = [_from_1(task) for task in tasks]
+        for task in tasks:
+            expect(task["id"], str, "id")
+            expect(task["outcome"], str, "outcome")
+            _ = task["success"], task["steps"]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        msg = f"{path} is damaged: {type(error).__name__}: {error}"
+        raise RecordError(msg) from error
+    if not 1 <= version < SCHEMA_VERSION + 1:
+        msg = (
+            f"{path} has schema version {version}; this version of pytest-mobileagent reads up to "
+            f"{SCHEMA_VERSION}: install a newer one"
+        )
+        raise RecordError(msg)
+    return {**whole, "schema_version": max(version, SCHEMA_VERSION), "tasks": tasks}
+
+
+def newest_run(runs: Path) -> Path | None:
+    """Return the run that was begun last of those in a folder; None if there is none."""
+    try:
+        folders = [path for path in runs.iterdir() if is_run(path)]
+        return max(folders, key=_begun, default=None)
+    except OSError:
+        return None
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder is that of a run, which may go on still."""
+    return any((folder / name).is_file() for name in (_RUN, REPORT))
+
+
+def _begun(folder: Path) -> tuple[float, str]:
+    first = folder / _RUN
+    path = first if first.is_file() else folder / REPORT
+    return path.stat().st_mtime, folder.name
+
+
+def _from_1(task: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry of version 1, in which what it did not count is not known."""
+    entry = {**dict.fromkeys(MEASURES), **_SINCE_2, "infrastructure": [], **task}
+    entry["reset"] = reset(task.get("reset"))
+    for name in ("input_tokens", "output_tokens", "cost_usd"):  # 0 where nobody knew
+        entry[name] = entry[name] or None
+    if entry["outcome"] == "failed":
+        entry["fault"] = "agent"
+    return entry

@@ -1,0 +1,186 @@
+"""`python -m pytest_mobileagent review`: people decide what judges left open."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import signal
+import sys
+import threading
+import webbrowser
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.reading import is_run, newest_run
+from pytest_mobileagent.review.queue import Queue
+from pytest_mobileagent.review.rewriting import Rewriter, rewrite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent.review.queue import Item
+    from pytest_mobileagent.verdict.verdict import Verdict
+
+_WORDS = {"pass": True, "fail": False}
+
+
+def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
+    """Serve the page until Ctrl-C; or list, or decide, without one. Return the exit status.
+
+    `runs` is asked for the folder of all runs if RUN is not given, or is no folder.
+    """
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    run = _run(parser, given.run, runs)
+    queue = Queue(run, everything=given.all or bool(given.decide))
+    who = given.who.strip() or _user()
+    try:
+        if given.decide:
+            _decide(parser, queue, given.decide, who, given.note)
+        if given.list:
+            _list(queue)
+        if given.decide or given.list:
+            return 0
+        return _serve(queue, who, given.port, browser=not given.no_browser)
+    except (OSError, HostError, RecordError) as error:
+        sys.stderr.write(f"error: {printable(str(error))}\n")
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pytest_mobileagent review",
+        description="Show what waits for a person in a run on a local page: pass, fail and notes "
+        "by keyboard. Verdicts are added to the episodes, and report.json is written anew.",
+    )
+    add = parser.add_argument
+    add("run", nargs="?", default="", metavar="RUN", help="a run's folder (default: the newest)")
+    add("--all", action="store_true", help="show what checks or judges have decided, too")
+    add("--who", default="", metavar="NAME", help="who decides (default: your user name)")
+    add("--port", type=_port, default=0, help="the port of the page (default: a free one)")
+    add("--no-browser", action="store_true", help="only print the address")
+    add("--list", action="store_true", help="print what waits, and serve nothing")
+    add(
+        "--decide",
+        action="append",
+        default=[],
+        type=_decision,
+        metavar="EPISODE=pass|fail",
+        help="decide an episode, by its name in --list or its folder's; may be repeated",
+    )
+    add("--note", default="", help="why, for --decide")
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        msg = "has to be a number from 0 to 65535"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
+def _decision(text: str) -> tuple[str, bool]:
+    episode, _, word = text.rpartition("=")
+    if not episode or word not in _WORDS:
+        msg = f"{text!r} has to be EPISODE=pass or EPISODE=fail"
+        raise argparse.ArgumentTypeError(msg)
+    return episode, _WORDS[word]
+
+
+def _run(parser: argparse.ArgumentParser, given: str, runs: Callable[[], Path]) -> Path:
+    """Return the folder of a run, or end the program with what is wrong."""
+    if given and is_run(Path(given)):
+        return Path(given).resolve()
+    folder = runs()
+    found = folder / given if given else newest_run(folder)
+    if found is None or not is_run(found):
+        where = f"{given} is none, and {folder / given} neither" if given else f"none in {folder}"
+        parser.error(f"there is no run: {printable(where)}; name its folder, which holds run.json")
+    return found.resolve()
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run as somebody without a name
+        return "somebody"
+
+
+def _list(queue: Queue) -> None:
+    items = queue.items()
+    if queue.problem:
+        sys.stderr.write(f"{printable(queue.problem)}\n")
+    sys.stdout.write(f"{queue.left()} of {len(items)} left for review in {queue.run}\n")
+    for item in items:
+        told = _told(item, queue.decision(item))
+        sys.stdout.write(f"  {printable(item.name)}   {printable(' '.join(told.split()))}\n")
+
+
+def _told(item: Item, decision: Verdict | None) -> str:
+    if decision is None:
+        return f"{item.task['outcome']}: {item.task.get('reason') or '?'}"
+    word = "passed" if decision.passed else "failed"
+    note = f": {decision.reason}" if decision.reason else ""
+    return f"{word} by {decision.evidence.get('who') or 'somebody'}{note}"
+
+
+def _decide(
+    parser: argparse.ArgumentParser,
+    queue: Queue,
+    decisions: Sequence[tuple[str, bool]],
+    who: str,
+    note: str,
+) -> None:
+    found = []
+    for name, passed in decisions:
+        fitting = [item for item in queue.items() if name in {item.name, item.folder.name}]
+        if len(fitting) != 1:
+            many = f"{len(fitting)} episodes are" if fitting else "no episode to decide is"
+            parser.error(f"{many} called {printable(name)!r}; --all --list prints their names")
+        found.append((fitting[0], passed))
+    for item, passed in found:
+        queue.decide(item, passed, who, note)
+        sys.stdout.write(f"{'passed' if passed else 'failed'}: {printable(item.name)}\n")
+    rewrite(queue.run, queue.files)
+
+
+def _serve(queue: Queue, who: str, port: int, *, browser: bool) -> int:
+    """Serve the page until Ctrl-C or SIGTERM, then write the reports a last time."""
+    from pytest_mobileagent.review.desk import Desk  # noqa: PLC0415 - lists need no server
+    from pytest_mobileagent.review.server import Server  # noqa: PLC0415
+
+    queue.items()
+    rewriter = Rewriter(queue.run)
+    desk = Desk(queue, rewriter, who)
+    rewriter.ask()  # what was decided before the run had ended
+    with closing(rewriter), Server(desk, port) as server:
+        serving = threading.Thread(target=server.serve_forever, name="page", daemon=True)
+        serving.start()
+        try:
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+            sys.stdout.write(f"{queue.left()} left for review in {queue.run}\n")
+            sys.stdout.write(f"{server.url}\nCtrl-C ends it\n")
+            sys.stdout.flush()
+            if browser and _has_windows():
+                webbrowser.open(server.invitation())
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            server.shutdown()
+            serving.join()
+    report = f"; report: {queue.run / 'report.json'}" if queue.has_ended else ""
+    sys.stdout.write(f"\n{len(desk.decided)} decided, {queue.left()} left{report}\n")
+    if rewriter.problem:
+        sys.stderr.write(f"error: {printable(rewriter.problem)}\n")
+    return 1 if rewriter.problem else 0
+
+
+def _has_windows() -> bool:
+    """Whether a browser would open a window of its own, and not take over the terminal."""
+    windows = sys.platform in {"darwin", "win32"}
+    return windows or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())

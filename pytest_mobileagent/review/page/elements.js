@@ -1,0 +1,37 @@
+"use strict";
+
+// Elements are built from text, never from markup: what screens, agents and models say is shown
+// as it stands.
+
+const byId = (id) => document.getElementById(id);
+
+function make(tag, fields, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(fields || {})) {
+    if (name in node && name !== "role") node[name] = value;
+    else node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
+  return node;
+}
+
+function draw(tag, attributes) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+function asText(value) {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+const state = {
+  queue: null,      // as the server gives it
+  places: new Map(), // where in the list each episode is, by its number
+  current: null,    // the number of the chosen episode
+  episode: null,    // what is shown; null while it loads
+  step: 0,
+  undoable: [],     // the numbers of what was decided in this tab, the last at the end
+  busy: false,      // a verdict is on its way
+};

@@ -1,0 +1,75 @@
+"use strict";
+
+// The list of episodes: only the rows in sight are elements, however many there are.
+
+const ROW = 58; // pixels, as in the styles
+const SPARE = 5; // rows above and below what is in sight
+
+function showQueue(queue) {
+  state.queue = queue;
+  state.places = new Map(queue.items.map((item, place) => [item[0], place]));
+  const decided = queue.items.filter((item) => item[3] !== null).length;
+  byId("run").textContent = ["Review", queue.run, queue.agent].filter(Boolean).join(" · ");
+  byId("left").textContent = `${queue.left} left · ${decided} decided${queue.goes_on ? " · the run goes on" : ""}`;
+  document.title = `${queue.left} left · Review`;
+  byId("who").placeholder = queue.who;
+  showProblem(queue.problem);
+  byId("rows").style.height = `${queue.items.length * ROW}px`;
+  showRows();
+}
+
+function showRows() {
+  const list = byId("list");
+  const items = state.queue.items;
+  const first = Math.max(0, Math.floor(list.scrollTop / ROW) - SPARE);
+  const end = Math.min(items.length, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + SPARE);
+  byId("rows").replaceChildren(...items.slice(first, end).map((item, place) => row(item, first + place)));
+  const chosen = byId(`row-${state.current}`);
+  if (chosen) list.setAttribute("aria-activedescendant", chosen.id);
+  else list.removeAttribute("aria-activedescendant");
+}
+
+function row([number, name, outcome, passed, who], place) {
+  const settled = passed === null && outcome !== "review" && outcome !== "error";
+  const className = passed === true ? "passed" : passed === false ? "failed" : settled ? "settled" : "";
+  const said = passed === null ? (settled ? outcome : "open") : `${className} by ${asText(who) || "somebody"}`;
+  const node = make("div", { id: `row-${number}`, className: `row ${className}`, role: "option", title: name },
+    make("b", {}, make("bdi", { dir: "auto" }, name)), make("small", {}, said));
+  node.setAttribute("aria-selected", String(number === state.current));
+  node.setAttribute("aria-posinset", place + 1);
+  node.setAttribute("aria-setsize", state.queue.items.length);
+  node.style.top = `${place * ROW}px`;
+  node.addEventListener("click", () => choose(number));
+  return node;
+}
+
+function bringIntoSight(number) {
+  const list = byId("list");
+  const top = (state.places.get(number) ?? 0) * ROW;
+  if (top < list.scrollTop) list.scrollTop = top;
+  else if (top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW - list.clientHeight;
+  showRows();
+}
+
+const isOpen = ([, , outcome, passed]) => passed === null && (outcome === "review" || outcome === "error");
+
+function nextOpen() {
+  const items = state.queue.items;
+  const from = state.places.get(state.current) ?? -1;
+  for (let far = 1; far <= items.length; far += 1) {
+    const item = items[(from + far) % items.length];
+    if (isOpen(item) && item[0] !== state.current) return item[0];
+  }
+  return null;
+}
+
+function neighbour(by) {
+  const items = state.queue.items;
+  const place = (state.places.get(state.current) ?? 0) + by;
+  return place >= 0 && place < items.length ? items[place][0] : state.current;
+}
+
+function showProblem(text) {
+  byId("problem").textContent = text;
+  byId("problem").hidden = !text;
+}

@@ -1,0 +1,136 @@
+"use strict";
+
+// What happens when: loading, keys, verdicts.
+
+const LOOK_AGAIN = 3000; // ms between looks at what others have decided
+let known = "";
+
+async function ask(path, body) {
+  const given = body === undefined
+    ? { headers: known && path === "/queue" ? { "If-None-Match": known } : {} }
+    : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const answer = await fetch(path, { ...given, cache: "no-store" });
+  if (answer.status === 304) return null;
+  const told = await answer.json();
+  if (!answer.ok) throw new Error(told.error || answer.statusText);
+  if (path === "/queue") known = answer.headers.get("ETag") || "";
+  return told;
+}
+
+async function look() {
+  try {
+    const queue = await ask("/queue");
+    if (queue) showQueue(queue);
+  } catch (error) {
+    showProblem(error instanceof TypeError ? "The review has ended, or cannot be reached." : error.message);
+    return;
+  }
+  if (byId("problem").textContent.startsWith("The review has ended")) showProblem(state.queue.problem);
+  if (state.current === null) {
+    const first = nextOpen() ?? state.queue.items[0]?.[0] ?? null;
+    if (first !== null) await choose(first);
+    else byId("empty-words").textContent = state.queue.goes_on ? "Nothing to decide so far." : "Nothing to decide.";
+  }
+}
+
+async function choose(number) {
+  if (number === null || (number === state.current && state.episode)) return;
+  state.current = number;
+  state.episode = null;
+  bringIntoSight(number);
+  showButtons();
+  try {
+    const episode = await ask(`/episode/${number}`);
+    if (state.current !== number) return; // another was chosen meanwhile
+    state.episode = episode;
+    byId("empty").hidden = true;
+    byId("episode").hidden = byId("side").hidden = false;
+    showTrajectory(episode);
+    showOpinions(episode.opinions);
+  } catch (error) {
+    showProblem(error.message);
+  }
+  showButtons();
+}
+
+function showButtons() {
+  const ready = state.episode !== null && !state.busy;
+  byId("pass").disabled = byId("fail").disabled = !ready || Boolean(state.episode?.damaged);
+  byId("keep-note").disabled = byId("pass").disabled;
+  byId("undo").disabled = !ready;
+}
+
+async function decide(decision) {
+  if (state.busy || !state.episode || (decision !== "undo" && state.episode.damaged)) return;
+  const undone = decision === "undo" ? state.undoable[state.undoable.length - 1] : undefined;
+  const number = undone ?? state.current;
+  const note = byId("note").value.trim();
+  if (decision === "note" && !note) return;
+  state.busy = true;
+  showButtons();
+  try {
+    const who = byId("who").value.trim();
+    const told = await ask("/verdict", { episode: number, decision, who, note });
+    byId("note").value = "";
+    showProblem("");
+    if (decision === "undo") state.undoable = state.undoable.filter((each, at, all) => at !== all.lastIndexOf(number));
+    else if (decision !== "note") state.undoable.push(number);
+    await look();
+    const name = state.queue.items[state.places.get(number)]?.[1] ?? "";
+    byId("status").textContent = { pass: `Passed: ${name}`, fail: `Failed: ${name}`, undo: `Taken back: ${name}`, note: "The note is kept." }[decision];
+    if (number === state.current) showOpinions(told.opinions);
+    else await choose(number);
+  } catch (error) {
+    showProblem(`Not kept: ${error instanceof TypeError ? "the review has ended, or cannot be reached" : error.message}`);
+    return;
+  } finally {
+    state.busy = false;
+    showButtons();
+  }
+  if (decision === "pass" || decision === "fail") await choose(nextOpen() ?? state.current);
+}
+
+const KEYS = {
+  p: () => decide("pass"),
+  f: () => decide("fail"),
+  u: () => decide("undo"),
+  n: () => byId("note").focus(),
+  o: () => choose(nextOpen()),
+  j: () => showStep(state.step + 1),
+  k: () => showStep(state.step - 1),
+  ArrowRight: () => showStep(state.step + 1),
+  ArrowLeft: () => showStep(state.step - 1),
+  Home: () => showStep(0),
+  End: () => showStep(Infinity),
+  ArrowDown: () => choose(neighbour(1)),
+  ArrowUp: () => choose(neighbour(-1)),
+  "?": () => byId("help").showModal(),
+};
+const REPEATED = new Set(["j", "k", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"]);
+
+document.addEventListener("keydown", (event) => {
+  if (byId("help").open) return;
+  if (event.target.matches("input, textarea")) {
+    if (event.key === "Escape") event.target.blur();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.id === "note") decide("note");
+    return;
+  }
+  const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!act || event.ctrlKey || event.metaKey || event.altKey || !state.queue) return;
+  if (event.repeat && !REPEATED.has(event.key)) return;
+  event.preventDefault();
+  act();
+});
+
+for (const [id, decision] of Object.entries({ pass: "pass", fail: "fail", undo: "undo", "keep-note": "note" })) {
+  byId(id).addEventListener("click", () => decide(decision));
+}
+byId("decide").addEventListener("submit", (event) => event.preventDefault());
+byId("help-button").addEventListener("click", () => byId("help").showModal());
+byId("list").addEventListener("scroll", () => state.queue && showRows());
+window.addEventListener("resize", () => state.queue && showRows());
+byId("who").value = sessionStorage.getItem("who") || "";
+byId("who").addEventListener("change", () => sessionStorage.setItem("who", byId("who").value));
+history.replaceState(null, "", "/"); // the token stays out of the history
+setInterval(() => document.visibilityState === "visible" && !state.busy && look(), LOOK_AGAIN);
+look();

@@ -1,0 +1,173 @@
+"""What waits for a person in a run, whether that has ended or goes on; and what was decided."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode import index
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.report.reading import REPORT, read_report
+from pytest_mobileagent.report.redecide import as_run, decidable, was_undecided
+from pytest_mobileagent.verdict.standing import by_people, of_person, standing, withdrawal
+from pytest_mobileagent.verdict.store import VERDICTS, append, verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.verdict.verdict import Verdict
+
+    Signature = tuple[int, int, int] | None
+
+_SUCCESS = {"passed": True, "failed": False, "review": None}  # of a run that goes on
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An episode that a person may decide.
+
+    `number` stays the same as long as this program runs; `task` is the entry in report.json, or
+    what the index tells of a run that goes on.
+    """
+
+    number: int
+    folder: Path
+    task: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """What the case is called: its id, its environment and its epoch (see `Case.key`)."""
+        task = self.task
+        place = f"{task['id']}@env{task['environment']}" if task.get("environment") else task["id"]
+        return f"{place}@{task['epoch']}" if task.get("epoch") else str(place)
+
+
+class VerdictFiles:
+    """The verdicts beside episodes, each file read again only when it has changed."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[Signature, Sequence[Verdict]]] = {}
+
+    def of(self, folder: Path) -> Sequence[Verdict]:
+        """Return all verdicts on the episode in a folder, the oldest first."""
+        signature = signature_of(folder / VERDICTS)
+        known = self._known.get(folder)
+        if known is None or known[0] != signature:
+            known = signature, verdicts(folder) if signature else ()
+            self._known[folder] = known
+        return known[1]
+
+    def standing(self, run: Path, task: Mapping[str, Any]) -> Verdict | None:
+        """Return the verdict that stands for a task of a run's report."""
+        folder = task.get("episode")
+        return standing(self.of(run / folder)) if isinstance(folder, str) and folder else None
+
+
+class Queue:
+    """The episodes of a run that people may decide: those that it left to them, or all.
+
+    Safe to be used by several threads. Other programs may decide, too, and the run may go on: each
+    look takes in what they have written.
+    """
+
+    def __init__(self, run: Path, *, everything: bool = False) -> None:
+        self.run = run
+        self.files = VerdictFiles()
+        self.problem = ""  # why report.json cannot be used
+        self.about: Mapping[str, Any] = {}  # what the report says of the run
+        self.has_ended = False
+        self._fits = decidable if everything else was_undecided
+        self._lock = threading.Lock()
+        self._seen: tuple[Signature, Signature] | None = None
+        self._numbers: dict[Path, int] = {}
+        self._items: dict[int, Item] = {}
+
+    def items(self) -> list[Item]:
+        """Return all items in the order of the report."""
+        with self._lock:
+            seen = signature_of(self.run / REPORT), signature_of(self.run / index.INDEX)
+            if seen != self._seen:
+                tasks = [task for task in self._tasks() if self._fits(task)]
+                self._items = {item.number: item for item in map(self._item, tasks)}
+                self._seen = seen
+            return list(self._items.values())
+
+    def item(self, number: int) -> Item | None:
+        """Return the item with a number; None if there is none."""
+        self.items()
+        return self._items.get(number)
+
+    def verdicts(self, item: Item) -> Sequence[Verdict]:
+        """Return all verdicts on an item, the oldest first."""
+        return self.files.of(item.folder)
+
+    def decision(self, item: Item) -> Verdict | None:
+        """Return the verdict of a person that stands; None if nobody has decided."""
+        people = by_people(self.verdicts(item))
+        return people[-1] if people else None
+
+    def left(self) -> int:
+        """Return how many wait for a person: nobody has decided them, the run has not either."""
+        return sum(
+            as_run(item.task).get("success") is None and self.decision(item) is None
+            for item in self.items()
+        )
+
+    def decide(self, item: Item, passed: bool | None, who: str, note: str = "") -> None:
+        """Append what a person says; with `passed` None that is a mere note.
+
+        Raises:
+            HostError: it cannot be written.
+        """
+        append(item.folder, of_person(passed, who, note))
+
+    def withdraw(self, item: Item, who: str, note: str = "") -> bool:
+        """Take back the last verdict of a person; False if there is none that stands.
+
+        Raises:
+            HostError: it cannot be written.
+        """
+        own = [v for v in by_people(self.verdicts(item)) if v.evidence.get("who") == who]
+        if own:
+            append(item.folder, withdrawal(who, note))
+        return bool(own)
+
+    def _item(self, task: Mapping[str, Any]) -> Item:
+        folder = self.run / task["episode"]
+        return Item(self._numbers.setdefault(folder, len(self._numbers)), folder, task)
+
+    def _tasks(self) -> list[dict[str, Any]]:
+        self.problem, self.has_ended, self.about = "", False, {}
+        try:
+            report = read_report(self.run / REPORT)
+        except FileNotFoundError:
+            return self._indexed()
+        except (OSError, RecordError) as error:
+            self.problem = f"the report cannot be read, and is left as it is: {error}"
+            return self._indexed()
+        self.has_ended, self.about = True, report["run"]
+        return list(report["tasks"])
+
+    def _indexed(self) -> list[dict[str, Any]]:
+        """Return what is known of the last attempts at cases while there is no report."""
+        last = {entry.case: entry for entry in index.entries(self.run)}
+        return [
+            {
+                "id": entry.case,
+                "outcome": entry.outcome,
+                "success": _SUCCESS.get(entry.outcome),
+                "episode": entry.folder,
+            }
+            for entry in last.values()
+        ]
+
+
+def signature_of(path: Path) -> Signature:
+    """Return what changes when a file does; None if there is none."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino

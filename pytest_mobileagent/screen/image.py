@@ -1,0 +1,165 @@
+"""Images, such as an icon, found in a screenshot: the same drawing in the same colours, any size.
+
+How alike two places are is the correlation of their colours, from -1 to 1 (OpenCV's
+TM_CCOEFF_NORMED over the three channels), less the mean difference of the colours, from 0 to 1:
+the correlation tells shapes apart, and the difference what is drawn in fainter colours.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.screen.element import Bounds
+from pytest_mobileagent.screen.explain import CriteriaError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from PIL.Image import Image
+
+SIMILARITY = 0.8  # unless the author says otherwise
+LEAST = 0.3  # what is less alike is not worth telling
+_SCALES = [2 ** (step / 8) for step in range(-8, 9)]  # of the image: 0.5 to 2
+_FINE = [2 ** (step / 32) for step in range(-3, 4)]  # around what was found at one of these
+_SIDE = 20  # pixels of the image's shorter side, to which both are scaled for the first look
+_FINE_SIDE = 48  # the same for the second
+_LENIENT = 0.25  # how much less alike a place may be at the first look
+_MOST = 24  # places that are looked at again
+
+
+class Place(NamedTuple):
+    """Where a screenshot looks like an image, and how much."""
+
+    bounds: Bounds
+    similarity: float
+
+
+def beside_caller(path: str | os.PathLike[str]) -> Path:
+    """Return the file of an image: a relative path is one beside the file that calls this package.
+
+    Raises:
+        CriteriaError: there is no such file.
+    """
+    frame = sys._getframe(1)  # noqa: SLF001 - as `warnings` does
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{_PACKAGE}."):
+        frame = frame.f_back
+    file = Path(frame.f_code.co_filename).parent / path
+    if not file.is_file():
+        msg = f"image={os.fspath(path)!r}: there is no file {file}"
+        raise CriteriaError(msg)
+    return file
+
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) -> list[Place]:
+    """Return where a screenshot looks like the image in a file, the places most like it first.
+
+    The image may be from half to twice as large on the screen as in the file; where it is
+    transparent, it is taken as white. Cut it out of a screenshot, with little around it.
+
+    Raises:
+        CriteriaError: the file is no image, or one of a single colour.
+        MissingExtraError: OpenCV is not installed.
+    """
+    check_extra("vision", "looking for image=…")
+    import numpy as np  # noqa: PLC0415 - a heavy library is loaded by who needs it
+
+    wanted = _read(file, file.stat().st_mtime_ns)
+    shown = np.asarray(screenshot)
+    places: list[Place] = []
+    for candidate in sorted(_first_look(shown, wanted, similarity), reverse=True)[:_MOST]:
+        place = _second_look(shown, wanted, candidate)
+        if place.similarity >= similarity:
+            places.append(place)
+    apart: list[Place] = []
+    for place in sorted(places, key=lambda each: -each.similarity):
+        if not any(each.bounds.contains(*place.bounds.center) for each in apart):
+            apart.append(place)
+    return apart
+
+
+@lru_cache(maxsize=32)
+def _read(file: Path, _changed: int) -> Any:
+    """Return an image's pixels, as an array of rows of RGB."""
+    import numpy as np  # noqa: PLC0415
+    from PIL import Image as image  # noqa: N813, PLC0415
+
+    try:
+        with image.open(file) as opened:
+            picture = opened.convert("RGBA")
+    except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
+        msg = f"image={file.name!r}: {file} is no image that can be read: {error}"
+        raise CriteriaError(msg) from error
+    white = image.new("RGBA", picture.size, "white")
+    pixels = np.asarray(image.alpha_composite(white, picture).convert("RGB"))
+    if min(pixels.shape[:2]) < 4 or pixels.std(axis=(0, 1)).max() < 4:
+        msg = f"image={file.name!r}: {file} is too small, or of a single colour"
+        raise CriteriaError(msg)
+    return pixels
+
+
+def _first_look(
+    shown: Any, wanted: Any, similarity: float
+) -> Iterator[tuple[float, float, int, int]]:
+    """Yield (likeness, scale, x, y) of candidates, found with both made small."""
+    import cv2  # noqa: PLC0415
+    import numpy as np  # noqa: PLC0415
+
+    side = min(wanted.shape[:2])
+    small = _resized(wanted, min(1.0, _SIDE / side))
+    for scale in _SCALES:
+        factor = min(1.0, _SIDE / side) / scale
+        page = _resized(shown, factor)
+        if page.shape[0] < small.shape[0] or page.shape[1] < small.shape[1]:
+            continue
+        alike = np.nan_to_num(cv2.matchTemplate(page, small, cv2.TM_CCOEFF_NORMED), posinf=0)
+        peaks = alike == cv2.dilate(alike, np.ones((5, 5)))
+        for y, x in np.argwhere(peaks & (alike > similarity - _LENIENT)):
+            yield float(alike[y, x]), scale, round(x / factor), round(y / factor)
+
+
+def _second_look(shown: Any, wanted: Any, candidate: tuple[float, float, int, int]) -> Place:
+    """Return the place around a candidate that is most like the image, seen more closely."""
+    import cv2  # noqa: PLC0415
+    import numpy as np  # noqa: PLC0415
+
+    _, coarse, x, y = candidate
+    height, width = wanted.shape[:2]
+    factor = min(1.0, _FINE_SIDE / min(height, width))
+    small = _resized(wanted, factor)
+    best = Place(Bounds(0, 0, 0, 0), -1.0)
+    for scale in (coarse * fine for fine in _FINE):
+        margin = round(0.15 * max(height, width) * scale) + 2
+        left, top = max(0, x - margin), max(0, y - margin)
+        part = shown[
+            top : y + round(height * scale) + margin, left : x + round(width * scale) + margin
+        ]
+        part = _resized(part, factor / scale)
+        if part.shape[0] < small.shape[0] or part.shape[1] < small.shape[1]:
+            continue
+        alike = np.nan_to_num(cv2.matchTemplate(part, small, cv2.TM_CCOEFF_NORMED), posinf=0)
+        _, value, _, (dx, dy) = cv2.minMaxLoc(alike)
+        seen = part[dy : dy + small.shape[0], dx : dx + small.shape[1]]
+        value -= float(np.abs(seen.astype(float) - small).mean()) / 255
+        if value > best.similarity:
+            at = left + round(dx * scale / factor), top + round(dy * scale / factor)
+            end = at[0] + round(width * scale), at[1] + round(height * scale)
+            best = Place(Bounds(*at, *end), value)
+    return best
+
+
+def _resized(pixels: Any, factor: float) -> Any:
+    import cv2  # noqa: PLC0415
+
+    if factor == 1.0:
+        return pixels
+    size = max(1, round(pixels.shape[1] * factor)), max(1, round(pixels.shape[0] * factor))
+    way = cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
+    return cv2.resize(pixels, size, interpolation=way)

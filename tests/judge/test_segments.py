@@ -1,0 +1,96 @@
+"""An episode split by app: in order, and so that no right way of doing the task is cut off."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.judge.segments import SplitError, check_apps, split, visits
+
+
+def parts(letters: str, apps: str) -> list[tuple[int, int]]:
+    """Split a word in which each letter is a screen's package; dots have none."""
+    packages = ["" if letter == "." else letter for letter in letters]
+    return [(part.start, part.stop - 1) for part in split(packages, list(apps))]
+
+
+@pytest.mark.parametrize(
+    ("letters", "apps", "expected"),
+    [
+        ("HAAHBB", "AB", [(1, 3), (4, 5)]),  # the launcher is in no app; the way out is shown
+        ("AAABBB", "AB", [(0, 3), (3, 5)]),  # straight from one to the other
+        ("AkAAdBB", "AB", [(0, 4), (5, 6)]),  # keyboard and dialog end no visit
+        ("AXXABB", "AB", [(0, 4), (4, 5)]),  # a detour to an app that is not on the list
+        ("A.AB", "AB", [(0, 3), (3, 3)]),  # a screen of which no package is known
+        ("ABBAA", "ABA", [(0, 1), (1, 3), (3, 4)]),  # the same app twice
+        ("BBAABB", "AB", [(2, 4), (4, 5)]),  # a look into the second app first
+        ("AB", "AB", [(0, 1), (1, 1)]),
+        # Two ways to assign the visits: each subtask gets what it has in either.
+        ("AABBAABB", "AB", [(0, 6), (2, 7)]),
+        ("ABABA", "ABA", [(0, 3), (1, 4), (2, 4)]),
+    ],
+)
+def test_a_subtask_has_the_screens_of_its_app_and_the_one_after(letters, apps, expected):
+    assert parts(letters, apps) == expected
+
+
+@pytest.mark.parametrize(
+    ("letters", "apps", "why"),
+    [
+        ("AAHH", "AB", "B was never used"),
+        ("BBAA", "AB", "B was not used after A, as subtask 2"),
+        ("ABB", "ABA", "A was not used after B, as subtask 3"),
+        ("HHHH", "AB", "A was never used"),
+        ("", "A", "A was never used"),
+    ],
+)
+def test_a_missing_app_or_a_wrong_order_is_told(letters, apps, why):
+    with pytest.raises(SplitError, match=why):
+        parts(letters, apps)
+
+
+words = st.text("ABCH", max_size=14)
+lists = st.lists(st.sampled_from("ABC"), min_size=1, max_size=4).filter(
+    lambda apps: all(one != other for one, other in pairwise(apps))
+)
+
+
+def ways(found, apps, start=0):
+    """Every assignment of visits to apps that is in order, tried out."""
+    if not apps:
+        yield ()
+        return
+    for number in range(start, len(found)):
+        if found[number].app == apps[0]:
+            yield from ((number, *rest) for rest in ways(found, apps[1:], number + 1))
+
+
+@given(words, lists)
+def test_every_way_to_assign_visits_in_order_is_inside_the_split(letters, apps):
+    found = visits(letters, apps)
+    possible = list(ways(found, apps))
+    if not possible:
+        with pytest.raises(SplitError):
+            split(letters, apps)
+        return
+    cut = split(letters, apps)
+    for numbers in possible:
+        for part, number in zip(cut, numbers, strict=True):
+            assert part.start <= found[number].first <= found[number].last < part.stop
+    for place, part in enumerate(cut):  # and no wider than that
+        assert part.start in {found[numbers[place]].first for numbers in possible}
+        lasts = {found[numbers[place]].last for numbers in possible}
+        assert part.stop in {min(last + 2, len(letters)) for last in lasts}
+    assert [part.start for part in cut] == sorted({part.start for part in cut})
+
+
+def test_adjacent_subtasks_of_the_same_app_are_a_mistake_of_the_author():
+    with pytest.raises(TaskError, match=r"subtasks 2 and 3 both use B"):
+        check_apps("ABB")
+    with pytest.raises(TaskError, match="needs subtasks"):
+        check_apps([])
+    check_apps("ABA")

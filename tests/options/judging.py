@@ -1,0 +1,48 @@
+"""Tasks that ask for a judge, beside those that ask models (see `asking`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pytest
+
+    from tests.options.asking import Asking
+
+TASKS = """
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.parametrize("number", range(COUNT))
+@task("I would like to know the code.", kind="open-ended")
+def test_open(episode, judge, number):
+    assert judge(episode)
+"""
+CHECKED = """
+from pytest_mobileagent import task
+
+@task("Tell me the code.")
+def test_checked(episode):
+    assert episode.answers("ANSWER")
+"""
+
+
+def write(asking: Asking, count: int = 1) -> None:
+    """Write so many tasks that a judge decides."""
+    asking.pytester.makepyfile(test_codes=TASKS.replace("COUNT", str(count)))
+
+
+def write_checked(asking: Asking, answer: str = "4711") -> None:
+    """Write a task with a check, which holds for the answer 4711."""
+    asking.pytester.makepyfile(test_codes=CHECKED.replace("ANSWER", answer))
+
+
+def run(asking: Asking, *arguments: str) -> pytest.RunResult:
+    """Run the tasks by an agent that answers 4711 and asks no model."""
+    return asking.run(*arguments, "--mobile-unpriced=allow", agent="Silent")
+
+
+def task(asking: Asking) -> dict[str, Any]:
+    """Return the only task of the newest report."""
+    (only,) = asking.report()["tasks"]
+    return only  # type: ignore[no-any-return]

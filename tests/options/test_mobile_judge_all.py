@@ -1,0 +1,54 @@
+"""--mobile-judge-all: tasks that have a check are judged too."""
+
+from __future__ import annotations
+
+from tests.options import judging
+
+
+def test_the_check_decides_and_what_judges_say_stands_beside_it(asking):
+    judging.write_checked(asking)
+    judges = ["--llm-judge=single", f"--mobile-judges={asking.script('Result: 0')}"]
+    result = judging.run(asking, *judges, "--mobile-judge-all")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        ["check and judge differ (1 of 1):", "*check: done   replies.jsonl: not done"]
+    )
+    task = judging.task(asking)
+    assert task["verdict"]["scorer"] == "check"
+    assert task["judged"]["passed"] is False
+    assert task["roles"]["judge"]["calls"] == 1
+
+
+def test_where_they_agree_nothing_is_listed(asking):
+    judging.write_checked(asking, "4712")
+    judges = ["--llm-judge=single", f"--mobile-judges={asking.script('Result: 0')}"]
+    result = judging.run(asking, *judges, "--mobile-judge-all")
+    result.assert_outcomes(failed=1)
+    result.stdout.no_fnmatch_line("*differ*")
+
+
+def test_a_judge_that_fails_decides_nothing(asking):
+    judging.write_checked(asking)
+    judges = ["--llm-judge=single", f"--mobile-judges={asking.script(*['?'] * 4)}"]
+    result = judging.run(asking, *judges, "--mobile-judge-all")
+    result.assert_outcomes(passed=1)
+    assert judging.task(asking)["judged"]["passed"] is None
+
+
+def test_without_it_only_those_that_ask_are_judged(asking):
+    judging.write_checked(asking)
+    judges = ["--llm-judge=single", f"--mobile-judges={asking.script('Result: 0')}"]
+    judging.run(asking, *judges).assert_outcomes(passed=1)
+    assert judging.task(asking)["judged"] is None
+
+
+def test_it_needs_judges(asking):
+    error = asking.refused("--mobile-judge-all", agent="Silent")
+    assert error == ("--mobile-judge-all=true: nobody judges: add --llm-judge=single or cross")
+
+
+def test_it_may_come_from_elsewhere(header, monkeypatch, refused):
+    monkeypatch.setenv("MOBILE_JUDGE_ALL", "maybe")
+    assert "has to be true or false" in refused()
+    monkeypatch.setenv("MOBILE_JUDGE_ALL", "false")
+    assert "--mobile-judge-all=false (environment variable MOBILE_JUDGE_ALL)" in header()

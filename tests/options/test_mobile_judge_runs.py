@@ -1,0 +1,32 @@
+"""--mobile-judge-runs: each judge is asked so often, and the majority counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.options import judging
+
+YES, NO = "Result: 1", "Result: 0"
+
+
+@pytest.mark.parametrize(
+    ("replies", "outcome"),
+    [([YES, NO, YES], "passed"), ([NO, NO, YES], "failed"), ([YES, NO], "review")],
+)
+def test_the_majority_counts(asking, replies, outcome):
+    judging.write(asking)
+    judges = ["--llm-judge=single", f"--mobile-judges={asking.script(*replies)}"]
+    judging.run(asking, *judges, f"--mobile-judge-runs={len(replies)}")
+    task = judging.task(asking)
+    assert task["outcome"] == outcome
+    (judge,) = task["verdict"]["evidence"]["judges"]
+    assert sorted(judge["details"]["votes"]) == sorted(reply == YES for reply in replies)
+    assert task["roles"]["judge"]["calls"] == len(replies)
+
+
+def test_it_has_to_be_a_number(refused):
+    assert "has to be a whole number from 1" in refused("--mobile-judge-runs=0")
+
+
+def test_it_may_come_from_elsewhere(comes_from):
+    comes_from("--mobile-judge-runs", "3")

@@ -1,0 +1,59 @@
+"""--mobile-judges: the models that judge."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.options import judging
+
+SINGLE = "--llm-judge=single"
+
+
+def test_a_missing_key_is_said_before_a_device_is_started(asking):
+    error = asking.refused(SINGLE, "--mobile-judges=openai:gpt-4o", agent="Silent")
+    assert error == (
+        "--mobile-judges=openai:gpt-4o: openai:gpt-4o: the environment variable OPENAI_API_KEY is "
+        "not set. No device was started."
+    )
+
+
+def test_a_judge_without_a_price_is_refused(asking, served):
+    judge = served("Result: 1")
+    error = asking.refused(SINGLE, f"--mobile-judges={judge}", agent="Silent")
+    assert "no price is known" in error
+
+
+def test_it_is_asked_over_the_wire_and_priced(asking, served):
+    judging.write(asking)
+    judge = f"--mobile-judges={served('Result: 1')}"
+    result = asking.run(SINGLE, judge, "--mobile-prices=prices.toml", agent="Silent")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["suite *judge price*"])
+    spent = judging.task(asking)["roles"]["judge"]
+    assert spent["cost_usd"] > 0
+    assert judging.task(asking)["cost_usd"] is None
+
+
+def test_a_judge_that_is_the_agents_model_is_pointed_out(asking, served):
+    asking.pytester.makepyfile(test_codes=judging.TASKS.replace("COUNT", "1"))
+    judge = f"--mobile-judges={served('Result: 1')}"
+    model = f"--mobile-model={served('done: 4711')}"
+    result = asking.run(SINGLE, judge, model, "--mobile-unpriced=allow")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["openai:own judged 1 task in which it was the agent's own model"])
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("gpt-4o", "has to be PROVIDER:NAME"),
+        ("openai:gpt-4o,openai:gpt-4o", "names openai:gpt-4o twice"),
+        ("openai:a,openai:b,openai:c,openai:d", "names 4 models; two judge, and a third settles"),
+    ],
+)
+def test_what_names_no_judges_is_refused(refused, text, why):
+    assert why in refused("--llm-judge=cross", f"--mobile-judges={text}")
+
+
+def test_it_may_come_from_elsewhere(comes_from):
+    comes_from("--mobile-judges", "openai:gpt-4o,anthropic:claude-sonnet-4-5")

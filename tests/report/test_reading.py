@@ -1,0 +1,78 @@
+"""report.json read back, whoever wrote it."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.metrics import summarise
+from pytest_mobileagent.report.reading import newest_run, read_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+VERSION_1 = {
+    "id": "a", "nodeid": "a", "suite": "s", "app": None, "kind": "operation", "level": 1,
+    "epoch": 0, "environment": None, "outcome": "failed", "success": False, "steps": 3,
+    "termination": "self-reported", "golden_steps": 2, "step_ratio": None,
+    "first_success_step": None, "premature": True, "overdue": False, "seconds": 2.0,
+    "seconds_per_step": 0.6, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0,
+    "reason": "no", "infrastructure": [], "reset": "snapshot default_boot", "episode": "e.0",
+}  # fmt: skip
+
+
+def test_a_report_is_read_as_it_was_written(
+    tmp_path: Path, result: Callable[..., dict[str, Any]]
+) -> None:
+    report = document({"id": "r"}, {"t": result(True, steps=2)})
+    (tmp_path / "report.json").write_text(json.dumps(report))
+    assert read_report(tmp_path / "report.json") == report
+
+
+def test_version_1_is_read_in_todays_shape(tmp_path: Path) -> None:
+    whole = {"schema_version": 1, "run": {}, "summary": {}, "tasks": [VERSION_1]}
+    (tmp_path / "report.json").write_text(json.dumps(whole))
+    report = read_report(tmp_path / "report.json")
+    (task,) = report["tasks"]
+    assert (task["fault"], task["cost_usd"], task["tags"]) == ("agent", None, [])
+    assert task["reset"] == {"kind": "snapshot", "snapshot": "default_boot"}
+    assert summarise(report["tasks"])["premature"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "damaged"),
+        ("[]", "damaged"),
+        ("[" * 100_000, "damaged"),
+        ('{"schema_version": 2, "run": {}, "summary": {}, "tasks": [3]}', "damaged"),
+        ('{"schema_version": 2, "run": {}, "summary": {}, "tasks": [{"id": "a"}]}', "damaged"),
+        ('{"schema_version": true, "run": {}, "summary": {}, "tasks": []}', "damaged"),
+        ('{"schema_version": 3, "run": {}, "summary": {}, "tasks": []}', "install a newer one"),
+    ],
+)
+def test_what_is_no_report_is_told(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(text)
+    with pytest.raises(RecordError, match=f"report.json .*{told}"):
+        read_report(path)
+
+
+def test_the_run_that_was_begun_last_is_the_newest(tmp_path: Path) -> None:
+    for time, name in enumerate(["b", "a", "c"], 1):
+        (tmp_path / name).mkdir()
+        file = tmp_path / name / ("report.json" if name == "b" else "run.json")
+        file.write_text("{}")
+        os.utime(file, (time, time))
+    (tmp_path / "a" / "report.json").write_text("{}")  # is written later, at the end
+    (tmp_path / "no run").mkdir()
+    assert newest_run(tmp_path) == tmp_path / "c"
+    (tmp_path / "c" / "run.json").unlink()
+    assert newest_run(tmp_path) == tmp_path / "a"
+    assert newest_run(tmp_path / "nowhere") is None

@@ -1,0 +1,144 @@
+"""What a person decides, in the report: an entry made anew, and taken back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.redecide import (
+    AS_RUN,
+    decidable,
+    redecide,
+    redecided,
+    was_undecided,
+)
+from pytest_mobileagent.verdict.standing import of_person
+from pytest_mobileagent.verdict.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Make = Callable[..., dict[str, Any]]
+
+PASS, FAIL = of_person(True, "ann", "the lamp is on"), of_person(False, "bob")
+EPISODE = {"episode": "episodes/t.0", "steps": 6, "golden_steps": 4}
+DONE = {**EPISODE, "termination": "self-reported"}
+
+
+def entry(result: Make, outcome: str, success: bool | None, **fields: Any) -> dict[str, Any]:
+    return result(success, outcome=outcome, **{**DONE, **fields})
+
+
+# As the run says: outcome, success, fault; then as a person does, and what follows from it.
+TABLE: dict[str, tuple[tuple[str, bool | None, str | None], Verdict, tuple[str, str | None]]] = {
+    "review, passed": (("review", None, None), PASS, ("passed", None)),
+    "review, failed": (("review", None, None), FAIL, ("failed", "agent")),
+    "a check's failure": (("failed", False, "agent"), PASS, ("passed", None)),
+    "a check's success": (("passed", True, None), FAIL, ("failed", "agent")),
+    "agreed": (("passed", True, None), PASS, ("passed", None)),
+    "xfail, met": (("xfailed", False, None), PASS, ("xpassed", None)),
+    "xfail, not met": (("xpassed", True, None), FAIL, ("xfailed", None)),
+    "strict xfail, met": (("failed", True, "agent"), PASS, ("failed", "agent")),
+    "strict xfail, not met": (("failed", True, "agent"), FAIL, ("xfailed", None)),
+    "a judge was down": (("error", None, "judge"), PASS, ("passed", None)),
+}
+
+
+@pytest.mark.parametrize(("run", "verdict", "decided"), TABLE.values(), ids=TABLE)
+def test_a_person_decides(
+    result: Make,
+    run: tuple[str, bool | None, str | None],
+    verdict: Verdict,
+    decided: tuple[str, str | None],
+) -> None:
+    before = entry(result, run[0], run[1], fault=run[2], reason="the run's own", tags=["lamps"])
+    after = redecide(before, verdict)
+    assert (after["outcome"], after["fault"], after["success"]) == (*decided, verdict.passed)
+    assert after["verdict"]["scorer"] == "person"
+    assert after[AS_RUN]["reason"] == "the run's own"
+    assert redecide(after, verdict) == after
+    assert redecide(redecide(after, FAIL), PASS) == redecide(before, PASS)
+    for back in (None, Verdict(False), Verdict(None, "judges")):
+        assert redecide(after, back) == before
+
+
+ENDS = {
+    "self-reported, passed": ("self-reported", PASS, (1.5, False, False)),
+    "self-reported, failed": ("self-reported", FAIL, (None, True, False)),
+    "step limit, passed": ("step limit", PASS, (1.5, False, True)),
+    "step limit, failed": ("step limit", FAIL, (None, False, False)),
+    "gave up": ("gave up", FAIL, (None, False, False)),
+}
+
+
+@pytest.mark.parametrize(("ended", "verdict", "numbers"), ENDS.values(), ids=ENDS)
+def test_what_follows_from_a_decision_follows_from_a_persons_too(
+    result: Make, ended: str, verdict: Verdict, numbers: tuple[float | None, bool, bool]
+) -> None:
+    after = redecide(entry(result, "review", None, termination=ended), verdict)
+    assert (after["step_ratio"], after["premature"], after["overdue"]) == numbers
+
+
+def test_when_the_goal_was_met_is_known_only_where_the_person_agrees(result: Make) -> None:
+    before = entry(result, "passed", True, first_success_step=4, partial_credit=1.0)
+    agreed, not_so = redecide(before, PASS), redecide(before, FAIL)
+    assert (agreed["first_success_step"], agreed["partial_credit"]) == (4, 1.0)
+    assert (not_so["first_success_step"], not_so["partial_credit"]) == (None, None)
+
+
+def test_who_decided_and_why_is_the_reason(result: Make) -> None:
+    before = entry(result, "review", None)
+    assert redecide(before, PASS)["reason"] == "passed by ann: the lamp is on"
+    assert redecide(before, FAIL)["reason"] == "failed by bob"
+    assert redecide(before, Verdict(True, "person"))["reason"] == "passed by a person"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"outcome": "error", "fault": "budget"},
+        {"outcome": "error", "fault": "infrastructure"},
+        {"outcome": "error", "fault": "task"},
+        {"outcome": "skipped"},
+        {"outcome": "not run"},
+        {"outcome": "review", "episode": None},
+        {"outcome": "of a newer version"},
+    ],
+)
+def test_what_nobody_could_see_to_the_end_nobody_decides(
+    result: Make, fields: Mapping[str, Any]
+) -> None:
+    before = result(None, **{**DONE, **fields})
+    assert redecide(before, PASS) == before
+    assert not decidable(before)
+    assert not was_undecided(before)
+
+
+def test_what_the_run_left_to_people_is_known_after_they_decided(result: Make) -> None:
+    left, failed = entry(result, "review", None), entry(result, "failed", False)
+    assert was_undecided(redecide(left, PASS))
+    assert not was_undecided(redecide(failed, PASS))
+
+
+def test_a_report_is_summed_up_anew_and_keeps_what_it_does_not_know(result: Make) -> None:
+    tasks = [
+        entry(result, "review", None, id=name, suite="lamps") | {"nodeid": name, "mood": "bright"}
+        for name in "abc"
+    ]
+    report = document({"id": "r"}, {task["nodeid"]: task for task in tasks})
+    report = {**report, "schema_version": 2.5, "gate": {"status": 0}}
+    report["summary"]["weather"] = "fine"
+    verdicts = {"a": PASS, "b": FAIL}
+    after = redecided(report, lambda task: verdicts.get(task["id"]))
+    summary = after["summary"]
+    assert (summary["successes"], summary["decided"], summary["review"]) == (1, 2, 1)
+    assert summary["suites"]["lamps"]["success_rate"] == 0.5
+    assert (after["gate"], after["schema_version"], summary["weather"]) == (
+        {"status": 0},
+        2.5,
+        "fine",
+    )
+    assert {task["mood"] for task in after["tasks"]} == {"bright"}
+    assert redecided(after, lambda _: None) == report

@@ -1,0 +1,70 @@
+"""Which verdict stands: a person's before a check's before that of judges, the last of equals."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from pytest_mobileagent.verdict.standing import (
+    by_people,
+    is_withdrawal,
+    of_person,
+    standing,
+    withdrawal,
+)
+from pytest_mobileagent.verdict.verdict import Verdict
+
+CHECK, NO_CHECK, LATER = Verdict(False), Verdict(None), Verdict(True, reason="later")
+JUDGES, TORN = Verdict(True, "judges"), Verdict(None, "judges", "they disagree")
+ANN, BOB, NOTE = of_person(True, "ann"), of_person(False, "bob"), of_person(None, "ann", "hm")
+UNDO, BOBS_UNDO = withdrawal("ann"), withdrawal("bob")
+TABLE = {
+    "nobody said anything": ([], None),
+    "only judges": ([JUDGES], JUDGES),
+    "the last judges": ([TORN, JUDGES], JUDGES),
+    "the last judges, who disagree": ([JUDGES, TORN], TORN),
+    "one judge alone": ([Verdict(True, "judge")], Verdict(True, "judge")),
+    "a check before judges": ([CHECK, JUDGES], CHECK),
+    "the last check": ([CHECK, LATER, JUDGES], LATER),
+    "a check that decided nothing": ([NO_CHECK, JUDGES], JUDGES),
+    "a check that decided before one that did not": ([CHECK, NO_CHECK], CHECK),
+    "only a check that decided nothing": ([NO_CHECK], NO_CHECK),
+    "a person before all": ([ANN, CHECK, JUDGES], ANN),
+    "the last person": ([ANN, BOB, CHECK], BOB),
+    "a note decides nothing": ([CHECK, ANN, NOTE], ANN),
+    "only a note": ([NOTE], None),
+    "a note on what judges leave open": ([TORN, NOTE], TORN),
+    "taken back": ([TORN, ANN, UNDO], TORN),
+    "taken back, then decided anew": ([TORN, ANN, UNDO, BOB], BOB),
+    "one of two taken back": ([BOB, ANN, UNDO], BOB),
+    "only one's own is taken back": ([ANN, BOB, UNDO], BOB),
+    "both taken back": ([CHECK, ANN, BOB, UNDO, BOBS_UNDO], CHECK),
+    "a change of mind taken back": ([ANN, of_person(False, "ann"), UNDO], ANN),
+    "nothing to take back": ([CHECK, UNDO], CHECK),
+    "somebody else's is not taken back": ([BOB, UNDO], BOB),
+}
+
+
+@pytest.mark.parametrize(("verdicts", "stands"), TABLE.values(), ids=TABLE)
+def test_one_verdict_stands(verdicts: list[Verdict], stands: Verdict | None) -> None:
+    assert standing(verdicts) == stands
+
+
+def test_in_whichever_order_they_were_given_a_person_outranks_a_check() -> None:
+    for order in itertools.permutations([CHECK, JUDGES, ANN, NOTE]):
+        assert standing(order) is ANN
+    for order in itertools.permutations([CHECK, JUDGES, TORN, NO_CHECK]):
+        assert standing(order) is CHECK
+
+
+def test_what_is_taken_back_stays_on_record_and_reads_back_as_such() -> None:
+    again = [Verdict.from_json(v.to_json()) for v in (ANN, BOB, UNDO)]
+    assert by_people(again) == [BOB]
+    assert [is_withdrawal(v) for v in again] == [False, False, True]
+    assert not is_withdrawal(NOTE)
+
+
+def test_what_a_newer_version_writes_into_the_evidence_takes_nothing_back() -> None:
+    odd = Verdict(None, "person", evidence={"who": ["ann"], "withdrawn": "yes"})
+    assert standing([ANN, odd, Verdict(None, "person")]) is ANN
