@@ -105,13 +105,6 @@ ENDINGS = {
     "says too much": "import os\nwhile True:\n    os.write(3, b'x' * 65536)",
     "closes all and stays": "import os; os.closerange(0, 9)\nwhile True:\n    pass",
     "recurses": "def f():\n    f()\nf()",
-    "nests until it breaks": """\
-        import sys
-        sys.setrecursionlimit(10**9)
-        x = ()
-        for _ in range(60_000):
-            x = (x,)
-        repr(x)""",
     "takes memory": "x = bytearray(8 << 30)",
     "takes memory slowly": "x = ['x']\nwhile True:\n    x = x + x",
     "takes memory for a number": "x = 1 << (1 << 40)",
@@ -225,6 +218,19 @@ def test_what_does_not_end_is_ended(tried, body):
     assert (found.holds, found.reason) == (False, asking.TOO_LONG)
 
 
+@pytest.mark.slow  # some systems take long to bury a process of such a depth
+def test_a_process_that_breaks_is_named(tried):
+    body = """\
+        import sys
+        sys.setrecursionlimit(10**9)
+        x = ()
+        for _ in range(60_000):
+            x = (x,)
+        repr(x)"""
+    found = tried(body)
+    assert (found.holds, found.broke) == (False, True)
+
+
 @pytest.mark.slow  # the kernel counts whole seconds
 def test_time_of_the_processor_ends_it_where_the_clock_does_not(tried, monkeypatch):
     monkeypatch.setattr(asking.time, "monotonic", lambda: 0.0)
@@ -253,6 +259,17 @@ def test_nothing_is_said_to_whoever_watches(tried, capfd):
         "import sys; print('x', flush=True); print('y', file=sys.stderr, flush=True)"
     ).holds
     assert capfd.readouterr() == ("", "")
+
+
+def test_sub_goals_that_fail_let_the_others_be_asked_and_fail_the_check(tried):
+    body = """\
+        with episode.subgoal('one'):
+            assert not episode.screens
+        with episode.subgoal('two'):
+            assert episode.screens"""
+    found = tried(body)
+    assert (found.holds, found.broke) == (False, False)
+    assert "1 of 2 sub-goals did not hold: one" in found.reason
 
 
 def test_it_computes_sleeps_and_reads_the_clock(tried):
