@@ -1,0 +1,195 @@
+"""Judges asked of labelled episodes, several at a time."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import JudgeError, RecordError, ScreenError, TaskError
+from pytest_mobileagent.judge.ask import ask
+from pytest_mobileagent.judge.calibration.answers import Answer, majority
+from pytest_mobileagent.judge.coarse import coarse
+from pytest_mobileagent.judge.cross_app import ask_subtasks
+from pytest_mobileagent.judge.models import judge_models
+from pytest_mobileagent.llm.budget import BudgetSpent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.judge.calibration.label import Label
+    from pytest_mobileagent.judge.calibration.modes import Mode
+    from pytest_mobileagent.judge.question import Question
+    from pytest_mobileagent.llm.message import Client
+    from pytest_mobileagent.llm.model import Model, ModelReply
+    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.screen.screen import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be asked.
+
+    - `judges` are asked of each label in each of the `modes`, `runs` times; the majority counts.
+    - `uses_components`: whether those that lack their key components are not asked of. `read`
+      reads a screenshot's text.
+    - `threads`: of how many labels they are asked at a time.
+    """
+
+    labels: Sequence[Label]
+    judges: Sequence[ModelReference]
+    settings: ModelSettings
+    read: Callable[[Screen], str]
+    modes: Sequence[Mode]
+    runs: int = 1
+    uses_components: bool = True
+    threads: int = 8
+    clients: Mapping[ModelReference, Client] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of it: answers, of how many labels, and why it ended before the last of them."""
+
+    answers: list[Answer] = field(default_factory=list)
+    labels: int = 0
+    stopped: str = ""
+
+
+class _StoppedError(Exception):
+    """Somebody has ended it meanwhile."""
+
+
+def judge_all(plan: Plan, tell: Callable[[int, int], None]) -> Outcome:
+    """Ask judges of all labels; `tell` is told how many are done, and of how many.
+
+    Ctrl-C, or a budget that is spent, ends it: what is being asked is waited for, and kept.
+    """
+    work = _Work(plan)
+    threads = [
+        threading.Thread(target=work.run, daemon=True)  # a second Ctrl-C waits for nobody
+        for _ in range(min(plan.threads, len(plan.labels)))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        done = 0
+        while done < len(threads):
+            finished = work.told.get()
+            done += finished is None
+            if isinstance(finished, BaseException):
+                raise finished
+            tell(work.outcome.labels, len(plan.labels))
+    except KeyboardInterrupt:
+        work.stop("interrupted")
+    for thread in threads:
+        thread.join()
+    return work.outcome
+
+
+class _Work:
+    """The labels that are left, and the answers that are there."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.outcome = Outcome()
+        self.told: queue.SimpleQueue[int | BaseException | None] = queue.SimpleQueue()
+        self._left = iter(enumerate(plan.labels))
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+
+    def stop(self, why: str) -> None:
+        """Begin nothing more."""
+        self.outcome.stopped = self.outcome.stopped or why
+        self._ended.set()
+
+    def run(self) -> None:
+        """Ask of one label after the other; tell of each, and None at the end."""
+        try:
+            for number, label in self._labels():
+                answers = list(self._answers(number, label))
+                with self._lock:
+                    self.outcome.answers += answers
+                    self.outcome.labels += 1
+                self.told.put(number)
+        except BudgetSpent as error:
+            self.stop(str(error))
+        except _StoppedError:
+            pass
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+            self.stop("error")
+            self.told.put(error)
+        finally:
+            self.told.put(None)
+
+    def _labels(self) -> Iterator[tuple[int, Label]]:
+        while not self._ended.is_set():
+            with self._lock:
+                label = next(self._left, None)
+            if label is None:
+                return
+            yield label
+
+    def _answers(self, number: int, label: Label) -> Iterator[Answer]:
+        plan, about, broken = self.plan, Answer(number, label.done), ""
+        try:
+            episode = label.load()
+            about = self._look(about, label, episode)
+        except (RecordError, ScreenError, TaskError) as error:  # the record is damaged, say
+            broken = f"{label.name}: {error}"
+        models = judge_models(plan.judges, plan.settings, clients=plan.clients)
+        for mode in plan.modes:
+            for model in models:
+                about = replace(about, judge=model.name, mode=mode.name)
+                if broken:
+                    yield replace(about, error=broken)
+                elif about.lacks and plan.uses_components:
+                    yield replace(about, skipped=True)
+                else:
+                    seen = mode.episode(label, episode)
+                    yield self._answer(about, model, mode.question(label), seen)
+
+    def _look(self, about: Answer, label: Label, episode: EpisodeRecord) -> Answer:
+        """Return an answer with what the key components tell, and the task's language."""
+        about = replace(about, language=label.language or episode.case.task.language)
+        components = label.question.key_components
+        if not components:
+            return about
+        found = coarse(episode, components, self.plan.read)
+        return replace(about, components=True, lacks=not found.passed)
+
+    def _answer(
+        self, about: Answer, model: Model, question: Question, episode: EpisodeRecord
+    ) -> Answer:
+        """Ask a judge as often as it is to be asked; what nobody can read is no vote."""
+        counted, votes, error = _Counted(model), [], ""
+        asked = replace(question, key_components=())
+        for _ in range(self.plan.runs):
+            if self._ended.is_set():
+                raise _StoppedError
+            try:
+                one = ask_subtasks if asked.subtasks else ask
+                votes.append(one(counted, asked, episode).passed)
+            except (JudgeError, TaskError) as failed:
+                error = str(failed)
+        calls = tuple(counted.calls)
+        return replace(about, passed=majority(votes), calls=calls, error="" if votes else error)
+
+
+class _Counted:
+    """A model that remembers its calls, those of replies that nobody could read too."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.name = model.name
+        self.calls: list[ModelCall] = []
+
+    def complete(self, *args: Any, **kwargs: Any) -> ModelReply:
+        """Ask the model."""
+        reply = self._model.complete(*args, **kwargs)
+        self.calls.append(reply.call)
+        return reply

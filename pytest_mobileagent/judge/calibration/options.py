@@ -1,0 +1,220 @@
+"""What the command line of `calibrate` says, or the project sets, and whether it can be done."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.judge.calibration.modes import Mode, six
+from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
+from pytest_mobileagent.llm.budget import Budget, Limit, parse_limit
+from pytest_mobileagent.llm.cache import ReplyCache
+from pytest_mobileagent.llm.checks import check_reference
+from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.prices import Prices, load_prices
+from pytest_mobileagent.llm.reference import ModelReference, parse_references
+from pytest_mobileagent.urls import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_OCR = ("rapidocr", "easyocr")
+
+
+class Settings(Protocol):
+    """What the project in the current folder sets."""
+
+    @property
+    def replies(self) -> Path:
+        """The folder in which replies of models are kept."""
+
+    def get(self, name: str) -> tuple[str, Path] | None:
+        """Return the text of an option, by its ini key, and the folder that paths in it are of."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return what reads the command line."""
+    made = argparse.ArgumentParser(
+        prog="python -m pytest_mobileagent calibrate",
+        description="Ask judges of episodes that people have decided, and say how far the judges "
+        "can be trusted.",
+        epilog="What is left out is taken from the environment or pytest's configuration: "
+        "MOBILE_JUDGES or mobile_judges, and so on. Replies are kept in pytest's cache: after "
+        "Ctrl-C, or once --max-cost is spent, the same command goes on where it stopped. The exit "
+        "status is 0; 1 if no judge has answered, 2 if something is wrong with what was given or "
+        "it stopped before the end, 130 after Ctrl-C.",
+    )
+    add = made.add_argument
+    add(
+        "--labels",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="a label in each line, a run's folder (what people have decided in `review` counts), "
+        "or a data set that is known (docs/judges.md)",
+    )
+    add("--suspects", action="store_true", help="take labels that a data set itself doubts, too")
+    add(
+        "--judges",
+        metavar="MODEL,…",
+        help="who judges: PROVIDER:NAME, with @URL for an endpoint of your own",
+    )
+    add("--runs", type=_count, metavar="K", help="ask each judge K times; the majority counts")
+    add("--actions", choices=ACTIONS, help="how judges are told of actions")
+    add("--evidence", choices=EVIDENCE, help="what judges are shown")
+    add("--reason", choices=("yes", "no"), help="whether judges give a reason before the result")
+    add("--language", choices=("en", "zh"), help="of the prompts, whatever the task's is")
+    add(
+        "--modes",
+        action="store_true",
+        help="compare SPA-Bench's six modes: actions none, text or "
+        "image, with and without a reason",
+    )
+    add(
+        "--no-coarse",
+        action="store_true",
+        help="ask of episodes that lack their key components, "
+        "too, and say what key components are worth",
+    )
+    add("--ocr", choices=_OCR, help="what reads screenshots for key components")
+    add("--prices", metavar="FILE", help="a TOML file of prices of your own")
+    add(
+        "--unpriced", choices=("stop", "allow"), help="whether a model without a price may be asked"
+    )
+    add("--max-cost", metavar="USD", help="ask no more once so many US dollars are spent")
+    add(
+        "--cache", type=Path, metavar="DIR", help="where replies are kept (default: pytest's cache)"
+    )
+    add("--threads", type=_count, default=8, metavar="N", help="episodes judged at a time (8)")
+    add("--format", choices=("text", "json"), default="text", help="of the report")
+    return made  # fmt: skip
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        msg = f"{text} is no whole number from 1"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is to be done, all of it checked as far as can be without asking a model."""
+
+    judges: tuple[ModelReference, ...]
+    settings: ModelSettings
+    modes: tuple[Mode, ...]
+    runs: int
+    ocr: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """The text of an option, where it stands, and the folder that paths in it are relative to."""
+
+    text: str
+    source: str
+    base: Path
+
+    def wrong(self, why: object) -> ValueError:
+        return ValueError(f"{self.source}={shown(self.text)}: {why}")
+
+    @property
+    def path(self) -> Path:
+        return self.base / Path(self.text).expanduser()
+
+
+def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) -> Options:
+    """Return what is to be done: of the command line, else of the project, else the defaults.
+
+    `ledger` is a new file, for what is spent.
+
+    Raises:
+        ValueError, HostError: it cannot be done; the text says why.
+    """
+
+    def setting(flag: str, name: str) -> _Setting | None:
+        text = getattr(given, flag.replace("-", "_"))
+        if text is not None:
+            return _Setting(str(text), f"--{flag}", Path())
+        found = settings.get(name)
+        return None if found is None else _Setting(found[0], name, found[1])
+
+    check_extra("models", "asking models")
+    judges = setting("judges", "mobile_judges")
+    if judges is None:
+        msg = "no judge is named: --judges=PROVIDER:NAME,…, as in openai:gpt-4o"
+        raise ValueError(msg)
+    prices = _parsed(setting("prices", "mobile_prices"), lambda at: load_prices(at.path), Prices())
+    cost = _parsed(setting("max-cost", "mobile_max_cost"), _limit, Limit())
+    unpriced = setting("unpriced", "mobile_unpriced")
+    allowed = unpriced is not None and unpriced.text == "allow"
+    references: tuple[ModelReference, ...] = _parsed(judges, _references, ())
+    for reference in references:
+        try:
+            check_reference(
+                reference, prices, unpriced=allowed, limited=cost.run is not None, options="--",
+                remark="Nothing was asked",
+            )  # fmt: skip
+        except ValueError as error:
+            raise judges.wrong(error if len(references) == 1 else f"{reference}: {error}") from None
+    budget, cache = Budget(cost), ReplyCache(given.cache or settings.replies)
+    runs = setting("runs", "mobile_judge_runs")
+    ocr = setting("ocr", "mobile_ocr")
+    return Options(
+        references,
+        ModelSettings(prices=prices, budget=budget, ledger=ledger, cache=cache),
+        _modes(given),
+        _parsed(runs, lambda at: _count(at.text), 1),
+        "rapidocr" if ocr is None else ocr.text,
+    )
+
+
+T = TypeVar("T")
+
+
+def _parsed(setting: _Setting | None, parse: Callable[[_Setting], T], default: T) -> T:
+    """Return what a setting stands for, or the default.
+
+    Raises:
+        ValueError: it stands for nothing; the text says where it stands.
+    """
+    if setting is None:
+        return default
+    try:
+        return parse(setting)
+    except (ValueError, argparse.ArgumentTypeError) as error:
+        raise setting.wrong(error) from None
+
+
+def _limit(setting: _Setting) -> Limit:
+    """Return what may be spent in all: a run's limit for each episode is none of a calibration."""
+    return Limit(parse_limit(setting.text).run)
+
+
+def _references(setting: _Setting) -> tuple[ModelReference, ...]:
+    """Return the judges; scripts have their whole path, from wherever they are named."""
+    found = parse_references(setting.text)
+    if len({each.id for each in found}) < len(found):
+        msg = "two judges have the same name, and could not be told apart"
+        raise ValueError(msg)
+    return tuple(
+        replace(each, url=str((setting.base / each.name).resolve()))
+        if each.provider == "scripted"
+        else each
+        for each in found
+    )
+
+
+def _modes(given: argparse.Namespace) -> tuple[Mode, ...]:
+    reason = None if given.reason is None else given.reason == "yes"
+    base = Mode(given.actions, given.evidence, reason, given.language or "")
+    if not given.modes:
+        return (base,)
+    if given.actions is not None or given.reason is not None or given.evidence == "xml":
+        msg = "--modes compares actions and reasons with screenshots: leave out the others"
+        raise ValueError(msg)
+    return six(replace(base, evidence="screens"))
