@@ -179,6 +179,7 @@ def test_a_run_of_version_1_is_reviewed(tmp_path: Path, serve: Callable[..., Any
         assert page.ask(f"/screen/{number}/0")[2].startswith(b"\x89PNG")
         page.decide(number, "fail" if task["success"] else "pass")
     page.rewriter.close()
+    assert page.rewriter.problem == ""
     after = json.loads((run / "report.json").read_text())
     assert after["schema_version"] == 2
     assert [t["success"] for t in after["tasks"]] == [not t["success"] for t in before["tasks"]]
