@@ -330,4 +330,5 @@ def _reason(report: pytest.TestReport) -> str:
         return str(report.longrepr[2]).removeprefix("Skipped: ")
     crash = getattr(report.longrepr, "reprcrash", None)
     words = str(crash.message if crash is not None else report.longrepr).strip()
-    return re.sub(r"^pytest_mobileagent\.[\w.]*\.(?=\w+: )", "", words)  # our exceptions' modules
+    words = re.sub(r"^pytest_mobileagent\.[\w.]*\.(?=\w+: )", "", words)  # our exceptions' modules
+    return words.removeprefix("UndecidedError: ")
