@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_mobileagent.judge.calibration import judging
 from pytest_mobileagent.judge.calibration.judging import Plan, judge_all
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.calibration.modes import Mode, six
@@ -133,21 +134,24 @@ def test_a_budget_that_is_spent_ends_it_and_what_was_done_is_kept(plan, tmp_path
     assert asked(given).stopped == ""
 
 
-def test_ctrl_c_waits_for_what_is_being_asked_and_begins_nothing_more(plan):
-    gate = threading.Event()
+def test_ctrl_c_waits_for_what_is_being_asked_and_begins_nothing_more(plan, monkeypatch):
+    stopped = threading.Event()
+    stop = judging._Work.stop
+    monkeypatch.setattr(judging._Work, "stop", lambda *args: [stop(*args), stopped.set()])
 
     def slow(request):
-        gate.wait(60)
+        assert stopped.wait(60)
         return "Result: 1"
 
     def interrupted(done, of):
-        gate.set()
         raise KeyboardInterrupt
 
-    first = ScriptedModel([When("Do 1", "Result: 1"), When("Do 3", [slow])])
-    outcome = judge_all(plan(first, threads=1), interrupted)
+    given = plan(ScriptedModel([When("Do 1", "Result: 1"), When("Do 3", [slow])]), threads=1)
+    first, second, third = given.labels
+    outcome = judge_all(replace(given, labels=(first, third, second)), interrupted)
     assert outcome.stopped == "interrupted"
-    assert 1 <= outcome.labels < 3
+    assert 1 <= outcome.labels <= 2
+    assert len(outcome.answers) == outcome.labels
 
 
 def test_a_mistake_of_ours_is_not_swallowed(plan):
