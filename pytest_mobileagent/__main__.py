@@ -7,7 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.plugin.paths import Project
+    from pathlib import Path
+
+    from pytest_mobileagent.plugin.project import Project
 
 _USAGE = """usage: python -m pytest_mobileagent COMMAND
 
@@ -16,6 +18,7 @@ commands:
   init       make a project that runs: an app, an agent and two tasks
   device     start a virtual phone
   doctor     check a device: what is wrong with it, and how to fix that
+  review     decide what judges left open, on a local page
   mcp        serve a device to MCP clients, or connect a client to one that is served
   setup-avd  make an AVD by a recipe, with apps and settings in a snapshot
 
@@ -36,9 +39,8 @@ def main(arguments: list[str]) -> int:
     if command in {"-h", "--help"}:
         sys.stdout.write(_USAGE)
         return 0
-    own = {"calibrate": _calibrate, "device": _device, "doctor": _doctor, "mcp": _mcp}
-    if command in own:
-        return own[command](rest)
+    if command in _OWN:
+        return _OWN[command](rest)
     if command in _MODULES:
         status: int = importlib.import_module(_MODULES[command]).main(rest)
         return status
@@ -59,7 +61,7 @@ def _calibrate(arguments: list[str]) -> int:
 def _doctor(arguments: list[str]) -> int:
     """Check a device, which may be one that the project's own sources or apps make."""
     from pytest_mobileagent.device.doctor.command import main as doctor  # noqa: PLC0415
-    from pytest_mobileagent.plugin.paths import this_project  # noqa: PLC0415
+    from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415
 
     return doctor(arguments, this_project)
 
@@ -69,11 +71,23 @@ def _mcp(arguments: list[str]) -> int:
     from pytest_mobileagent.agent.program.mcp.command import main as mcp  # noqa: PLC0415
 
     def project() -> Project:
-        from pytest_mobileagent.plugin.paths import this_project  # noqa: PLC0415 - takes long
+        from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415 - takes long
 
         return this_project()
 
     return mcp(arguments, project)
+
+
+def _review(arguments: list[str]) -> int:
+    """Let a person decide, in a run of this project unless another one is named."""
+    from pytest_mobileagent.review.command import main as review  # noqa: PLC0415
+
+    def runs() -> Path:
+        from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415 - takes long
+
+        return this_project().runs
+
+    return review(arguments, runs)
 
 
 def _device(arguments: list[str]) -> int:
@@ -90,11 +104,20 @@ def _device(arguments: list[str]) -> int:
             sys.stderr.write(f"error: {error}\n")
             return 1
     if not asks_for_help and not names_apps:
-        from pytest_mobileagent.plugin.paths import this_project  # noqa: PLC0415
+        from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415
 
         folders = this_project().apps
         arguments = [*arguments, *(w for path in folders for w in ("--apps", str(path)))]
     return device(arguments)
+
+
+_OWN = {
+    "calibrate": _calibrate,
+    "device": _device,
+    "doctor": _doctor,
+    "mcp": _mcp,
+    "review": _review,
+}
 
 
 if __name__ == "__main__":

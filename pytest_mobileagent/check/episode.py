@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from pytest_mobileagent.action.action import DoubleTap, LongPress, Tap, Type
+from pytest_mobileagent.action.action import Key, KeyName, LongPress, Type
 from pytest_mobileagent.check import temporal
+from pytest_mobileagent.check.actions import runs, targets, touches, typings
 from pytest_mobileagent.check.answers import answers
-from pytest_mobileagent.check.events import EventSelector, NoListenerError, lost
+from pytest_mobileagent.check.derived import derive, underivable
+from pytest_mobileagent.check.events import START, EventSelector, NoListenerError, lost, since
 from pytest_mobileagent.check.subgoals import subgoal
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
-from pytest_mobileagent.screen.element import Element
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.screen.selector import CriteriaError, Selector
 from pytest_mobileagent.screen.text import normalise
@@ -22,52 +23,69 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from pytest_mobileagent.check.actions import Target, Touch
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.record import Step
-    from pytest_mobileagent.screen.screen import Screen
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Episode(EpisodeRecord):
     """An agent's work on a task, which a test body is a predicate over (see `EpisodeRecord`)."""
 
-    def tapped(
-        self,
-        target: Callable[[Screen], Element | Sequence[Element] | None] | None = None,
-        **criteria: Any,
-    ) -> bool:
+    def tapped(self, target: Target | None = None, **criteria: Any) -> bool:
         """Whether some tap of the agent was inside an element of the screen that it saw.
 
         The element is given by criteria of `Screen.find_all`, any of those that meet them, or by
-        a function of the screen that returns one or several.
+        a function of the screen that returns one or several. Long presses and double taps count.
 
         Raises:
             CriteriaError: there are neither criteria nor a function, or both.
         """
-        if target is not None and (criteria or not callable(target)):
-            msg = "tapped() takes criteria such as text=…, or one function of the screen"
-            raise CriteriaError(msg)
-        sought = "what the function returns" if target else str(Selector.of(criteria))
-        taps = [
-            (number, step, (action.x, action.y))
-            for number, step in enumerate(self.steps, 1)
-            for action in step.done
-            if isinstance(action, Tap | LongPress | DoubleTap)
-        ]
-        with collect_misses() as misses:
-            for _, step, point in taps:
-                targets = _targets(step.screen, target, criteria)
-                if any(element.bounds.contains(*point) for element in targets if element):
-                    return True
-        instead = (_tap_in_words(*tap) for tap in taps)
-        return self._missed(f"no tap hit {sought}", instead, misses)
+        return self._touched("tapped", "tap", touches(self.steps), target, criteria)
 
-    def typed(self, text: str) -> bool:
-        """Whether the agent typed this text in one action, Unicode spaces normalised."""
-        typed = [action.text for action in self.actions if isinstance(action, Type)]
-        if normalise(text) in map(normalise, typed):
+    def long_pressed(self, target: Target | None = None, **criteria: Any) -> bool:
+        """Whether some long press was inside an element of the screen (see `tapped`)."""
+        each = touches(self.steps, (LongPress,))
+        return self._touched("long_pressed", "long press", each, target, criteria)
+
+    def typed(self, text: str, target: Target | None = None, /, **criteria: Any) -> bool:
+        """Whether the agent typed this text, in one action or several in a row.
+
+        With criteria, or a function of the screen (see `tapped`), it went into such an element:
+        the one that was touched for it, that had the focus, or that took it. Unicode spaces are
+        normalised.
+
+        Raises:
+            CriteriaError: there are criteria and a function, or criteria that do not exist.
+        """
+        sought = f"{text!r} was not typed"
+        is_anywhere = target is None and not criteria
+        if not is_anywhere:
+            sought += f" into {_sought('typed', target, criteria)}"
+        each = typings(self)
+        with collect_misses() as misses:
+            for typed in runs(each):
+                if normalise(typed.text) == normalise(text) and (
+                    is_anywhere or typed.is_into(target, criteria)
+                ):
+                    return True
+        instead = (repr(t.text) if is_anywhere else t.describe() for t in each)
+        return self._missed(sought, instead, misses)
+
+    def pressed(self, key: KeyName) -> bool:
+        """Whether the agent pressed a key of the phone, such as "back", "home" or "enter".
+
+        Raises:
+            CriteriaError: there is no such key.
+        """
+        if key not in get_args(KeyName):
+            msg = f"there is no key {key!r} (there are {', '.join(get_args(KeyName))})"
+            raise CriteriaError(msg)
+        actions = self.actions
+        entered = any(isinstance(action, Type) and action.enter for action in actions)
+        pressed = [action.name for action in actions if isinstance(action, Key)]
+        if key in pressed or (key == "enter" and entered):
             return True
-        return self._missed(f"{text!r} was not typed", map(repr, typed))
+        return self._missed(f"the key {key!r} was not pressed", pressed)
 
     def opened(self, package: str) -> bool:
         """Whether some screen of the episode was of this app."""
@@ -83,33 +101,69 @@ class Episode(EpisodeRecord):
                 return True
         return self._missed(f"no screen had {Selector.of(criteria)}", (), misses)
 
-    def event(self, **criteria: Any) -> Event | None:
+    def event(self, *, after: Event | None = START, **criteria: Any) -> Event | None:
         """Return the first event that meets the criteria (see `EventSelector`); None if none does.
+
+        With `after`, one that came later than that event; none did if it is None, so what
+        `event` returned can be given as it is. Where no events could be heard on the device,
+        what the actions and screens tell is asked instead (see `check.derived`).
 
         Raises:
             CriteriaError: there are no such criteria.
-            NoListenerError: no events could be heard on the device.
+            NoListenerError: no events could be heard, and nothing else tells of such an event.
         """
         selector = EventSelector.of(criteria)
-        if not self.device.listener:
-            msg = f"no events were recorded: device {self.device.serial} has no listener, which"
-            raise NoListenerError(f"{msg} this task needs (docs/events.md)")
+        is_heard = self.device.listener
+        if not is_heard and (why := underivable(selector)):
+            msg = f"no events were recorded: device {self.device.serial} has no listener, and {why}"
+            raise NoListenerError(f"{msg} (docs/events.md)")
         numbered = [(n, event) for n, step in enumerate(self.steps, 1) for event in step.events]
-        found = next((event for _, event in numbered if selector.matches(event)), None)
+        numbered = numbered if is_heard else derive(self)
+        later = since(numbered, after)
+        found = next((event for _, event in later if selector.matches(event)), None)
         if found is None:
-            gap = lost(self.events)
+            gap = lost([event for _, event in numbered])
             but = f", while {gap} were lost," if gap else ""
-            what = f"none of {len(numbered)} events{but} was {selector}"
-            self._missed(what, selector.nearest(numbered))
+            from_ = "" if after is START else " later than the event that is named"
+            derived = "" if is_heard else " that actions and screens tell of"
+            what = f"none of {len(later)} events{derived}{from_}{but} was {selector}"
+            self._missed(what, selector.nearest(later))
         return found
 
-    def answers(self, expected: str | Sequence[str], *, any_order: bool = False) -> bool:
+    def answers(
+        self,
+        expected: str | Sequence[str],
+        *,
+        any_order: bool = False,
+        paraphrase: Callable[[str, str, str], bool] | None = None,
+    ) -> bool:
         """Whether the agent's answer says what is expected (see `check.answers`).
+
+        `paraphrase(said, expected, goal)`, such as a judge's `same`, is asked where it does not
+        say it in these words.
 
         Raises:
             TaskError: what is expected is empty, or no text.
         """
-        return answers(self.answer, expected, any_order=any_order)
+        asked = paraphrase and (lambda said, sought: paraphrase(said, sought, self.goal))
+        return answers(self.answer, expected, any_order=any_order, paraphrase=asked)
+
+    def _touched(
+        self,
+        asked: str,
+        kind: str,
+        each: Sequence[Touch],
+        target: Target | None,
+        criteria: Mapping[str, Any],
+    ) -> bool:
+        sought = _sought(asked, target, criteria)
+        with collect_misses() as misses:
+            for _, step, point in each:
+                meant = targets(step.screen, target, criteria)
+                if any(element.bounds.contains(*point) for element in meant if element):
+                    return True
+        instead = (touch.describe() for touch in each)
+        return self._missed(f"no {kind} hit {sought}", instead, misses)
 
     def ever(self, question: Callable[[Episode], Any]) -> bool:
         """Whether a function of an episode held at some moment (see `temporal.ever`)."""
@@ -156,20 +210,13 @@ def load(folder: Path) -> Episode:
     return read(folder, Episode)
 
 
-def _targets(
-    screen: Screen,
-    target: Callable[[Screen], Element | Sequence[Element] | None] | None,
-    criteria: Mapping[str, Any],
-) -> list[Element]:
-    if target is None:
-        return screen.find_all(**criteria)
-    try:
-        found = target(screen)
-        return [found] if isinstance(found, Element) else list(found or ())
-    except (IndexError, AssertionError):  # the function looked for what this screen does not have
-        return []
+def _sought(asked: str, target: Target | None, criteria: Mapping[str, Any]) -> str:
+    """Say which element is meant.
 
-
-def _tap_in_words(number: int, step: Step, point: tuple[int, int]) -> str:
-    hit = next((element for element in step.screen.at(*point) if element.label), None)
-    return f"step {number}, ({point[0]}, {point[1]}), on {hit.describe() if hit else 'nothing'}"
+    Raises:
+        CriteriaError: it is not said, or in two ways.
+    """
+    if target is not None and (criteria or not callable(target)):
+        msg = f"{asked}() takes criteria such as text=…, or one function of the screen"
+        raise CriteriaError(msg)
+    return "what the function returns" if target else str(Selector.of(criteria))

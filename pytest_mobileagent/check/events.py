@@ -6,7 +6,7 @@ import difflib
 import re
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.episode.event import TYPES, Event, event_type
 from pytest_mobileagent.errors import TaskError
@@ -21,8 +21,11 @@ _WORDS = ("type", "package", "class_name", "resource_id", "content_description",
 _SHORT = {"resource_id": "/", "class_name": "."}  # what stands before the short form
 
 
+START: Final = Event("")  # what all events of an episode come after
+
+
 class NoListenerError(TaskError):
-    """A task asks for events, but none could be heard on the device."""
+    """A task asks for events that could not be heard on the device, nor be told otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +131,12 @@ def lost(events: Sequence[Event]) -> int:
     """Return how many events are missing by their numbers; a new listener starts again at 1."""
     numbers = [event.sequence for event in events if event.sequence]
     return sum(max(0, later - earlier - 1) for earlier, later in pairwise(numbers))
+
+
+def since(numbered: Sequence[tuple[int, Event]], after: Event | None) -> list[tuple[int, Event]]:
+    """Return the events that came after one of them; none if it is None, or not among them."""
+    if after is START:
+        return [*numbered]
+    places = [place for place, (_, event) in enumerate(numbered) if event is after]
+    places = places or [place for place, (_, event) in enumerate(numbered) if event == after]
+    return [*numbered[places[0] + 1 :]] if after is not None and places else []

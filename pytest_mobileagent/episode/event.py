@@ -53,6 +53,7 @@ class Event:
     for TYPE_WINDOW_STATE_CHANGED. `resource_id` and `bounds` (pixels) are those of the view that
     the event comes from. `time` is the phone's clock, `uptime` in milliseconds. A `sequence` that
     leaves out numbers shows that events were lost. Numbers that do not apply are as in Android.
+    `derived` is an event that nobody heard, and the agent's actions and the screens tell of.
     """
 
     type: str
@@ -85,6 +86,7 @@ class Event:
     time: datetime | None = None
     uptime: int = 0
     sequence: int = 0
+    derived: bool = False
 
     def describe(self) -> str:
         """Return the event in a few words, for people."""
@@ -95,6 +97,7 @@ class Event:
             repr(words) if words else "",
             f"resource_id={self.resource_id.rpartition('/')[2]!r}" if self.resource_id else "",
             f"({self.package})" if self.package else "",
+            "(derived)" if self.derived else "",
         ]
         return " ".join(word for word in shown if word)
 

@@ -6,7 +6,7 @@ Records are tolerant: what a newer version has added is kept in `extra`. What is
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -87,17 +87,35 @@ def read(folder: Path, kind: type[E]) -> E:
 
 
 def _read(folder: Path, kind: type[E]) -> E:
-    head, *records = migrate(_records(folder / STREAM))
+    records = _records(folder / STREAM)
+    episode = assemble(folder, kind, records, {})
+    if any(record["record"] == "end" for record in records):
+        return episode
+    return replace(episode, unused=_unended_calls(folder, records))
+
+
+def assemble(
+    folder: Path, kind: type[E], recorded: Sequence[dict[str, Any]], known: dict[int, Screen]
+) -> E:
+    """Return the episode that records tell of; screens that are `known` by number are not read.
+
+    Those that are read are added to them. The calls of models that no step has taken are left out.
+
+    Raises:
+        RecordError: there is not even a first screen.
+    """
+    head, *records = migrate(recorded)
     seen = [record for record in records if record["record"] == "observation"]
     if not seen:
         msg = f"{folder / STREAM} stops before the first screen"
         raise RecordError(msg)
     end = next((record for record in records if record["record"] == "end"), {})
     screens = ScreenStore.of_episode(folder)
-    shown = [_screen(screens, number, record) for number, record in enumerate(seen, 1)]
+    for number, record in enumerate(seen, 1):
+        if number not in known:
+            known[number] = _screen(screens, number, record)
+    shown = [known[number] for number in range(1, len(seen) + 1)]
     about, ending = _about(head), _ending(end)
-    if not end:
-        ending["unused"] = _unended_calls(folder, records)
     extra = about.pop("extra") | ending.pop("extra")
     return kind(
         folder=folder,

@@ -31,6 +31,7 @@ class Termination(StrEnum):
 
     SELF_REPORTED = "self-reported"  # the agent said that it is done
     GAVE_UP = "gave up"  # the agent said that it is impossible
+    STOPPED = "stopped on success"  # the suite ends an episode once the goal is met
     STEP_LIMIT = "step limit"
     TIME_LIMIT = "time limit"
     BUDGET = "budget"  # what it may cost was spent

@@ -21,14 +21,16 @@ from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.judge import fence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.judge.frames import Frame
     from pytest_mobileagent.judge.prompts.wording import Verbs
     from pytest_mobileagent.screen.screen import Screen
 
-_LONGEST = 400  # characters of one text of an action or a label
+_LONGEST = 400  # characters of one text of an action
+_LONGEST_LABEL = 80  # of an element, which may be one that holds many others
+_MOST = 20  # actions of one step; programs may do hundreds
 
 
 def quoted(text: object) -> str:
@@ -41,15 +43,23 @@ def in_words(frame: Frame, verbs: Verbs, quote: Callable[[object], str] = quoted
 
     `quote` shows what is not ours: typed text, labels of elements, what the user replied.
     """
-    done = [_in_words(action, frame.screen, verbs, quote) for action in frame.actions]
+    done = _each(frame.actions, frame.screen, verbs, quote)
     if frame.reply is not None:
         done.append(f"{verbs.replied} {quote(frame.reply)}")
-    undone = [_in_words(action, frame.screen, verbs, quote) for action in frame.undone]
+    undone = _each(frame.undone, frame.screen, verbs, quote)
     if undone or frame.notice:
         done.append(" ".join([verbs.not_done, verbs.then.join(undone)]).strip())
         if frame.notice:
             done[-1] += f" ({quote(frame.notice)})"
     return verbs.then.join(done) or verbs.nothing
+
+
+def _each(
+    actions: Sequence[Action], screen: Screen, verbs: Verbs, quote: Callable[[object], str]
+) -> list[str]:
+    told = [_in_words(action, screen, verbs, quote) for action in actions[:_MOST]]
+    more = len(actions) - len(told)
+    return [*told, verbs.more.replace("{COUNT}", str(more))] if more else told
 
 
 def _in_words(  # noqa: PLR0911 - a case for each kind of action
@@ -90,7 +100,10 @@ def _target(screen: Screen, x: int, y: int, quote: Callable[[object], str]) -> s
         label = next((element.label for element in screen.at(x, y) if element.label), "")
     except (ScreenError, TypeError):  # no hierarchy, or the agent's coordinates are no numbers
         label = ""
-    return f"{quote(label)} {_point(x, y)}" if label else _point(x, y)
+    if not label:
+        return _point(x, y)
+    short = label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
+    return f"{quote(short)} {_point(x, y)}"
 
 
 def _point(x: int, y: int) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.model import Model
 
+_LONGEST = 8000  # characters of an answer, or of notes
 _QUERIES = ("single-frame query", "multi-frame query")
 _MAY_ASK = ("cross-app", "open-ended")  # goals that may ask for an answer
 
@@ -119,20 +120,27 @@ def _head(
     if task is not None:
         head += [wording.part, Data("part", task)]
     if history.strip():
-        head += [wording.history, Data("history", history)]
+        head += [wording.history, Data("history", _cut(history))]
     kind = episode.case.task.kind
     sees_end = screens is None or len(episode.screens) - 1 in screens
     # Where no answer is asked for, what an agent says at the end is only its claim to be done.
     if sees_end and (kind in _QUERIES or (kind in _MAY_ASK and episode.answer.strip())):
         answered = bool(episode.answer.strip())
         head += (
-            [wording.answer, Data("answer", episode.answer)] if answered else [wording.no_answer]
+            [wording.answer, Data("answer", _cut(episode.answer))]
+            if answered
+            else [wording.no_answer]
         )
     return head
 
 
+def _cut(text: str) -> str:
+    more = len(text) - _LONGEST
+    return text if more <= 0 else f"{text[:_LONGEST]}… ({more} more characters)"
+
+
 def _notes(notes: str, wording: Wording) -> list[Part]:
-    return [wording.notes, Data("notes", notes)] if notes else []
+    return [wording.notes, Data("notes", _cut(notes))] if notes else []
 
 
 def _messages(

@@ -133,17 +133,14 @@ def _cut(found: Sequence[Frame], sizes: Sequence[int], most: int) -> list[Sequen
 
 
 def _limited(text: str) -> str:
-    """Return the lines that fit into half a window, and how many do not."""
-    if _tokens(text) <= MOST_TOKENS // 2:
+    """Return as much of a text as fits into half a window, and how much does not."""
+    most = MOST_TOKENS // 2
+    if _tokens(text) <= most:
         return text
-    lines, size = [], 0
-    every = text.splitlines()
-    for line in every:
-        size += _tokens(line) + 1
-        if size > MOST_TOKENS // 2:
-            break
-        lines.append(line)
-    return "\n".join([*lines, f"({len(every) - len(lines)} more lines)"])
+    end = most  # no character is reckoned as more than one token
+    while _tokens(text[: end + most]) <= most:
+        end += most
+    return f"{text[:end]}… ({len(text) - end} more characters)"
 
 
 def _tokens(text: str) -> int:

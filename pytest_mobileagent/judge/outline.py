@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 LONGEST = 2000  # characters of one element's text that are shown
+_DEEPEST = 20  # levels; what is deeper is indented no further
 _NAME = re.compile(r"[\w.$-]{1,200}", re.ASCII)
 _THINNEST = 300  # as a share of the screen's longer side; 8 of 2400 pixels: no letter can be read
 
@@ -46,7 +47,7 @@ def outline(screen: Screen) -> str:
         said = _said(element) if is_seen else ""
         left_out += not is_seen and bool(element.text or element.content_desc)
         if said:
-            lines.append(f"{'  ' * depth}{said}")
+            lines.append(f"{'  ' * min(depth, _DEEPEST)}{said}")
         depths[id(element)] = depth + bool(said)
     if left_out:
         lines.append(f"({left_out} with words that nobody can see: outside, or too small)")

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 LONGEST_SIDE = 1024  # pixels of a screenshot; the strip below comes on top of that
 _QUALITY = 85
 _CODE = 6  # hexadecimal digits
-_LONGEST_WORDS = 120  # characters that stand on a strip themselves
+_LONGEST_WORDS = 120  # characters of a text that stands on a strip itself
+_LONGEST_STRIP = 600  # characters of all that stands on a strip
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ class Album:
         image = fit(image, LONGEST_SIDE)
         if self.actions == "image" and not frame.is_last:
             words = in_words(frame, en.VERBS, self._on_strip)
+            if len(words) > _LONGEST_STRIP:
+                words = self._number(words)
             image = draw_strip(image, f"{self.code} {words}")
         return Image(encode(image, "jpeg", _QUALITY), detail="high")
 
@@ -64,6 +67,10 @@ class Album:
         words = quoted(text)
         if words.isascii() and words.isprintable() and len(words) <= _LONGEST_WORDS:
             return words
+        return self._number(words)
+
+    def _number(self, words: str) -> str:
+        """Return how a strip names words that are listed beside the pictures."""
         if words not in self.words:
             self.words.append(words)
         return f"[{self.words.index(words) + 1}]"

@@ -13,7 +13,7 @@ from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
 from pytest_mobileagent.plugin.judging import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
-from pytest_mobileagent.plugin.options import read_options
+from pytest_mobileagent.plugin.options import path_of, read_options
 from pytest_mobileagent.plugin.paths import check_folders, environment_folders
 
 if TYPE_CHECKING:
@@ -145,13 +145,7 @@ class RunConfig:
 
     def path_of(self, setting: OptionValue) -> Path:
         """Return a path that an option names: relative to where the option stands."""
-        given = setting.source.startswith(("--", "environment"))
-        base = self.config.invocation_params.dir if given else self.config.rootpath
-        try:
-            return base / Path(setting.value).expanduser()
-        except RuntimeError:
-            msg = f"{setting} names the home folder of a user who has none"
-            raise pytest.UsageError(msg) from None
+        return path_of(self.config, setting)
 
     def _check_runs(self) -> None:
         """Check that the run's folder can be made, before anything is started for it."""

@@ -207,6 +207,7 @@ def _broke(*failures: object) -> str:
 
 def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
     from pytest_mobileagent.plugin.players import players  # noqa: PLC0415
+    from pytest_mobileagent.plugin.stopping import stops  # noqa: PLC0415
     from pytest_mobileagent.run.attempt import Plan  # noqa: PLC0415
     from pytest_mobileagent.run.session import Limits  # noqa: PLC0415
 
@@ -234,6 +235,7 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
         environment=_environment(case, request.config),
         models=run.models.settings(case.epoch),
         ocr=run.value("mobile-ocr"),
+        is_done=stops(request) if case.task.stop_on_success else None,
     )
 
 

@@ -22,7 +22,14 @@ from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fi
     mobile_epoch,
     mobile_lease,
 )
-from pytest_mobileagent.plugin.items import BROKEN, MARKER, case_of, check_function, parametrize
+from pytest_mobileagent.plugin.items import (
+    BROKEN,
+    MARKER,
+    case_of,
+    check_function,
+    check_stopping,
+    parametrize,
+)
 from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
 from pytest_mobileagent.plugin.options import add_options, runs_no_test
 
@@ -48,6 +55,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(BrokenTasks(), "mobileagent-broken-tasks")
     if runs_no_test(config):
         return
+    from pytest_mobileagent.screen.ocr import use_engine  # noqa: PLC0415
+
+    use_engine(run.value("mobile-ocr"))
     run.agents.start()
     if run.judges.mode != "off":
         from pytest_mobileagent.plugin.deferring import Deferring  # noqa: PLC0415
@@ -124,6 +134,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if check_function(metafunc):
         run = metafunc.config.stash[RUN]
         parametrize(metafunc, run.value, tuple(run.environments))
+        check_stopping(metafunc)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -25,6 +25,7 @@ MARKER = "mobile_task"
 EPOCH = "mobile_epoch"
 ENVIRONMENT = "mobile_env"
 ROW = "row"
+PURE = {"episode", EPOCH, ENVIRONMENT}  # what a body may ask for to be asked again, and parameters
 BROKEN: pytest.StashKey[str] = pytest.StashKey()  # what is wrong with an item's marker
 _CASE: pytest.StashKey[Case | None] = pytest.StashKey()
 
@@ -51,6 +52,7 @@ def task(
     clean_up: Callable[[Any], object] | None = None,
     user: str | Mapping[str, str] | None = None,
     success_after_error: bool = False,
+    stop_on_success: bool = False,
 ) -> pytest.MarkDecorator:
     """Make a test function a task: its body decides, of an episode, whether the goal was met.
 
@@ -228,6 +230,27 @@ def check_function(metafunc: pytest.Metafunc) -> bool:
         )
         raise TaskError(msg)
     return True
+
+
+def check_stopping(metafunc: pytest.Metafunc) -> None:
+    """Look whether a task that stops on success can be asked after each step.
+
+    Raises:
+        TaskError: its body asks for more than the episode and parameters.
+    """
+    marks = [mark for mark in (marker_of(metafunc.definition),) if mark is not None]
+    marks += [mark for call in metafunc._calls for mark in call.marks if mark.name == MARKER]  # noqa: SLF001 - pytest offers no other way
+    if not any(mark.kwargs.get("stop_on_success") for mark in marks):
+        return
+    parameters = {name for call in metafunc._calls for name in call.params}  # noqa: SLF001
+    asked = metafunc.definition._fixtureinfo.argnames  # noqa: SLF001
+    more = [name for name in asked if name not in {*PURE, *parameters}]
+    if more:
+        msg = (
+            f"{metafunc.function.__name__} stops on success, for which it is asked after each step:"
+            f" it may ask for `episode` and parameters, not for {', '.join(more)}"
+        )
+        raise TaskError(msg)
 
 
 def _is_task(metafunc: pytest.Metafunc) -> bool:

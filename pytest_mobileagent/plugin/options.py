@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -255,6 +256,17 @@ def _read(option: Option, config: pytest.Config) -> OptionValue:
 def _given(option: Option, config: pytest.Config) -> str | None:
     given = config.getoption(option.name)
     return shlex.join(given) if option.repeats and given else given
+
+
+def path_of(config: pytest.Config, setting: OptionValue) -> Path:
+    """Return a path that an option names: relative to where the option stands."""
+    given = setting.source.startswith(("--", "environment"))
+    base = config.invocation_params.dir if given else config.rootpath
+    try:
+        return base / Path(setting.value).expanduser()
+    except RuntimeError:
+        msg = f"{setting} names the home folder of a user who has none"
+        raise pytest.UsageError(msg) from None
 
 
 def usage_error(setting: OptionValue, what: str) -> pytest.UsageError:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,38 +73,6 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
                 raise pytest.UsageError(msg)
             found[prefix] = source
     return found
-
-
-@dataclass
-class Project:
-    """What the project in the current folder registers, for commands that need it."""
-
-    apps: list[Path] = field(default_factory=list)
-    sources: Mapping[str, type[Source]] = field(default_factory=dict)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_cmdline_main(self, config: pytest.Config) -> int:
-        """Ask pytest's configuration, and end it before anything is collected."""
-        self.apps, self.sources = app_folders(config), project_sources(config)
-        return 0
-
-
-def this_project() -> Project:
-    """Return what the project in the current folder registers.
-
-    Raises:
-        SystemExit: pytest cannot be configured in it.
-    """
-    project = Project()
-    with contextlib.redirect_stdout(io.StringIO()):
-        # This package is loaded already, so pytest cannot rewrite its asserts, and says so.
-        status = pytest.main(
-            ["--quiet", "-p", "no:cacheprovider", "-W", "ignore"], plugins=[project]
-        )
-    if status != 0:
-        msg = "pytest cannot be configured in this folder: see above, or name apps with --apps"
-        raise SystemExit(msg)
-    return project
 
 
 def _folders(config: pytest.Config, what: str) -> list[Path]:

@@ -16,10 +16,11 @@ import pytest
 
 from pytest_mobileagent.check.prefixes import OnTheWay, first_success
 from pytest_mobileagent.check.subgoals import SubGoals
+from pytest_mobileagent.plugin.items import PURE
 from pytest_mobileagent.plugin.subgoals import SUBGOALS, asked_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pytest_mobileagent.check.episode import Episode
 
@@ -45,12 +46,17 @@ def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -
     return OnTheWay(told["first"], asked=True, subgoals=subgoals)
 
 
-def holds_now(item: pytest.Function, episode: Episode) -> bool:
-    """Whether a body holds of an episode, asked in a forked process as prefixes are."""
+def holds_now(item: pytest.Function, episode: Episode, others: Mapping[str, Any]) -> bool:
+    """Whether a body holds of an episode, asked in a forked process as prefixes are.
+
+    `others` is what it asks for beside the episode.
+    """
 
     def ask() -> bool:
         item.stash[ASKING] = True
-        return _holds(item, episode)
+        item.funcargs.update(others)
+        # Not what is reported of it: the test is being set up, and its plugins expect no report.
+        return _call(item, episode).excinfo is None
 
     return bool(in_fork(ask))
 
@@ -80,7 +86,7 @@ def is_pure(item: pytest.Function) -> bool:
     callspec = getattr(item, "callspec", None)
     parameters = set(callspec.params) if callspec is not None else set()
     asked = set(item._fixtureinfo.argnames)  # noqa: SLF001 - pytest's own call reads it likewise
-    return asked <= {"episode", "mobile_epoch", "mobile_env", *parameters}
+    return asked <= {*PURE, *parameters}
 
 
 def _read(reading: int) -> bytes:
@@ -129,13 +135,17 @@ def _ask(item: pytest.Function, episode: Episode, *, whole: bool) -> dict[str, A
 
 def _holds(item: pytest.Function, prefix: Episode) -> bool:
     """Whether pytest would report the body as passed for a prefix, as all its plugins see it."""
-    item.funcargs["episode"] = prefix
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        call = pytest.CallInfo.from_call(
-            lambda: item.ihook.pytest_pyfunc_call(pyfuncitem=item), "call"
-        )
+    call = _call(item, prefix)
     if call.excinfo is not None:
         return False
     report: pytest.TestReport = item.ihook.pytest_runtest_makereport(item=item, call=call)
     return not report.failed or str(report.longrepr).startswith(STRICT)
+
+
+def _call(item: pytest.Function, prefix: Episode) -> pytest.CallInfo[Any]:
+    item.funcargs["episode"] = prefix
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.CallInfo.from_call(
+            lambda: item.ihook.pytest_pyfunc_call(pyfuncitem=item), "call"
+        )

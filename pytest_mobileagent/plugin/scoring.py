@@ -92,7 +92,8 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
             result = yield
             subgoals.settle()
         except AssertionError:
-            item.stash[_CLOSEST] = list(dict.fromkeys(explain() for explain in misses))
+            if ASKING not in item.stash:  # explaining takes far longer than the search
+                item.stash[_CLOSEST] = list(dict.fromkeys(explain() for explain in misses))
             raise
         except NoListenerError as error:
             pytest.skip(str(error))

@@ -158,7 +158,7 @@ def _serve(queue: Queue, who: str, port: int, *, browser: bool) -> int:
     desk = Desk(queue, rewriter, who)
     rewriter.ask()  # what was decided before the run had ended
     with closing(rewriter), Server(desk, port) as server:
-        serving = threading.Thread(target=server.serve_forever, name="page", daemon=True)
+        serving = threading.Thread(target=server.serve_forever, args=[0.1], name="page")
         serving.start()
         try:
             signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -26,17 +26,25 @@ class Rewriter:
         self._run, self._files = run, VerdictFiles()
         self._pool = ThreadPoolExecutor(1, "reports")
         self._lock = threading.Lock()
+        self._closed = False
         self._next: Future[None] | None = None
 
     def ask(self) -> None:
-        """Have the reports written by all verdicts so far, as soon as possible."""
+        """Have the reports written by all verdicts so far, as soon as possible.
+
+        Nothing is written any more after `close`: whoever opens the run next does that.
+        """
         with self._lock:
+            if self._closed:
+                return
             if self._next is None or self._next.running() or self._next.done():
                 self._next = self._pool.submit(self._rewrite)
 
     def close(self) -> None:
         """Write them a last time, and wait for it."""
         self.ask()
+        with self._lock:
+            self._closed = True
         self._pool.shutdown(wait=True)
 
     def _rewrite(self) -> None:

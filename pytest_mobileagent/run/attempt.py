@@ -6,6 +6,7 @@ import contextlib
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.agent.briefing import Briefing
@@ -50,6 +51,8 @@ class Plan:
     - `environment`: the one that the case names; None if it names none.
     - `models`: those that the agent may ask; `clients` stand in for some of them, in tests.
     - `ocr`: the OCR engine that the agent is to use.
+    - `is_done`: whether the episode that is being recorded in a folder has met its goal and is to
+      end, asked after every step; None where nobody asks.
     """
 
     case: Case
@@ -63,6 +66,7 @@ class Plan:
     models: ModelSettings = field(default_factory=ModelSettings)
     clients: Mapping[ModelReference, Client] = field(default_factory=dict)
     ocr: str = "rapidocr"
+    is_done: Callable[[Path], bool] | None = None
 
 
 def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, number: int) -> None:
@@ -124,6 +128,7 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         probes=probes,
         spending=plan.models.spending(),
         installed=installed,
+        is_done=None if plan.is_done is None else partial(plan.is_done, recorder.folder),
     )
     assert first.screen.time is not None
     player = plan.make_player(plan.case, task.values(plan.case.parameters, first.screen.time))

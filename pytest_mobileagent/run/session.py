@@ -78,7 +78,8 @@ class DoneStep:
 class Session:
     """One episode while it is played, whoever plays it (see `Player`).
 
-    `observation` is what was seen after the last decision, and `last` the look behind it.
+    `observation` is what was seen after the last decision, and `last` the look behind it. Where
+    `is_done` is given, it is asked after every step, and ends the episode by its yes.
 
     Each decision is a step, also one that could not be done; only reporting is none. What cannot be
     done is said in the next observation's notice.
@@ -95,6 +96,7 @@ class Session:
         probes: Mapping[str, Probe] | None = None,
         spending: Spending | None = None,
         installed: Collection[str] | None = None,
+        is_done: Callable[[], bool] | None = None,
     ) -> None:
         self.limits = limits
         self.steps = 0
@@ -111,6 +113,7 @@ class Session:
         self._lost = 0.0  # of the wait under way, as far as it was told
         self._spending = spending
         self._installed = installed
+        self._is_done = is_done
         self._looks = 0
         self.observation = Observation(self._record(first))
 
@@ -150,21 +153,29 @@ class Session:
         self.observation = Observation(screen, answer, notice)
         if reply.calls and self._spending is not None and (why := self._spending.over()):
             self.end(Termination.BUDGET, why)
+        self._end_if_done()
+        if self.ending is not None:
             raise EpisodeOver
         return self.observation
+
+    @property
+    def stops_on_success(self) -> bool:
+        """Whether meeting the goal ends the episode."""
+        return self._is_done is not None
 
     def look(self) -> Capture:
         """Look at the device as it is now, without recording it."""
         return self.device.observe(self._probes)
 
     def add(self, step: DoneStep, after: Capture) -> None:
-        """Record a step that was done, and what was seen `after` it."""
+        """Record a step that was done, and what was seen `after` it; it may end the episode."""
         self._recorder.step(step.actions, step.said, step.calls, step.seconds_thinking)
         self.steps += 1
         self._recorder.outcome(step.notice, None, step.undone)
         screen = self._record(after, step.seconds_acting)
         self._recorder.events(self.device.events())
         self.observation = Observation(screen, None, step.notice)
+        self._end_if_done()
 
     def unread_calls(self) -> tuple[ModelCall, ...]:
         """Return the calls of metered models that no decision has followed."""
@@ -203,6 +214,10 @@ class Session:
             self.ending = Ending(termination, error, unused)
         elif not self.ending.error:
             self.ending = Ending(self.ending.termination, error, self.ending.unused)
+
+    def _end_if_done(self) -> None:
+        if self.ending is None and self._is_done is not None and self._is_done():
+            self.end(Termination.STOPPED)
 
     def _is_report(self, actions: Sequence[Action]) -> bool:
         """Whether the agent only reports, and in a way that can be taken."""

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 SIMILARITY = 0.8  # unless the author says otherwise
 LEAST = 0.3  # what is less alike is not worth telling
-_SCALES = [2 ** (step / 8) for step in range(-8, 9)]  # of the image: 0.5 to 2
-_FINE = [2 ** (step / 32) for step in range(-3, 4)]  # around what was found at one of these
-_SIDE = 20  # pixels of the image's shorter side, to which both are scaled for the first look
+_SCALES = [2 ** (step / 6) for step in range(-6, 7)]  # of the image: 0.5 to 2
+_FINE = [2 ** (step / 36) for step in range(-3, 4)]  # around what was found at one of these
+_SIDE = 20  # pixels of the image's shorter side, to which both are made smaller for the first look
 _FINE_SIDE = 48  # the same for the second
 _LENIENT = 0.25  # how much less alike a place may be at the first look
 _MOST = 24  # places that are looked at again
@@ -113,10 +113,10 @@ def _first_look(
     import numpy as np  # noqa: PLC0415
 
     side = min(wanted.shape[:2])
-    small = _resized(wanted, min(1.0, _SIDE / side))
     for scale in _SCALES:
-        factor = min(1.0, _SIDE / side) / scale
-        page = _resized(shown, factor)
+        seen = min(_SIDE, side * scale)
+        factor = seen / (side * scale)
+        page, small = _resized(shown, factor), _resized(wanted, seen / side)
         if page.shape[0] < small.shape[0] or page.shape[1] < small.shape[1]:
             continue
         alike = np.nan_to_num(cv2.matchTemplate(page, small, cv2.TM_CCOEFF_NORMED), posinf=0)
@@ -132,16 +132,14 @@ def _second_look(shown: Any, wanted: Any, candidate: tuple[float, float, int, in
 
     _, coarse, x, y = candidate
     height, width = wanted.shape[:2]
-    factor = min(1.0, _FINE_SIDE / min(height, width))
-    small = _resized(wanted, factor)
     best = Place(Bounds(0, 0, 0, 0), -1.0)
     for scale in (coarse * fine for fine in _FINE):
-        margin = round(0.15 * max(height, width) * scale) + 2
+        wide, high = round(width * scale), round(height * scale)
+        margin = round(0.15 * max(wide, high)) + 2
         left, top = max(0, x - margin), max(0, y - margin)
-        part = shown[
-            top : y + round(height * scale) + margin, left : x + round(width * scale) + margin
-        ]
-        part = _resized(part, factor / scale)
+        part = shown[top : y + high + margin, left : x + wide + margin]
+        factor = min(1.0, _FINE_SIDE / (min(height, width) * scale))
+        part, small = _resized(part, factor), _resized(wanted, factor * scale)
         if part.shape[0] < small.shape[0] or part.shape[1] < small.shape[1]:
             continue
         alike = np.nan_to_num(cv2.matchTemplate(part, small, cv2.TM_CCOEFF_NORMED), posinf=0)
@@ -149,9 +147,8 @@ def _second_look(shown: Any, wanted: Any, candidate: tuple[float, float, int, in
         seen = part[dy : dy + small.shape[0], dx : dx + small.shape[1]]
         value -= float(np.abs(seen.astype(float) - small).mean()) / 255
         if value > best.similarity:
-            at = left + round(dx * scale / factor), top + round(dy * scale / factor)
-            end = at[0] + round(width * scale), at[1] + round(height * scale)
-            best = Place(Bounds(*at, *end), value)
+            at = left + round(dx / factor), top + round(dy / factor)
+            best = Place(Bounds(*at, at[0] + wide, at[1] + high), value)
     return best
 
 

@@ -75,7 +75,7 @@ def _alike(wanted: str, least: float) -> Callable[[str], bool]:
     from rapidfuzz import fuzz  # noqa: PLC0415 - a heavy library is loaded by who needs it
 
     sought = folded(wanted)
-    return lambda text: fuzz.ratio(sought, _folded(text), score_cutoff=least) >= max(least, 1e-9)
+    return lambda text: fuzz.ratio(sought, _folded(text)) >= least
 
 
 @lru_cache(maxsize=256)

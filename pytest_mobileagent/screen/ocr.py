@@ -167,15 +167,19 @@ ENGINES: dict[str, Callable[[], OcrEngine]] = {"rapidocr": RapidOcr, "easyocr": 
 
 _chosen = "rapidocr"
 _engines: dict[str, OcrEngine] = {}
+_left_behind: list[dict[str, OcrEngine]] = []
 _loading = threading.Lock()
 _reading = threading.Lock()  # engines keep settings of a reading in themselves
 
 
 def _begin_anew() -> None:
-    """Forget the engines in a forked process: their threads, and who held the locks, are gone."""
-    global _loading, _reading
-    _engines.clear()
-    _loading, _reading = threading.Lock(), threading.Lock()
+    """Let a forked process load engines of its own: the threads of these are not in it.
+
+    They are kept all the same: an engine that ends waits for its threads.
+    """
+    global _engines, _loading, _reading
+    _left_behind.append(_engines)
+    _engines, _loading, _reading = {}, threading.Lock(), threading.Lock()
 
 
 os.register_at_fork(after_in_child=_begin_anew)

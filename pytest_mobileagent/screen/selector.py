@@ -41,7 +41,7 @@ class Selector:
       what is inside the other and what that is inside of left out (XPath's axes following and
       preceding); both together stand for between two others. `below`, `above`: by bounds, whatever
       the columns: each of the two has its middle beyond the other's edge, so that they may overlap
-      by less than half. What has no extent is neither. An other that is None was not found: then
+      by half. What has no extent is neither. An other that is None was not found: then
       nothing is.
     - `ocr=True`: where nothing in the hierarchy meets the criteria, look for `text` among the lines
       that are read in the screenshot, too; they are compared without spaces (`text.folded`).

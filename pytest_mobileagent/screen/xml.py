@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import ScreenError
-from pytest_mobileagent.screen.element import FLAGS, Bounds, Element
+from pytest_mobileagent.screen.element import Bounds, Element
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -30,21 +31,34 @@ def parse(xml: str) -> Element:
         ScreenError: the text is not XML, or not a view hierarchy.
     """
     # Children before their parents, without recursion: documents may be deep.
-    built: dict[_Element, Element] = {}
-    tree = parse_tree(xml)
+    built: dict[Any, Element] = {}
+    tree = _plain_tree(xml)
     for node in reversed(list(tree.iter())):
-        built[node] = _element(node, tuple(built[child] for child in node))
+        built[node] = _element(node, tuple([built[child] for child in node]) if len(node) else ())
     return built[tree]
+
+
+def _plain_tree(xml: str) -> Any:
+    """Return the tree of a hierarchy in plain Python, whose attributes are read twice as fast.
+
+    Whatever is not simply a hierarchy is left to lxml.
+    """
+    from xml.etree import ElementTree as ET  # noqa: PLC0415 - collection must not pay for it
+
+    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - `_checked` refuses entities
+    try:
+        parser.feed(_checked(xml))
+        tree = parser.close()
+    except ET.ParseError:
+        return parse_tree(xml)
+    return tree if tree.tag == "hierarchy" else parse_tree(xml)
 
 
 def parse_tree(xml: str) -> _Element:
     """Return the lxml tree of a view hierarchy (see `parse`)."""
     from lxml import etree  # noqa: PLC0415 - collection must not pay for it
 
-    text = _join_surrogates(xml).strip()
-    if _DOCTYPE.match(text):
-        msg = "not a view hierarchy: it declares a document type, which could define entities"
-        raise ScreenError(msg)
+    text = _checked(xml)
     # Text is decoded already, whatever encoding its declaration names.
     parser = etree.XMLParser(
         encoding="utf-8",
@@ -54,9 +68,10 @@ def parse_tree(xml: str) -> _Element:
         remove_pis=True,
     )
     try:
-        tree = etree.fromstring(text.encode(), parser)
+        tree = etree.fromstring(text, parser)
     except etree.XMLSyntaxError as error:
-        excerpt = text[:80] + ("…" if len(text) > 80 else "")
+        begin = text.decode()
+        excerpt = begin[:80] + ("…" if len(begin) > 80 else "")
         msg = f"not a view hierarchy: {error} (it begins {excerpt!r})"
         raise ScreenError(msg) from error
     if tree.tag == "displays":
@@ -94,15 +109,28 @@ def in_other_dialect(tree: _Element) -> _Element:
     return other
 
 
-def class_of(node: _Element) -> str:
+def class_of(node: Any) -> str:
     """Return the Java class of a node of either dialect."""
     return node.get("class") or ("" if node.tag == "node" else str(node.tag))
 
 
-def _join_surrogates(xml: str) -> str:
-    """Return the text with each pair of surrogates as one character, half a pair as U+FFFD."""
-    text = _SURROGATE.sub(lambda found: chr(int(found[1] or "0", 16) or int(found[2])), xml)
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+def _checked(xml: str) -> bytes:
+    """Return the text in UTF-8, each pair of surrogates as one character, half a pair as U+FFFD.
+
+    Raises:
+        ScreenError: it declares a document type.
+    """
+    text = xml.strip()
+    if _DOCTYPE.match(text):
+        msg = "not a view hierarchy: it declares a document type, which could define entities"
+        raise ScreenError(msg)
+    if "&#" in text:
+        text = _SURROGATE.sub(lambda found: chr(int(found[1] or "0", 16) or int(found[2])), text)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return joined.encode()
 
 
 def _tag(class_name: str) -> str:
@@ -119,19 +147,32 @@ def _rename(node: _Element, tag: str) -> None:
         node.tag = "android.view.View"
 
 
-def _element(node: _Element, children: tuple[Element, ...]) -> Element:
-    flags: dict[str, Any] = {
-        flag: node.get(flag.replace("_", "-"), "true" if flag == "enabled" else "false") == "true"
-        for flag in FLAGS
-    }
-    bounds = _BOUNDS.fullmatch(node.get("bounds", ""))
+def _element(node: Any, children: tuple[Element, ...]) -> Element:
+    get = node.get
+    # By position, in the order of the fields: there are many elements, and names take time.
     return Element(
-        class_name=class_of(node),
-        text=node.get("text", ""),
-        resource_id=node.get("resource-id", ""),
-        content_desc=node.get("content-desc", ""),
-        package=node.get("package", ""),
-        bounds=Bounds(*map(int, bounds.groups())) if bounds else Bounds(0, 0, 0, 0),
-        children=children,
-        **flags,
+        class_of(node),
+        get("text", ""),
+        get("resource-id", ""),
+        get("content-desc", ""),
+        get("package", ""),
+        _bounds(get("bounds", "")),
+        get("checkable") == "true",
+        get("checked") == "true",
+        get("clickable") == "true",
+        get("enabled", "true") == "true",
+        get("focusable") == "true",
+        get("focused") == "true",
+        get("scrollable") == "true",
+        get("long-clickable") == "true",
+        get("password") == "true",
+        get("selected") == "true",
+        False,
+        children,
     )
+
+
+@lru_cache(maxsize=8192)
+def _bounds(text: str) -> Bounds:
+    corners = _BOUNDS.fullmatch(text)
+    return Bounds(*map(int, corners.groups())) if corners else Bounds(0, 0, 0, 0)

@@ -53,7 +53,7 @@ class Row:
             try:
                 fields[name] = _FIELDS[name](value)
             except ValueError:
-                what = "1, 2 or 3" if name == "level" else "a whole number from 1"
+                what = _EXPECTED.get(name, "a whole number from 1")
                 msg = f"{self.where}: {name} {value!r} has to be {what}"
                 raise TaskError(msg) from None
         if not fields.get("goal", "").strip():
@@ -154,12 +154,22 @@ def _whole(value: Any) -> int:
     return int(str(value))
 
 
+def _flag(value: Any) -> bool:
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    word = str(value).strip().casefold()
+    if word not in words:
+        raise ValueError(value)
+    return words[word]
+
+
 # How cells of the columns that are fields of a task are read.
 _FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("goal", "app", "kind", "language", "source", "suite", "snapshot"), str),
     **dict.fromkeys(("apps", "tags", "needs", "instructions"), _list),
     **dict.fromkeys(("golden_steps", "level", "step_limit"), _whole),
+    "stop_on_success": _flag,
 }
+_EXPECTED = {"level": "1, 2 or 3", "stop_on_success": "true or false"}
 _READERS: dict[str, Callable[[str, str], Iterator[tuple[int, dict[str, Any]]]]] = {
     ".csv": _csv,
     ".json": _json,

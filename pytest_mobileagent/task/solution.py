@@ -20,6 +20,7 @@ from pytest_mobileagent.action.action import (
     Wait,
 )
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen.relations import RELATIONS
 from pytest_mobileagent.screen.selector import Selector
 from pytest_mobileagent.task.template import fill
 
@@ -114,26 +115,29 @@ def open_app(app: str | None = None) -> Move:
 
 
 def tap(*, nth: int = 0, **criteria: Any) -> Move:
-    """Tap the centre of the n-th element (from 0) that meets the criteria (see `Selector`)."""
-    return Move(
-        f"tap({Selector.of(criteria)})", lambda s: Tap(*s.find(criteria, nth).bounds.center)
-    )
+    """Tap the centre of the n-th element (from 0) that meets the criteria (see `Selector`).
+
+    Relations to other elements cannot be asked for here, as there is no screen yet.
+    """
+    wanted = _checked(criteria, needed=True)
+    return Move(f"tap({Selector.of(wanted)})", lambda s: Tap(*s.find(wanted, nth).bounds.center))
 
 
 def long_press(*, nth: int = 0, **criteria: Any) -> Move:
-    """Press and hold the centre of the n-th element that meets the criteria."""
+    """Press and hold the centre of the n-th element that meets the criteria (see `tap`)."""
+    wanted = _checked(criteria, needed=True)
     return Move(
-        f"long_press({Selector.of(criteria)})",
-        lambda s: LongPress(*s.find(criteria, nth).bounds.center),
+        f"long_press({Selector.of(wanted)})",
+        lambda s: LongPress(*s.find(wanted, nth).bounds.center),
     )
 
 
 def type_text(text: str, *, clear: bool = False, enter: bool = False, **criteria: Any) -> Move:
     """Type text, into the field that meets the criteria or the one that has the focus."""
-    _check(criteria)
+    wanted = _checked(criteria)
 
     def action(scene: Scene) -> Action:
-        at = scene.find(criteria).bounds.center if criteria else None
+        at = scene.find(wanted).bounds.center if wanted else None
         return Type(fill(text, scene.values), at=at, clear=clear, enter=enter)
 
     return Move(f"type_text({text!r})", action)
@@ -148,17 +152,16 @@ def scroll(
     or nothing moves any more. It counts as one golden step; give `golden_steps` if it is none.
     """
     _check_choice("scroll", direction, get_args(Direction))
-    _check(criteria)
-    _check(until or {})
+    over, sought = _checked(criteria), _checked(until or {})
 
     def action(scene: Scene) -> Action:
-        return Scroll(direction, at=scene.find(criteria).bounds.center if criteria else None)
+        return Scroll(direction, at=scene.find(over).bounds.center if over else None)
 
     def done(scene: Scene) -> bool:
         last = [screen.xml for screen in scene.screens[-2:]]
-        return scene.has(until or {}) or (len(last) == 2 and last[0] == last[1])
+        return scene.has(sought) or (len(last) == 2 and last[0] == last[1])
 
-    return Move(f"scroll({direction!r})", action, done=done if until else None)
+    return Move(f"scroll({direction!r})", action, done=done if sought else None)
 
 
 def press(key: KeyName) -> Move:
@@ -174,8 +177,7 @@ def wait(seconds: float = 1.0) -> Move:
 
 def seen(**criteria: Any) -> Seen:
     """Words to answer with: those of the element, on the latest screen that had it."""
-    Selector.of(criteria)
-    return Seen(criteria)
+    return Seen(_checked(criteria, needed=True))
 
 
 def answer(template: str | Seen, *parts: Seen) -> Move:
@@ -201,9 +203,13 @@ def impossible(reason: str = "") -> Move:
     return Move("impossible()", lambda _: Impossible(reason), ends_episode=True)
 
 
-def _check(criteria: Mapping[str, Any]) -> None:
-    if criteria:
-        Selector.of(criteria)
+def _checked(criteria: Mapping[str, Any], *, needed: bool = False) -> Mapping[str, Any]:
+    """Check criteria where the solution is written, whose folder an image's path is relative to."""
+    for name in RELATIONS:
+        if name in criteria:
+            msg = f"{name}=… names an element of a screen, and a solution has none yet: use xpath"
+            raise TaskError(msg)
+    return dict(Selector.of(criteria).criteria) if criteria or needed else {}
 
 
 def _check_choice(move: str, value: str, choices: tuple[str, ...]) -> None:

@@ -51,6 +51,8 @@ class Task:
       question to the answer.
     - `success_after_error`: whether a goal that was met counts although the agent then raised or
       ran out of time, as in SPA-Bench's tables.
+    - `stop_on_success`: whether the body is asked after every step, and the episode ends as soon as
+      it holds, as in B-MoCA (section 2.3); it may ask for nothing but `episode` and parameters.
     - `instructions`: what to do in each step, in words, for agents that take them beside the goal
       (A3, Table 4: low-level instructions).
 
@@ -77,6 +79,7 @@ class Task:
     parameters: Callable[[random.Random], Mapping[str, Any]] | None = None
     user: str | Mapping[str, str] | None = None
     success_after_error: bool = False
+    stop_on_success: bool = False
     instructions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -151,9 +154,11 @@ class Task:
         if not all(isinstance(text, str) for reply in replies for text in reply):
             msg = f"user={_shown(self.user)} has to be a text, or texts by words of the question"
             raise TaskError(msg)
-        if not isinstance(self.success_after_error, bool):
-            msg = f"success_after_error={_shown(self.success_after_error)} has to be True or False"
-            raise TaskError(msg)
+        for name in ("success_after_error", "stop_on_success"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                msg = f"{name}={_shown(value)} has to be True or False"
+                raise TaskError(msg)
 
     def reply_to(self, question: str) -> str | None:
         """Return what the user answers to a question of the agent's; None if there is no user."""

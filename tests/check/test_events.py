@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Case, DeviceInfo, Event, Finish, Reset, Tap, Task, load
-from pytest_mobileagent.check.events import NoListenerError, lost
+from pytest_mobileagent.check.events import lost
 from pytest_mobileagent.episode.event import TYPES, event_type, from_json, to_json
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
@@ -147,10 +147,16 @@ def test_criteria_that_cannot_be_are_told(
         episode.event(**criteria)
 
 
-def test_without_a_listener_the_agent_is_not_blamed(episode: Episode) -> None:
-    deaf = replace(episode, device=replace(INFO, listener=False))
-    with pytest.raises(NoListenerError, match=r"emulator-5554 has no listener.*docs/events.md"):
-        deaf.event(type="clicked")
+def test_an_event_after_another_is_one_that_came_later(episode: Episode) -> None:
+    opened = episode.event(type="window_state_changed")
+    saved = episode.event(type="clicked", after=opened)
+    assert saved == SAVE
+    assert episode.event(type="clicked", after=saved) == ROW
+    with collect_misses() as misses:
+        assert episode.event(type="window_state_changed", after=saved) is None
+        assert episode.event(type="clicked", after=None) is None
+    assert "none of 1 events later than the event that is named was" in misses[0]()
+    assert "none of 0 events later" in misses[1]()
 
 
 def test_events_are_recorded_with_their_step(

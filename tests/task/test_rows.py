@@ -82,6 +82,7 @@ def test_what_is_no_text_is_no_table(tmp_path: Path) -> None:
     [
         ({"id": "a"}, r"a task needs a goal"),
         ({"goal": "a", "level": "hard"}, "level 'hard' has to be 1, 2 or 3"),
+        ({"goal": "a", "stop_on_success": "x"}, "stop_on_success 'x' has to be true or false"),
         ({"goal": "a", "golden_steps": "many"}, "golden_steps 'many' has to be a whole number"),
     ],
 )

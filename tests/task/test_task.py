@@ -60,6 +60,7 @@ SOLUTION = [open_app(), tap(text="a"), answer("b")]
         ({"user": {"colour": 7}}, "user={'colour': 7} has to be a text, or texts by words"),
         ({"user": {7: "blue"}}, "user={7: 'blue'} has to be a text, or texts by words"),
         ({"success_after_error": "no"}, "success_after_error='no' has to be True or False"),
+        ({"stop_on_success": 1}, "stop_on_success=1 has to be True or False"),
         ({"apps": "com.a"}, "apps='com.a' has to be a list of packages"),
         ({"solution": [open_app]}, "which is no move such as tap(…)"),
         ({"solution": "tap"}, "the solution has 't', which is no move"),

@@ -55,6 +55,7 @@ VERBS = Verbs(
     not_done="NOT DONE:",
     nothing="nothing",
     then="; then ",
+    more="{COUNT} more actions",
 )
 
 WORDING = Wording(

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Verbs:
-    """How actions are told: a verb for each kind of action, and what connects their parts."""
+    """How actions are told: a verb for each kind of action, and what connects their parts.
+
+    `more` stands for {COUNT} actions that are not told.
+    """
 
     of: Mapping[type[Action], str]
     directions: Mapping[str, str]
@@ -26,6 +29,7 @@ class Verbs:
     not_done: str
     nothing: str
     then: str
+    more: str
 
 
 @dataclass(frozen=True, slots=True)

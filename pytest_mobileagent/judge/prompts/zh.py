@@ -52,6 +52,7 @@ VERBS = Verbs(
     not_done="未执行：",
     nothing="无操作",
     then="；然后",
+    more="另有 {COUNT} 个操作",
 )
 
 WORDING = Wording(

@@ -10,14 +10,14 @@ function showTrajectory(episode) {
   const facts = [
     ["ended", [episode.ending, episode.error].filter(Boolean).join(": ")],
     ["answer", episode.answer],
-    ["left open", episode.told],
+    ["the run says", episode.told],
     ["by", [episode.agent, episode.device].filter(Boolean).join(" on ")],
   ].filter(([, text]) => text);
   byId("facts").replaceChildren(...facts.flatMap(([name, text]) => [
     make("dt", {}, name), make("dd", { dir: "auto" }, asText(text)),
   ]));
   const frames = episode.frames || [];
-  byId("scene").hidden = byId("strip").hidden = frames.length === 0;
+  byId("screen").hidden = byId("step").hidden = byId("strip").hidden = frames.length === 0;
   byId("strip").replaceChildren(...frames.map((frame, index) => thumbnail(episode, frame, index)));
   if (frames.length) showStep(0);
 }

@@ -162,8 +162,7 @@ class ProgramPlayer:
             recorders.check()
             self._lost += session.seconds_lost()
             if watch.track.worked() - self._lost > limit:
-                watch.close_steps()
-                session.end(Termination.TIME_LIMIT, blame(session, f"{limit:g} seconds were over"))
+                watch.end(Termination.TIME_LIMIT, blame(session, f"{limit:g} seconds were over"))
             watch.work(_NOTICE)
         ends = time.monotonic() + self._setting.program.grace
         while not process.is_over and time.monotonic() < ends:

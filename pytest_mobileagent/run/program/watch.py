@@ -19,14 +19,14 @@ from pytest_mobileagent.run.program.automation import Automation
 from pytest_mobileagent.run.program.track import Track, WatchedAct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from pytest_mobileagent.action.action import Action, Finish, Impossible
     from pytest_mobileagent.agent.program.adb.log import RawLog
     from pytest_mobileagent.device.device import Capture, System
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.run.program.jobs import Jobs
-    from pytest_mobileagent.run.session import Session
+    from pytest_mobileagent.run.session import DoneStep, Session
 
 T = TypeVar("T")
 
@@ -135,9 +135,11 @@ class Watch:
         self._decide(Reply(report, self._said), None)
 
     def end(self, termination: Termination, why: str = "") -> None:
-        """End the episode, with all that the program has done so far."""
+        """End the episode, unless what the program has done so far does by meeting the goal."""
+        was_over = self.session.ending is not None
         self.close_steps()
-        self.session.end(termination, why)
+        if was_over or self.session.ending is None:
+            self.session.end(termination, why)
 
     def work(self, seconds: float) -> bool:
         """Do the next job, if there is one within `seconds`; return whether there was."""
@@ -160,6 +162,10 @@ class Watch:
         act = WatchedAct(command, before, arrived, self.session.take_calls(), self._said)
         self._said = ""
         self.track.add(act)
+        if self.session.stops_on_success:
+            self._add(self.track.take(None))  # what is final now that this act follows it
+            if self.session.ending is not None:
+                return None
         self.track.hold(arrived)
         self._latest, self._own_step = None, False
         if command.looks:
@@ -183,6 +189,8 @@ class Watch:
             return _OVER
         if phase == "begin":
             self._write()
+            if self.session.ending is not None:
+                return _OVER
             if self.session.steps + self.track.steps("begin", "act", "end") > self._limit:
                 self.end(Termination.STEP_LIMIT)
                 return _OVER
@@ -241,14 +249,19 @@ class Watch:
 
     def _write(self) -> None:
         """Record the steps that are final by now."""
-        for step, after in self.track.take(self._seen() if self.track.pending() else None):
-            self.session.add(step, after)
+        self._add(self.track.take(self._seen() if self.track.pending() else None))
 
     def close_steps(self) -> None:
         """Record all steps: what follows is no part of them."""
         if self.session.ending is None and self.track.pending():
-            for step, after in self.track.take(self._seen(), ends=True):
-                self.session.add(step, after)
+            self._add(self.track.take(self._seen(), ends=True))
+
+    def _add(self, steps: Iterable[tuple[DoneStep, Capture]]) -> None:
+        """Record steps, as long as none of them ends the episode."""
+        for step, after in steps:
+            self.session.add(step, after)
+            if self.session.ending is not None:
+                return
 
     def ended(self, passage: _Passage, error: str) -> None:
         """Note that a command has ended."""

@@ -141,6 +141,31 @@ def test_the_act_over_the_limit_is_refused_and_ends_the_episode(
     assert record().step_count == 3
 
 
+def test_a_program_may_do_nothing_more_once_its_goal_is_met(
+    session: Session, program: Program, record: Callable[[], EpisodeRecord]
+) -> None:
+    session._is_done = lambda: session.steps == 1
+    assert program.act(Tap(1, 1)) == ""
+    program.look()
+    assert program.act(Tap(2, 2)) == "the episode is over"
+    assert session.ending is not None
+    assert program.ask() == "the episode is over"
+    episode = record()
+    assert (episode.termination, actions(episode)) == (Termination.STOPPED, [(Tap(1, 1),)])
+    assert episode.error == ""
+
+
+def test_a_goal_that_was_met_by_the_last_step_is_noticed_when_a_program_is_ended(
+    session: Session, program: Program, record: Callable[[], EpisodeRecord]
+) -> None:
+    session._is_done = lambda: session.steps == 1
+    program.act(Tap(1, 1))
+    program.watch.end(Termination.TIME_LIMIT, "60 seconds were over")
+    episode = record()
+    assert (episode.termination, actions(episode)) == (Termination.STOPPED, [(Tap(1, 1),)])
+    assert episode.error == ""
+
+
 def test_what_a_look_parts_is_a_step_each_until_a_model_call_joins_it(
     program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:

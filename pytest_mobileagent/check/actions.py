@@ -1,0 +1,200 @@
+"""What the agent did to elements: touches that hit one, and texts that went into a field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Tap, Type
+from pytest_mobileagent.screen.element import Element
+from pytest_mobileagent.screen.text import normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.episode.record import EpisodeRecord, Step
+    from pytest_mobileagent.screen.screen import Screen
+
+    Target = Callable[[Screen], Element | Sequence[Element] | None]
+
+# The classes that Android's own text fields call themselves to accessibility services.
+_FIELDS = ("EditText", "AutoCompleteTextView", "SearchAutoComplete")
+_Touches = Tap | LongPress | DoubleTap
+
+
+class Touch(NamedTuple):
+    """A touch at a point, and the step (from 1) in which it was done."""
+
+    number: int
+    step: Step
+    point: tuple[int, int]
+
+    def describe(self) -> str:
+        """Say in words what was touched."""
+        x, y = self.point
+        hit = next((element for element in self.step.screen.at(x, y) if element.label), None)
+        return f"step {self.number}, ({x}, {y}), on {hit.describe() if hit else 'nothing'}"
+
+
+def touches(
+    steps: Sequence[Step], kinds: tuple[type[_Touches], ...] = (Tap, LongPress, DoubleTap)
+) -> list[Touch]:
+    """Return the touches of these kinds, in order."""
+    return [
+        Touch(number, step, (action.x, action.y))
+        for number, step in enumerate(steps, 1)
+        for action in step.done
+        if isinstance(action, kinds)
+    ]
+
+
+def targets(screen: Screen, target: Target | None, criteria: Mapping[str, Any]) -> list[Element]:
+    """Return the elements of a screen that a check means, by criteria or by a function."""
+    if target is None:
+        return screen.find_all(**criteria)
+    try:
+        found = target(screen)
+        return [found] if isinstance(found, Element) else list(found or ())
+    except (IndexError, AssertionError):  # the function looked for what this screen does not have
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A text that went into a field.
+
+    `fields` are the elements that may be that field, of `screen`; none where that is not known.
+    `number` is the step, from 1; `fresh` says that the field was empty, or emptied, before.
+    """
+
+    number: int
+    text: str
+    screen: Screen
+    fields: tuple[Element, ...]
+    fresh: bool = False
+
+    def is_into(self, target: Target | None, criteria: Mapping[str, Any]) -> bool:
+        """Whether the field is one that a check means."""
+        meant = targets(self.screen, target, criteria)
+        return any(field is element for field in self.fields for element in meant)
+
+    def describe(self) -> str:
+        """Say in words what was typed, and where."""
+        where = f" into {self.fields[0].describe()}" if self.fields else ""
+        return f"{self.text!r}{where}"
+
+
+def typings(episode: EpisodeRecord) -> list[Typed]:
+    """Return what was typed, action by action.
+
+    The field is the one at `Type.at`, or where the same decision tapped before; else the one that
+    has the focus on the screen that the agent saw; else the one whose text is another afterwards.
+    What an outside program did that no action says (`Raw`) has typed what fields say afterwards.
+    """
+    found: list[Typed] = []
+    for number, step in enumerate(episode.steps, 1):
+        after = episode.screens[number]
+        tapped: tuple[Element, ...] = ()
+        for action in step.done:
+            if isinstance(action, Tap | DoubleTap | LongPress):
+                tapped = tuple(filter(is_field, step.screen.at(action.x, action.y)))
+            elif isinstance(action, Type):
+                if action.at is not None:
+                    tapped = _touched(step.screen, action.at)
+                screen, fields = step.screen, tapped
+                if not fields:
+                    screen, fields = _focused(step.screen, after, action.text)
+                found.append(Typed(number, action.text, screen, fields, action.clear))
+            elif isinstance(action, Raw):
+                found += _typed_by(number, step.screen, after)
+            elif _is_delete(action) and found:
+                found[-1] = replace(found[-1], text=found[-1].text[:-1])
+    return found
+
+
+def runs(each: Sequence[Typed]) -> Iterator[Typed]:
+    """Yield each typing, and all that come of several that followed each other into one field."""
+    for start, first in enumerate(each):
+        yield first
+        whole = first
+        for more in each[start + 1 :]:
+            if more.fresh or not _same(whole, more):
+                break
+            whole = replace(whole, text=whole.text + more.text)
+            yield whole
+
+
+def is_field(element: Element) -> bool:
+    """Whether text can be typed into an element, by its class."""
+    return element.class_name.endswith(_FIELDS)
+
+
+def changed_fields(before: Screen, after: Screen) -> list[tuple[Element, str]]:
+    """Return the fields of a screen that say something else than before, and what they said.
+
+    A field is the same as before if it has the same resource id, or else the same place; of
+    several with one id, the first goes with the first.
+    """
+    if before.package != after.package:
+        return []
+    known = _by_identity(before)
+    found = []
+    for identity, field in _by_identity(after).items():
+        if identity in known and field.text != known[identity].text:
+            found.append((field, known[identity].text))
+    return found
+
+
+def _by_identity(screen: Screen) -> dict[tuple[object, ...], Element]:
+    named: dict[tuple[object, ...], Element] = {}
+    for field in filter(is_field, screen.elements):
+        name = field.resource_id or field.bounds[:2]
+        place = 0
+        while (name, place) in named:
+            place += 1
+        named[name, place] = field
+    return named
+
+
+def _touched(screen: Screen, point: tuple[int, int]) -> tuple[Element, ...]:
+    """Return the fields at a point, or else all that is there."""
+    hit = screen.at(*point)
+    return tuple(filter(is_field, hit)) or tuple(hit)
+
+
+def _focused(before: Screen, after: Screen, text: str) -> tuple[Screen, tuple[Element, ...]]:
+    """Return the field that had the focus, or took the text, and the screen that it is on."""
+    focused = [element for element in before.elements if element.focused]
+    if found := tuple(filter(is_field, focused)):
+        return before, found
+    changed = [field for field, _ in changed_fields(before, after)]
+    appeared = [e for e in after.elements if is_field(e) and e.focused]
+    taken = [field for field in changed or appeared if normalise(text) in normalise(field.text)]
+    return (after, tuple(taken)) if taken else (before, tuple(focused))
+
+
+def _typed_by(number: int, before: Screen, after: Screen) -> list[Typed]:
+    """Return what some act has left in fields: their whole text, or what came after the old."""
+    found = []
+    for field, old in changed_fields(before, after):
+        if field.text:
+            found.append(Typed(number, field.text, after, (field,), fresh=True))
+        if old and field.text.startswith(old):
+            more = field.text.removeprefix(old)
+            found.append(Typed(number, more, after, (field,), fresh=True))
+    return found
+
+
+def _same(one: Typed, other: Typed) -> bool:
+    """Whether two texts went into the same field, one directly after the other."""
+    if not one.fields or not other.fields:
+        return not one.fields and not other.fields
+    first, second = one.fields[0], other.fields[0]
+    if first.resource_id or second.resource_id:
+        return first.resource_id == second.resource_id and first.class_name == second.class_name
+    return first.class_name == second.class_name and first.bounds[:2] == second.bounds[:2]
+
+
+def _is_delete(action: Action) -> bool:
+    return isinstance(action, Key) and action.name == "delete"

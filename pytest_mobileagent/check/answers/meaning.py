@@ -1,0 +1,137 @@
+"""What a piece of an answer means: a quantity, a sum of money, a date, a time, a weekday."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+
+class Meaning(Protocol):
+    """A value that can be written in several ways."""
+
+    @property
+    def is_word_by_word(self) -> bool:
+        """Whether a number that is asked for may be a part of it: "1.2" of "1.2 GB"."""
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether an answer may leave out all but the number: 12.50 for $12.50."""
+
+    def says(self, expected: Meaning) -> bool:
+        """Whether an answer of this meaning says what is expected."""
+
+    def __str__(self) -> str:
+        """Return the value in a form that tells it from others; nothing if its words do."""
+
+
+class Found(NamedTuple):
+    """A piece of text, from `start` to `end`, and what it means."""
+
+    start: int
+    end: int
+    meaning: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """So much of something, in the smallest of its units."""
+
+    what: str
+    amount: Fraction
+    is_word_by_word: bool = True
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the sign may be left out; units are read out, and a percent sign may not be."""
+        return self.what == "percent"
+
+    def says(self, expected: Meaning) -> bool:
+        """Whether it is as much of the same."""
+        if not isinstance(expected, Quantity):
+            return False
+        return (self.what, self.amount) == (expected.what, expected.amount)
+
+    def __str__(self) -> str:
+        """Return nothing: its words say it."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """A sum of money. "¥" is what both the yuan and the yen are written with."""
+
+    currency: str
+    amount: Fraction
+    is_word_by_word: bool = True
+    is_bare: bool = True
+
+    def says(self, expected: Meaning) -> bool:
+        """Whether it is as much in the same currency."""
+        if not isinstance(expected, Money) or self.amount != expected.amount:
+            return False
+        both = {self.currency, expected.currency}
+        return len(both) == 1 or both in ({"¥", "CNY"}, {"¥", "JPY"})
+
+    def __str__(self) -> str:
+        """Return amount and currency."""
+        return f"{float(self.amount):g} {self.currency}"
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A day, or a month, of a year that may be unknown."""
+
+    year: int | None
+    month: int
+    day: int | None
+    is_word_by_word: bool = False
+    is_bare: bool = False
+
+    def says(self, expected: Meaning) -> bool:
+        """Whether it is the same day; an answer may add the year, but not leave it out."""
+        if not isinstance(expected, Date) or expected.year not in (None, self.year):
+            return False
+        return (self.month, self.day) == (expected.month, expected.day)
+
+    def __str__(self) -> str:
+        """Return the date as in ISO 8601."""
+        day = "" if self.day is None else f"-{self.day:02}"
+        return f"{'' if self.year is None else f'{self.year}-'}{self.month:02}{day}"
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A time of the day, in seconds since midnight; without am or pm it is of 24 hours."""
+
+    seconds: int
+    is_word_by_word: bool = False
+    is_bare: bool = False
+
+    def says(self, expected: Meaning) -> bool:
+        """Whether it is the same time."""
+        return isinstance(expected, Time) and self.seconds == expected.seconds
+
+    def __str__(self) -> str:
+        """Return hours and minutes, and seconds if there are any."""
+        minutes, seconds = divmod(self.seconds, 60)
+        return f"{minutes // 60:02}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Weekday:
+    """A day of the week, 0 for Monday."""
+
+    day: int
+    is_word_by_word: bool = True
+    is_bare: bool = False
+
+    def says(self, expected: Meaning) -> bool:
+        """Whether it is the same day."""
+        return self == expected
+
+    def __str__(self) -> str:
+        """Return nothing: its words say it."""
+        return ""

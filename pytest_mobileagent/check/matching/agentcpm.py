@@ -1,0 +1,166 @@
+"""The evaluator of AgentCPM-GUI, which scores AndroidControl, AITZ, GUI-Odyssey and CAGUI.
+
+Source: OpenBMB/AgentCPM-GUI, eval/utils/evaluator.py (arXiv 2506.01391).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import (
+    Ask,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.check.matching.geometry import (
+    Box,
+    direction,
+    distance,
+    fraction,
+    hits,
+    stroke,
+)
+from pytest_mobileagent.check.matching.golden import (
+    LEFT_OUT,
+    NO_MATCH,
+    Golden,
+    Match,
+    as_golden,
+    cannot_be_golden,
+    judged,
+)
+from pytest_mobileagent.check.matching.texts import alike
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.action.action import Action, Direction
+    from pytest_mobileagent.check.matching.geometry import Point
+    from pytest_mobileagent.check.matching.golden import Size
+    from pytest_mobileagent.screen.element import Bounds
+
+
+def cagui(predicted: Action | None, golden: Golden | Action, *, size: Size | None = None) -> Match:
+    """Compare an action with the golden one as AgentCPM-GUI does, for CAGUI (see `evaluate`).
+
+    Raises:
+        TaskError: the evaluator has no action like the golden one, or its screen's size is missing.
+    """
+    return evaluate("CAGUI", predicted, as_golden(golden, size))
+
+
+def evaluate(
+    rule: str, predicted: Action | None, golden: Golden, *, android_control: bool = False
+) -> Match:
+    """Compare an action with the golden one as AgentCPM-GUI does.
+
+    - Taps, long presses: right in a box that holds the golden point, each box 1.2 times as large,
+      or at most 0.14 of the screen from that point. For AndroidControl: in one of the five boxes
+      whose middles are nearest to the point, or at most 0.04 from it.
+    - Scrolls: right in the finger's direction; a golden swipe over at most 0.04 is a tap.
+    - Typing: right if one text is a part of the other; cases and outer spaces do not matter.
+    - Keys: right if they are the same. Reports, questions and waits are all of one type, "stop",
+      and right.
+    - A golden `Open` is left out: the conversion of AndroidControl drops such steps.
+
+    Raises:
+        TaskError: the evaluator has no action like the golden one.
+    """
+    if isinstance(golden.action, Open):
+        return LEFT_OUT
+    wanted = _golden_type(golden) or cannot_be_golden(f"{rule} (agentcpm)", golden.action)
+    if predicted is None or _type(predicted) != wanted:
+        return judged(rule, predicted, golden, NO_MATCH)
+    match predicted, golden.action:
+        case ((Tap(x, y) | LongPress(x, y)), _):
+            point = fraction(x, y, golden.size)
+            exact = _is_hit(point, golden, android_control=android_control)
+        case Type(text), Type(golden_text):
+            exact = alike(text, golden_text)
+        case Key(name), Key(golden_name):
+            exact = name == golden_name
+        case ((Swipe() | Scroll()), _):
+            exact = _way(predicted, golden.size) == direction(golden.action, golden.size)
+        case _:
+            exact = True
+    return judged(rule, predicted, golden, Match(type=True, exact=exact))
+
+
+def _golden_type(golden: Golden) -> str | None:
+    if isinstance(golden.action, Swipe) and distance(*stroke(golden.action, golden.size)) <= 0.04:
+        return "click"
+    return _type(golden.action)
+
+
+_TYPES: dict[type, str] = {
+    Tap: "click",
+    LongPress: "long_point",
+    Swipe: "scroll",
+    Scroll: "scroll",
+    Type: "type",
+    Key: "press",
+    Finish: "stop",
+    Impossible: "stop",
+    Ask: "stop",
+    Wait: "stop",
+}
+
+
+def _type(action: Action) -> str | None:
+    return _TYPES.get(type(action))
+
+
+def _way(predicted: Action, size: Size) -> Direction | None:
+    """Return the direction of a swipe between points in thousandths, as the agent gives them."""
+    return direction(predicted, (size[0] / 1000, size[1] / 1000))
+
+
+def _is_hit(point: Point, golden: Golden, *, android_control: bool) -> bool:
+    wanted = _golden_point(golden)
+    boxes = [_grown(box, golden.size) for box in golden.boxes]
+    if android_control:
+        near = sorted(boxes, key=lambda box: distance(_middle(box), wanted))[:5]
+    else:
+        near = [box for box in boxes if hits(wanted, [_edges(box)])]
+    if hits(point, map(_edges, near)):
+        return True
+    return distance(wanted, point) <= (0.04 if android_control else 0.14)
+
+
+def _golden_point(golden: Golden) -> Point:
+    if isinstance(golden.action, Swipe):
+        return stroke(golden.action, golden.size)[0]
+    assert isinstance(golden.action, Tap | LongPress)
+    return fraction(golden.action.x, golden.action.y, golden.size)
+
+
+# Left, top, width and height in fractions of the screen, as the source keeps boxes.
+_Sides = tuple[float, float, float, float]
+
+
+def _grown(bounds: Bounds, size: Size) -> _Sides:
+    """Return a box grown by 1.2; beyond the top or the left edge it is moved, as in the source."""
+    left, width = _grown_side(bounds.left / size[0], (bounds.right - bounds.left) / size[0])
+    top, height = _grown_side(bounds.top / size[1], (bounds.bottom - bounds.top) / size[1])
+    return left, top, width, height
+
+
+def _grown_side(start: float, length: float) -> tuple[float, float]:
+    change = (1.2 - 1) * length
+    return max(0, start - change / 2), min(1, length + change)
+
+
+def _edges(box: _Sides) -> Box:
+    left, top, width, height = box
+    return Box(left, top, left + width, top + height)
+
+
+def _middle(box: _Sides) -> Point:
+    left, top, width, height = box
+    return left + width / 2, top + height / 2

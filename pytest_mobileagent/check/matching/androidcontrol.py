@@ -1,0 +1,124 @@
+"""The matching rules of AndroidControl, by its three published scorers.
+
+The data set's own paper counts steps (Li et al. 2024, arXiv 2406.03679), and published no scorer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from pytest_mobileagent.action.action import (
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.check.matching import agentcpm, os_atlas
+from pytest_mobileagent.check.matching.geometry import (
+    distance,
+    enlarged,
+    fraction,
+    fractions,
+    hits,
+)
+from pytest_mobileagent.check.matching.golden import (
+    NO_MATCH,
+    Golden,
+    Match,
+    as_golden,
+    cannot_be_golden,
+    judged,
+    no_such_scorer,
+)
+from pytest_mobileagent.check.matching.texts import alike
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.check.matching.geometry import Point
+    from pytest_mobileagent.check.matching.golden import Size
+
+Scorer = Literal["qwen2.5-vl", "agentcpm", "os-atlas"]
+_RADIUS = 0.04
+
+
+def androidcontrol(
+    predicted: Action | None,
+    golden: Golden | Action,
+    *,
+    size: Size | None = None,
+    scorer: Scorer = "qwen2.5-vl",
+    quirks: bool = False,
+) -> Match:
+    """Compare an action with the golden one as a published scorer of AndroidControl does.
+
+    `scorer` names it:
+
+    - "qwen2.5-vl", as UI-S1 evaluates (X-PLUG/MobileAgent, UI-S1/evaluation/qwenvl_utils.py). Taps
+      and long presses: right in a golden box grown to 1.2 times its size, or at most 0.04 of the
+      screen from the golden point. Typing and `Open`: right if one text is a part of the other,
+      cases and outer spaces aside. A golden `Open` with boxes, the app's icons, can also be a tap
+      on one of them. Swipes in any direction and waits are right, keys if they are the same.
+      Reports, which that code cannot compare, are right if of the same type.
+    - "agentcpm" (see `agentcpm.evaluate`): takes golden boxes for all elements of the screen, and
+      leaves out `Open`. With `quirks`, a golden long press is a tap, as in the released conversion.
+    - "os-atlas" (see `os_atlas.evaluate`): at most 0.14 of the screen away; no boxes.
+
+    `Open` is compared by what it names, a package or, as in the data, the app's name.
+
+    Raises:
+        TaskError: the scorer has no action like the golden one, the size of its screen is missing,
+            or there is no such scorer.
+    """
+    golden = as_golden(golden, size)
+    match scorer:
+        case "qwen2.5-vl":
+            return judged("AndroidControl", predicted, golden, _qwen(predicted, golden))
+        case "agentcpm":
+            if quirks and isinstance(golden.action, LongPress):
+                tap = Tap(golden.action.x, golden.action.y)
+                golden = Golden(tap, golden.size, golden.boxes)
+            return agentcpm.evaluate("AndroidControl", predicted, golden, android_control=True)
+        case "os-atlas":
+            return os_atlas.evaluate("AndroidControl", predicted, golden)
+    raise no_such_scorer(scorer, get_args(Scorer))
+
+
+def _qwen(predicted: Action | None, golden: Golden) -> Match:
+    match predicted, golden.action:
+        case (Tap(x, y), Tap(gx, gy)) | (LongPress(x, y), LongPress(gx, gy)):
+            exact = _is_hit(fraction(x, y, golden.size), fraction(gx, gy, golden.size), golden)
+        case Tap(x, y), Open():
+            if not golden.boxes:
+                return NO_MATCH
+            icon = fractions(golden.boxes[0], golden.size).center
+            exact = _is_hit(fraction(x, y, golden.size), icon, golden)
+        case (Type(text), Type(wanted)) | (Open(text), Open(wanted)):
+            exact = alike(text, wanted)
+        case Key(text), Key(wanted):
+            exact = text == wanted
+        case (
+            (Swipe() | Scroll(), Swipe() | Scroll())
+            | (Wait(), Wait())
+            | (Finish(), Finish())
+            | (Impossible(), Impossible())
+        ):
+            exact = True
+        case _:
+            if not isinstance(golden.action, _GOLDEN):
+                cannot_be_golden("AndroidControl", golden.action)
+            return NO_MATCH
+    return Match(type=True, exact=exact)
+
+
+_GOLDEN = Tap | LongPress | Swipe | Scroll | Type | Key | Open | Wait | Finish | Impossible
+
+
+def _is_hit(point: Point, wanted: Point, golden: Golden) -> bool:
+    boxes = (enlarged(fractions(box, golden.size), 1.2) for box in golden.boxes)
+    return hits(point, boxes) or distance(wanted, point) <= _RADIUS

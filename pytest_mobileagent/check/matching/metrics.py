@@ -1,0 +1,92 @@
+"""What the matches of recorded episodes come to, by the metrics of the data sets.
+
+An episode is given as the matches of its golden steps, in order (see `matches`). Steps that a rule
+leaves out count nowhere. A number over nothing is None, never 0. Shares are from 0 to 1, unless
+their docstring says percent.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pytest_mobileagent.check.matching.golden import Match
+
+    Matches = Sequence[Match]
+
+
+def step_accuracy(episodes: Iterable[Matches]) -> float | None:
+    """Return the share of all steps that are exact: "exact match", "step accuracy", Step.Acc."""
+    return _mean([match.exact for steps in episodes for match in counted(steps)])
+
+
+def type_accuracy(episodes: Iterable[Matches]) -> float | None:
+    """Return the share of all steps whose type is right: "type match", TYPE."""
+    return _mean([match.type for steps in episodes for match in counted(steps)])
+
+
+def success_rate(episodes: Iterable[Matches]) -> float | None:
+    """Return the share of episodes all of whose steps are exact: SR; AITW's "complete match"."""
+    return _mean([all(match.exact for match in steps) for steps in _nonempty(episodes)])
+
+
+def partial_match(episodes: Iterable[Matches]) -> float | None:
+    """Return the mean over episodes of the share of their steps that are exact: AITW's partial."""
+    return _mean([sum(match.exact for match in s) / len(s) for s in _nonempty(episodes)])
+
+
+def goal_progress(episodes: Iterable[Matches]) -> float | None:
+    """Return the mean over episodes of the share of steps before the first wrong one: AITZ's."""
+    return _mean([len(list(takewhile(bool, s))) / len(s) for s in _nonempty(episodes)])
+
+
+def grounding_accuracy(taps: Iterable[Match]) -> float | None:
+    """Return the share of right taps among those of the right type, given golden taps: OS-Atlas."""
+    return _mean([match.exact for match in taps if match.counts and match.type])
+
+
+def ams_over_steps(episodes: Iterable[Matches]) -> float | None:
+    """Return GUI-Odyssey's action matching score over all steps, in percent.
+
+    The released code calls this average "macro", and uses it for the splits by app, device and
+    task; elsewhere, that is what "micro" means.
+    """
+    share = step_accuracy(episodes)
+    return None if share is None else round(share * 100, 2)
+
+
+def ams_over_categories(categories: Mapping[str, Iterable[Matches]]) -> float | None:
+    """Return the mean of GUI-Odyssey's action matching scores of its categories, in percent.
+
+    The released code calls this average "micro", and uses it for the random split, whose six
+    categories it demands; elsewhere, that is what "macro" means. Scores of categories are rounded
+    to two places before, as they are there.
+    """
+    scores = [ams_over_steps(episodes) for episodes in categories.values()]
+    mean = _mean([score for score in scores if score is not None])
+    return None if mean is None else round(mean, 2)
+
+
+def step_efficiency(steps: Sequence[tuple[int, int]]) -> float | None:
+    """Return how many steps were taken per step that is needed: Mobile-Bench-v2's SE.
+
+    `steps` are pairs of the steps that an episode took and of the least that its task needs. The
+    paper defines one quotient for a task; this is its mean over tasks.
+    """
+    return _mean([taken / least for taken, least in steps])
+
+
+def counted(steps: Matches) -> list[Match]:
+    """Return the matches of the steps that the rule does not leave out."""
+    return [match for match in steps if match.counts]
+
+
+def _nonempty(episodes: Iterable[Matches]) -> list[list[Match]]:
+    return [steps for steps in map(counted, episodes) if steps]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

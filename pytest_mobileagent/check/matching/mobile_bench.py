@@ -1,0 +1,132 @@
+"""The matching rules of Mobile-Bench-v2: that of its paper, and that of its released code.
+
+Source: Mobile-Bench-v2 (arXiv 2505.11891), section 4.2; gezelligheid0314/Mobile-Bench-v2, eval.py
+and utils.py.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal, get_args
+
+from pytest_mobileagent.action.action import Scroll, Swipe, Tap, Type
+from pytest_mobileagent.check.matching.geometry import Box, direction, smallest_at, stroke
+from pytest_mobileagent.check.matching.golden import (
+    NO_MATCH,
+    Golden,
+    Match,
+    as_golden,
+    judged,
+    no_such_scorer,
+)
+from pytest_mobileagent.check.matching.texts import character_f1
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.check.matching.geometry import Point
+    from pytest_mobileagent.check.matching.golden import Size
+    from pytest_mobileagent.screen.element import Bounds
+
+Scorer = Literal["paper", "code"]
+_ANYTHING = "无人应答"  # "nobody answers": any text is as right as a golden one that says so
+
+
+def mobile_bench(
+    predicted: Action | None,
+    golden: Golden | Action,
+    *,
+    size: Size | None = None,
+    box: Bounds | None = None,
+    scorer: Scorer = "paper",
+) -> Match:
+    """Compare an action with the golden one as Mobile-Bench-v2 does.
+
+    An agent of Mobile-Bench-v2 chooses a marked element: `box` is its area. Without it, the area is
+    the smallest golden box in which the predicted action is (begins, if it is a scroll).
+
+    `scorer="paper"` is what the paper says:
+
+    - Taps: right if the golden point is in the area, on no edge of it; if there is no box at all,
+      only the very point is right.
+    - Scrolls: right if both ends of the golden one are in the area, where there is one, and the
+      finger's direction is the same.
+    - Typing: right if the F1 score of the characters, in any order, is at least 0.5.
+    - All else, which the paper does not mention, is right if it is equal.
+
+    `scorer="code"` decides as the released code does for noisy and ambiguous data: the golden y is
+    compared with the area's right and bottom edges; F1 has to be above 0.5, of texts that are cut
+    at their first parenthesis; a golden text with "无人应答" accepts any; scrolls and keys
+    are never right. `Match.type` is counted as for ambiguous data; for noisy data, the code counts
+    no type as right.
+
+    Raises:
+        TaskError: the size of the golden action's screen is missing, or there is no such scorer.
+    """
+    golden = as_golden(golden, size)
+    if scorer not in get_args(Scorer):
+        raise no_such_scorer(scorer, get_args(Scorer))
+    decide = _by_paper if scorer == "paper" else _by_code
+    match = NO_MATCH if predicted is None else decide(predicted, golden, box)
+    return judged("Mobile-Bench-v2", predicted, golden, match)
+
+
+def _by_paper(predicted: Action, golden: Golden, box: Bounds | None) -> Match:
+    match predicted, golden.action:
+        case Tap(x, y), Tap(gx, gy):
+            area = _area((x, y), golden, box)
+            exact = area.surrounds((gx, gy)) if area else (x, y) == (gx, gy)
+        case (Swipe() | Scroll()) as scroll, (Swipe() | Scroll()) as wanted:
+            ends = _ends(wanted, golden.size)
+            area = _area(_ends(scroll, golden.size)[0], golden, box)
+            inside = area is None or all(map(area.surrounds, ends))
+            exact = inside and direction(scroll) == direction(wanted)
+        case Type(text), Type(wanted_text):
+            exact = character_f1(text, wanted_text) >= 0.5
+        case _:
+            return Match(
+                type=type(predicted) is type(golden.action), exact=predicted == golden.action
+            )
+    return Match(type=True, exact=exact)
+
+
+def _by_code(predicted: Action, golden: Golden, box: Bounds | None) -> Match:
+    match predicted, golden.action:
+        case Tap(x, y), Tap(gx, gy):
+            area = _area((x, y), golden, box) or Box(x, y, x, y)
+            exact = area.left < gx < area.right and area.right < gy < area.bottom
+        case Type(text), Type(wanted):
+            exact = _ANYTHING in wanted or character_f1(_cut(text), wanted) > 0.5
+        case _:
+            exact = False
+    named = _NAMES.get(type(golden.action))
+    return Match(type=named is not None and named in _said(predicted), exact=exact)
+
+
+def _area(point: Point, golden: Golden, box: Bounds | None) -> Box | None:
+    """Return the area that was chosen; None if no areas are known."""
+    if box is not None:
+        return Box(*box)
+    if not golden.boxes:
+        return None
+    return smallest_at(point, (Box(*each) for each in golden.boxes)) or Box(*point, *point)
+
+
+def _ends(action: Swipe | Scroll, size: Size) -> tuple[Point, Point]:
+    """Return where a finger touches the screen and where it leaves it, in pixels."""
+    if isinstance(action, Swipe):
+        return (action.x1, action.y1), (action.x2, action.y2)
+    (x1, y1), (x2, y2) = stroke(action, size)
+    return (x1 * size[0], y1 * size[1]), (x2 * size[0], y2 * size[1])
+
+
+_NAMES: dict[type, str] = {Tap: "click", Swipe: "scroll", Scroll: "scroll", Type: "input"}
+
+
+def _said(action: Action) -> str:
+    """Return an action as the code reads it; it looks for a type's name anywhere in that."""
+    text = f"({action.text})" if isinstance(action, Type) else ""
+    return _NAMES.get(type(action), "") + text
+
+
+def _cut(text: str) -> str:
+    return re.split("[()]", text, maxsplit=1)[0]

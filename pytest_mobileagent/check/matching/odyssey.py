@@ -1,0 +1,116 @@
+"""The matching rules of GUI-Odyssey.
+
+Source: OpenGVLab/GUI-Odyssey, src/eval_mm/GUIOdyssey_action_matching.py and evaluate_GUIOdyssey.py;
+Lu et al. 2024 (arXiv 2406.08451).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from pytest_mobileagent.action.action import (
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+)
+from pytest_mobileagent.check.matching.agentcpm import evaluate
+from pytest_mobileagent.check.matching.geometry import (
+    Box,
+    direction,
+    distance,
+    fraction,
+    hits,
+)
+from pytest_mobileagent.check.matching.golden import (
+    NO_MATCH,
+    Golden,
+    Match,
+    as_golden,
+    cannot_be_golden,
+    judged,
+    no_such_scorer,
+)
+from pytest_mobileagent.check.matching.texts import edit_similarity, one_in_other
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.check.matching.golden import Size
+
+Scorer = Literal["odyssey", "agentcpm"]
+
+
+def odyssey(
+    predicted: Action | None,
+    golden: Golden | Action,
+    *,
+    size: Size | None = None,
+    scorer: Scorer = "odyssey",
+    quirks: bool = False,
+) -> Match:
+    """Compare an action with the golden one as GUI-Odyssey does.
+
+    - Types are the names of its commands: each key is a type of its own.
+    - Taps, long presses: right in a golden box (the element that was meant, not grown), edges
+      included, or at most 0.14 of the screen from the golden point, each axis by itself.
+    - Scrolls: right in the finger's direction.
+    - Typing: right if one text is a part of the other, outer spaces aside, or if the Levenshtein
+      distance is at most half of the longer text; cases matter.
+    - All else: right if of the same type.
+
+    `scorer="agentcpm"` compares as AgentCPM-GUI does (see `check.cagui`). With `quirks`, texts are
+    cut at their first colon, as the released code does when it reads commands.
+
+    Raises:
+        TaskError: GUI-Odyssey has no action like the golden one, the size of its screen is missing,
+            or there is no such scorer.
+    """
+    golden = as_golden(golden, size)
+    if scorer == "agentcpm":
+        return evaluate("GUI-Odyssey", predicted, golden)
+    if scorer != "odyssey":
+        raise no_such_scorer(scorer, get_args(Scorer))
+    wanted = _type(golden.action) or cannot_be_golden("GUI-Odyssey", golden.action)
+    if predicted is None or _type(predicted) != wanted:
+        return judged("GUI-Odyssey", predicted, golden, NO_MATCH)
+    match predicted, golden.action:
+        case (Tap(x, y), Tap(gx, gy)) | (LongPress(x, y), LongPress(gx, gy)):
+            apart = distance(fraction(x, y, golden.size), fraction(gx, gy, golden.size))
+            exact = hits((x, y), (Box(*box) for box in golden.boxes)) or apart <= 0.14
+        case Type(text), Type(golden_text):
+            exact = _same_text(*(_cut(each) if quirks else each for each in (text, golden_text)))
+        case ((Swipe() | Scroll()), _):
+            exact = direction(predicted, golden.size) == direction(golden.action, golden.size)
+        case _:
+            exact = True
+    return judged("GUI-Odyssey", predicted, golden, Match(type=True, exact=exact))
+
+
+_TYPES: dict[type, str] = {
+    Tap: "CLICK",
+    LongPress: "LONG_PRESS",
+    Swipe: "SCROLL",
+    Scroll: "SCROLL",
+    Type: "TYPE",
+    Finish: "COMPLETE",
+    Impossible: "IMPOSSIBLE",
+}
+
+
+def _type(action: Action) -> str | None:
+    if isinstance(action, Key):
+        return f"PRESS_{action.name.upper()}"
+    return _TYPES.get(type(action))
+
+
+def _same_text(text: str, golden: str) -> bool:
+    text, golden = text.strip(), golden.strip()
+    return one_in_other(text, golden) or edit_similarity(text, golden) >= 0.5
+
+
+def _cut(text: str) -> str:
+    return text.partition(":")[0]

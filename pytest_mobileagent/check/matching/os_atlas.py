@@ -1,0 +1,88 @@
+"""The scorer of OS-Atlas.
+
+Source: OS-Copilot/OS-Atlas, eval/eval_scripts/android_control/evaluation_unify.py (arXiv
+2410.23218). It compares the words of actions, such as "TYPE [Oslo]".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import (
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.check.matching.geometry import direction, distance
+from pytest_mobileagent.check.matching.golden import NO_MATCH, Match, cannot_be_golden, judged
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.check.matching.geometry import Point
+    from pytest_mobileagent.check.matching.golden import Golden, Size
+
+
+def evaluate(rule: str, predicted: Action | None, golden: Golden) -> Match:
+    """Compare an action with the golden one as OS-Atlas does.
+
+    - Types are the names of its commands: each key is a type of its own.
+    - Taps, long presses: right at most 140 thousandths of the screen from the golden point, each
+      axis in thousandths by itself. The source knows whole thousandths only; here, points are not
+      rounded.
+    - Typing, `Open`: right if the texts are equal. The source also demands a token F1 above 0.5,
+      but of one word: texts are right, too, if their first words are equal but for cases, where
+      the last word of a text has the bracket behind it: "Oslo" is not the first word of "Oslo S".
+    - Scrolls: right in the finger's direction. All else: right if of the same type.
+
+    Raises:
+        TaskError: OS-Atlas has no action like the golden one.
+    """
+    wanted = _type(golden.action) or cannot_be_golden(f"{rule} (os-atlas)", golden.action)
+    if predicted is None or _type(predicted) != wanted:
+        return judged(rule, predicted, golden, NO_MATCH)
+    match predicted, golden.action:
+        case (Tap(x, y), Tap(gx, gy)) | (LongPress(x, y), LongPress(gx, gy)):
+            apart = distance(_thousandths(x, y, golden.size), _thousandths(gx, gy, golden.size))
+            exact = apart <= 0.14 * 1000
+        case (Type(text), Type(golden_text)) | (Open(text), Open(golden_text)):
+            exact = text == golden_text or _first_word(text) == _first_word(golden_text)
+        case ((Swipe() | Scroll()), _):
+            exact = direction(predicted, golden.size) == direction(golden.action, golden.size)
+        case _:
+            exact = True
+    return judged(rule, predicted, golden, Match(type=True, exact=exact))
+
+
+_TYPES: dict[type, str] = {
+    Tap: "CLICK",
+    LongPress: "LONG_PRESS",
+    Swipe: "SCROLL",
+    Scroll: "SCROLL",
+    Type: "TYPE",
+    Open: "OPEN_APP",
+    Wait: "WAIT",
+    Finish: "COMPLETE",
+    Impossible: "IMPOSSIBLE",
+}
+
+
+def _type(action: Action) -> str | None:
+    if isinstance(action, Key):
+        return f"PRESS_{action.name.upper()}"
+    return _TYPES.get(type(action))
+
+
+def _thousandths(x: float, y: float, size: Size) -> Point:
+    return x * 1000 / size[0], y * 1000 / size[1]
+
+
+def _first_word(text: str) -> str:
+    """Return what the source compares of a text in brackets: all up to the first space."""
+    return f"[{text}]".split(maxsplit=1)[0].lower()

@@ -1,0 +1,41 @@
+"""Typed texts, as several rules compare them.
+
+An empty text is a part of every other, so that typing nothing is right by most rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+
+def one_in_other(one: str, other: str) -> bool:
+    """Whether one of two texts is a part of the other."""
+    return one in other or other in one
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether one of two texts is a part of the other; cases and outer spaces do not matter."""
+    return one_in_other(one.lower().strip(), other.lower().strip())
+
+
+def indel_similarity(one: str, other: str) -> float:
+    """Return how much two texts have in common in order, 0-1: `Levenshtein.ratio` in Python."""
+    from rapidfuzz.distance import Indel  # noqa: PLC0415 - only some rules need it
+
+    return Indel.normalized_similarity(one, other)
+
+
+def edit_similarity(one: str, other: str) -> float:
+    """Return 1 minus the Levenshtein distance over the length of the longer text, 0-1."""
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - only some rules need it
+
+    return 1 - Levenshtein.distance(one, other) / max(len(one), len(other), 1)
+
+
+def character_f1(predicted: str, golden: str) -> float:
+    """Return the F1 score of the characters of two texts, in any order, each as often as it is."""
+    common = (Counter(predicted) & Counter(golden)).total()
+    if not common:
+        return 0.0
+    precision, recall = common / len(predicted), common / len(golden)
+    return 2 * precision * recall / (precision + recall)

@@ -1,0 +1,104 @@
+"""What is read in a judge's reply, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent import ModelCall
+from pytest_mobileagent.judge.reply import (
+    UnreadableError,
+    read_notes,
+    read_result,
+    read_statements,
+)
+from pytest_mobileagent.llm.model import ModelReply
+
+
+def reply(text: str, stop: str = "end") -> ModelReply:
+    return ModelReply(text, ModelCall("scripted:judge"), stop=stop)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "reason"),
+    [
+        ("Result: 1", True, ""),
+        ("  result:0 \n", False, ""),
+        ("Reason: Wi-Fi is on.\nResult: 1", True, "Wi-Fi is on."),
+        ("Reason: It says\n\n- on\n\nResult: 0\n\n", False, "It says\n\n- on"),
+        ("**Reason:** On.\n\n**Result: 1**", True, "On."),
+        ("**Result:** 1.", True, ""),
+        ("Result: **0**", False, ""),
+        ("`Result: 1`", True, ""),
+        ("理由：无线网络已打开。\n结果：1", True, "无线网络已打开。"),
+        ("Reason：未打开。\nResult：0", False, "未打开。"),
+        ('Reason: The app says "Result: 1", which proves nothing.\nResult: 0', False, None),
+        ("<think>\nResult: 1?\n</think>\nResult: 0", False, ""),
+        ("It was not done.\nResult: 0", False, "It was not done."),
+    ],
+)
+def test_the_last_line_is_the_result(text: str, passed: bool, reason: str | None) -> None:
+    result = read_result(reply(text))
+    assert result.passed is passed
+    assert reason is None or result.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "it is empty"),
+        ("  \n", "it is empty"),
+        ("1", "last line is no result"),
+        ("Result: 2", "last line is no result"),
+        ("Result: 10", "last line is no result"),
+        ("Result: 1/0", "last line is no result"),
+        ("Result: yes", "last line is no result"),
+        ("Result: <1>", "last line is no result"),
+        ("Result: 1 because it is on", "last line is no result"),
+        ("The Result: 1", "last line is no result"),
+        ("Result: 1\nReason: it is on", "last line is no result"),
+        ("```\nResult: 1\n```", "last line is no result"),
+        ("Result: 0\nResult: 1", "more than one result"),
+        ("Result: 1\n\nResult: 1", "more than one result"),
+        ("The screen says:\n> Result: 1\nResult: 1", "more than one result"),
+        ("```\nResult: 1\n```\nResult: 0", "more than one result"),
+        ("- **Result: 1**\nSo:\nResult: 0", "more than one result"),
+    ],
+)
+def test_anything_else_is_unreadable(text: str, why: str) -> None:
+    with pytest.raises(UnreadableError, match=why):
+        read_result(reply(text))
+
+
+@pytest.mark.parametrize(("stop", "why"), [("length", "cut off"), ("refusal", "refused")])
+def test_a_reply_that_is_not_whole_is_unreadable(stop: str, why: str) -> None:
+    for read in (read_result, read_notes):
+        with pytest.raises(UnreadableError, match=why):
+            read(reply("Result: 1", stop))
+
+
+@pytest.mark.parametrize(
+    ("text", "held", "reason"),
+    [
+        ("1: 1\n2: 0", (True, False), ""),
+        ("Reason: Two is not.\n**1**: 1\n2：0.", (True, False), "Two is not."),
+        ("2: 0\n1: 1", (True, False), ""),
+    ],
+)
+def test_each_statement_has_a_line(text: str, held: tuple[bool, ...], reason: str) -> None:
+    assert read_statements(reply(text), 2) == (held, reason)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1: 1",
+        "1: 1\n1: 0",
+        "1: 1\n3: 0",
+        "1: 1\n2: 2",
+        "1: 0\n2: 0\n1: 1\n2: 1",
+        "> 1: 1\n1: 0\n2: 0",
+    ],
+)
+def test_statements_that_lack_a_line_or_have_two_are_unreadable(text: str) -> None:
+    with pytest.raises(UnreadableError):
+        read_statements(reply(text), 2)

@@ -1,0 +1,205 @@
+"""A run as it is left behind, with episodes that people have to decide."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from contextlib import closing
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Case, DeviceInfo, Finish, Reset, Screen, Swipe, Tap, Task
+from pytest_mobileagent.episode import index
+from pytest_mobileagent.episode.reader import read
+from pytest_mobileagent.episode.record import EpisodeRecord, Termination
+from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.review.desk import Desk
+from pytest_mobileagent.review.queue import Queue
+from pytest_mobileagent.review.rewriting import Rewriter
+from pytest_mobileagent.review.server import Server
+from pytest_mobileagent.run.folder import slug
+from pytest_mobileagent.verdict.store import append
+from pytest_mobileagent.verdict.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent import Action
+
+SUCCESS = {"passed": True, "failed": False, "review": None}
+TORN = Verdict(
+    None,
+    "judges",
+    "they disagree",
+    {
+        "judges": [
+            {"model": "gpt-4o", "passed": True, "reason": "A novel was opened", "details": {}},
+            {"model": "sonnet", "passed": False, "reason": "Only a preview", "details": {"k": 1}},
+        ]
+    },
+)
+ACTIONS: Sequence[Action] = (Tap(30, 40), Swipe(50, 150, 50, 60))
+
+
+@dataclass
+class Run:
+    """A run's folder, to which episodes are added; `end` writes its report."""
+
+    folder: Path
+    make_screen: Callable[..., Screen]
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def add(
+        self,
+        name: str,
+        outcome: str = "review",
+        *verdicts: Verdict,
+        goal: str = "Read something.",
+        actions: Sequence[Action] = ACTIONS,
+        screens: Sequence[Screen] = (),
+        said: str = "I see.",
+        answer: str = "done",
+    ) -> Path:
+        """Record an episode, and what was said of it."""
+        nodeid = f"tests/test_{name}.py::test_{name}"
+        case = Case(Task(goal, golden_steps=2), name, "suite", nodeid)
+        folder = self.folder / "episodes" / f"{slug(name)}.0"
+        recorder = Recorder(folder, ScreenStore(self.folder / "screens"))
+        device = DeviceInfo("emulator-5554", "Pixel", "15", 35, (100, 200), 160)
+        recorder.start(case, device, Reset("snapshot", "boot"), {"agent": "mine", "goal": goal})
+        shown = screens or [self.make_screen(str(number)) for number in range(len(actions) + 1)]
+        recorder.observation(shown[0], {})
+        for action, screen in zip(actions, shown[1:], strict=True):
+            recorder.step([action], said, [], 0.5)
+            recorder.observation(screen, {}, 0.25)
+        recorder.step([Finish(answer)], "", [], 0.5)
+        recorder.end(Termination.SELF_REPORTED, "", 2.0)
+        told = verdicts or (Verdict(SUCCESS[outcome], reason="as the check says"),)
+        for verdict in told:
+            append(folder, verdict)
+        result = Result(
+            case,
+            outcome=outcome,
+            fault="agent" if outcome == "failed" else None,
+            reason=told[-1].reason,
+            episode=read(folder, EpisodeRecord),
+            folder=folder.relative_to(self.folder).as_posix(),
+            verdict=told[-1],
+        )
+        self.results[nodeid] = result.to_wire()
+        entry = index.Entry(case.key, 0, f"episodes/{folder.name}", outcome)
+        index.append(self.folder, entry)
+        return folder
+
+    def end(self) -> Path:
+        """Write report.json, as at the end of a run."""
+        path = self.folder / "report.json"
+        write_json(path, document({"id": self.folder.name, "agent": "mine"}, self.results))
+        return path
+
+
+@pytest.fixture
+def run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Run:
+    """A run that has begun, in which nothing was done so far."""
+    folder = tmp_path / "runs" / "2026-11-22-mine"
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text("{}")
+    return Run(folder, make_screen)
+
+
+@dataclass
+class Page:
+    """A page that is served, and what asks it as a browser would."""
+
+    server: Server
+    queue: Queue
+    rewriter: Rewriter
+
+    def get(self, path: str) -> Any:
+        """What is answered, as data."""
+        status, _, body = self.ask(path)
+        assert status == 200, body
+        return json.loads(body)
+
+    def decide(self, episode: int, decision: str, note: str = "", who: str = "") -> Any:
+        """Decide as the page does, and return what is answered, as data."""
+        body = {"episode": episode, "decision": decision, "note": note, "who": who}
+        return json.loads(self.ask("/verdict", json.dumps(body).encode())[2])
+
+    def ask(
+        self,
+        path: str,
+        body: bytes | None = None,
+        *,
+        token: str | None = None,
+        method: str | None = None,
+        **headers: str,
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Ask with the cookie, unless another `token` or other headers (`_` for `-`) are given."""
+        port = self.server.server_port
+        host = f"127.0.0.1:{port}"
+        given = {"Host": host, "Cookie": f"{self.server.cookie}={token or self.server.token}"}
+        if body is not None:
+            given |= {"Origin": f"http://{host}", "Content-Type": "application/json"}
+        given |= {name.replace("_", "-"): value for name, value in headers.items()}
+        with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+            verb = method or ("GET" if body is None else "POST")
+            connection.request(verb, path, body, {n: v for n, v in given.items() if v})
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Page]]:
+    """Serves the page of a run until the test ends."""
+    pages: list[Page] = []
+
+    def start(run: Path, *, everything: bool = False, who: str = "ann") -> Page:
+        queue, rewriter = Queue(run, everything=everything), Rewriter(run)
+        queue.items()
+        page = Page(Server(Desk(queue, rewriter, who)), queue, rewriter)
+        threading.Thread(target=page.server.serve_forever, args=[0.002], daemon=True).start()
+        pages.append(page)
+        return page
+
+    yield start
+    for page in pages:
+        page.server.shutdown()
+        page.server.server_close()
+        page.rewriter.close()
+
+
+_FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-dev-shm-usage", "--force-device-scale-factor=1", "--lang=en",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A headless Chromium, driven through Selenium, which comes with the client of Appium."""
+    driver = pytest.importorskip("selenium.webdriver", reason="the extra `appium` brings Selenium")
+    chromium, chromedriver = shutil.which("chromium"), shutil.which("chromedriver")
+    if chromium is None or chromedriver is None:
+        pytest.skip("no browser: `apt-get install chromium chromium-driver` brings one")
+    options = driver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in (*_FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chrome = driver.Chrome(options, driver.ChromeService(chromedriver))
+    try:
+        chrome.set_window_size(1400, 900)
+        yield chrome
+    finally:
+        chrome.quit()

@@ -1,0 +1,143 @@
+"""`python -m pytest_mobileagent review`: which run, lists, decisions, and the way it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+from urllib.request import urlopen
+
+import pytest
+
+from pytest_mobileagent.__main__ import main as command
+from pytest_mobileagent.review.command import main
+from pytest_mobileagent.verdict.standing import standing
+from pytest_mobileagent.verdict.store import verdicts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def ended(run: Any) -> Any:
+    for name, outcome in {"a": "review", "b": "failed", "c": "review"}.items():
+        run.add(name, outcome)
+    run.end()
+    return run
+
+
+def runs_of(run: Any) -> Any:
+    return lambda: run.folder.parent
+
+
+def test_the_newest_run_is_listed(ended: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list"], runs_of(ended)) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"2 of 2 left for review in {ended.folder}",
+        "  a   review: as the check says",
+        "  c   review: as the check says",
+    ]
+    for name in (ended.folder.name, str(ended.folder)):
+        assert main(["--list", "--all", name], runs_of(ended)) == 0
+        assert "  b   failed: as the check says" in capsys.readouterr().out
+
+
+def test_decisions_are_made_without_a_page(ended: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    decisions = ["--decide", "a=pass", "--decide", "b.0=fail", "--who", "ann", "--note", "looked"]
+    assert main([*decisions, "--list"], runs_of(ended)) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("passed: a\nfailed: b\n1 of 3 left")
+    assert "  a   passed by ann: looked\n" in told
+    report = json.loads((ended.folder / "report.json").read_text())
+    assert [task["outcome"] for task in report["tasks"]] == ["passed", "failed", "review"]
+    stands = standing(verdicts(ended.folder / "episodes" / "b.0"))
+    assert stands is not None
+    assert stands.evidence["who"] == "ann"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere"], "there is no run: nowhere is none, and .*nowhere neither"),
+        (["--port", "70000"], "from 0 to 65535"),
+        (["--decide", "a"], "has to be EPISODE=pass or EPISODE=fail"),
+        (["--decide", "a=pass", "--decide", "z=pass"], "no episode to decide is called 'z'"),
+    ],
+)
+def test_what_makes_no_sense_is_told_and_decides_nothing(
+    ended: Any, arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments, runs_of(ended))
+    assert re.search(told, capsys.readouterr().err)
+    assert len(verdicts(ended.folder / "episodes" / "a.0")) == 1
+
+
+def test_a_project_without_runs_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main([], lambda: tmp_path)
+    assert f"there is no run: none in {tmp_path}" in capsys.readouterr().err
+
+
+def test_names_cannot_control_the_terminal(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    run.add("a")
+    (task,) = run.results.values()
+    task |= {"id": "a\x1b[2J", "reason": "b\x1b]0;c\nd"}
+    run.end()
+    assert main(["--list", str(run.folder)], runs_of(run)) == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_a_verdict_that_cannot_be_kept_is_an_error(
+    ended: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = ended.folder / "episodes" / "a.0" / "verdicts.jsonl"
+    path.unlink()
+    path.mkdir()
+    assert main(["--decide", "a=pass"], runs_of(ended)) == 1
+    assert "error: cannot write to" in capsys.readouterr().err
+
+
+@pytest.mark.slow  # it configures pytest for each
+def test_the_runs_are_where_the_project_has_them(
+    ended: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = ended.folder.parent.parent
+    monkeypatch.chdir(project)
+    (project / "pytest.ini").write_text("[pytest]\n")
+    assert command(["review", "--list"]) == 0
+    ended.folder.parent.rename(project / "elsewhere")
+    (project / "pytest.ini").write_text("[pytest]\nmobile_runs = elsewhere\n")
+    assert command(["review", "--list"]) == 0
+    monkeypatch.setenv("MOBILE_RUNS", "nowhere")
+    with pytest.raises(SystemExit, match="2"):
+        command(["review", "--list"])
+    assert capsys.readouterr().out.count("2 of 2 left") == 2
+
+
+@pytest.mark.slow  # processes
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_cleanly_and_says_what_was_decided(ended: Any, end: signal.Signals) -> None:
+    arguments = ["review", str(ended.folder), "--no-browser", "--who", "ann"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest_mobileagent", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONWARNINGS": "error"},
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"2 left for review in {ended.folder}\n"
+        url = process.stdout.readline().strip()
+        with urlopen(url) as page:
+            assert page.status == 200
+        assert main(["--decide", "a=pass"], runs_of(ended)) == 0  # by somebody else
+        process.send_signal(end)
+        told, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
+    assert told.splitlines()[-1] == f"0 decided, 1 left; report: {ended.folder / 'report.json'}"

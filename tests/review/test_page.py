@@ -1,0 +1,272 @@
+"""The page in a real browser, by keyboard alone."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from pytest_mobileagent import LongPress, Screen, Swipe, Tap, Type, testing
+from pytest_mobileagent.verdict.standing import of_person, standing
+from pytest_mobileagent.verdict.store import VERDICTS, append, verdicts
+from pytest_mobileagent.verdict.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.slow  # a browser
+
+_PATIENCE = 8  # seconds until a page that does not change counts as broken
+HOSTILE = "<script>document.title='taken'</script>\"onerror=\"document.title='taken' \u202e txt"
+ACTIONS = (
+    Tap(270, 200),
+    Swipe(270, 900, 270, 300),
+    Type("tolstoy", at=(200, 330)),
+    LongPress(100, 460),
+)
+
+
+def drawn(number: int) -> Screen:
+    """A bookshop's screen with a picture of it."""
+    picture = Image.new("RGB", (540, 1200), "white")
+    pen, font = ImageDraw.Draw(picture), ImageFont.load_default(36)
+    rows = ["War and Peace", "Middlemarch", f"page {number}"]
+    for place, text in enumerate(rows):
+        pen.rectangle((20, 140 + place * 130, 520, 250 + place * 130), outline="gray")
+        pen.text((40, 170 + place * 130), text, fill="black", font=font)
+    stream = io.BytesIO()
+    picture.save(stream, "PNG")
+    boxes = [f"[20,{140 + place * 130}][520,{250 + place * 130}]" for place in range(3)]
+    nodes = [{"text": text, "bounds": box} for text, box in zip(rows, boxes, strict=True)]
+    return Screen(testing.make_screen(*nodes).xml, stream.getvalue(), package="books")
+
+
+class User:
+    """Somebody at the keyboard."""
+
+    def __init__(self, chrome: Any, page: Any) -> None:
+        self.chrome, self.page = chrome, page
+        chrome.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        chrome.get(page.server.url)
+        chrome.execute_script("sessionStorage.clear()")
+
+    def press(self, *keys: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
+
+        for key in keys:
+            ActionChains(self.chrome, duration=0).send_keys(key).perform()
+
+    def chord(self, held: str, key: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
+
+        ActionChains(self.chrome, duration=0).key_down(held).send_keys(key).key_up(held).perform()
+
+    def ask(self, script: str) -> Any:
+        return self.chrome.execute_script(f"return {script}")
+
+    def sees(self, element: str, text: str) -> None:
+        """Wait until an element shows a text."""
+        from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415
+
+        seen = f"(document.{self._find(element)}?.innerText ?? '').includes({json.dumps(text)})"
+        message = f"{element} does not say {text!r}"
+        WebDriverWait(self.chrome, _PATIENCE, 0.02).until(lambda _: self.ask(seen), message)
+
+    def _find(self, element: str) -> str:
+        return f"querySelector({json.dumps(element)})"
+
+
+@pytest.fixture
+def shop(run: Any) -> Any:
+    """A run in which people have to decide `a` and `b`; a check decided `c`."""
+    torn = [
+        {"model": "gpt-4o", "passed": True, "reason": "A novel was opened", "details": {"k": 7}},
+        {"model": "sonnet", "passed": False, "reason": HOSTILE, "details": {}},
+    ]
+    screens = [drawn(number) for number in range(5)]
+    shown: dict[str, Any] = {"actions": ACTIONS, "screens": screens, "said": HOSTILE}
+    judges = Verdict(None, "judges", "they disagree", {"judges": torn})
+    run.add("a", "review", judges, goal=f"Read. {HOSTILE}", answer=HOSTILE, **shown)
+    run.add("b", "review", goal="Read more.", **shown)
+    run.add("c", "failed", Verdict(False, "check", HOSTILE, {"sought": HOSTILE}), **shown)
+    run.end()
+    return run
+
+
+@pytest.fixture
+def user(chrome: Any, shop: Any, serve: Callable[..., Any]) -> User:
+    user = User(chrome, serve(shop.folder, who="ann"))
+    user.sees("#goal", "Read. ")
+    return user
+
+
+def tasks(run: Any) -> dict[str, dict[str, Any]]:
+    report = json.loads((run.folder / "report.json").read_text())
+    return {task["id"]: task for task in report["tasks"]}
+
+
+def test_episodes_are_decided_by_keyboard(user: User, shop: Any) -> None:
+    user.press("n", "it opened p f u", "\ue00c", "p")
+    user.sees("#goal", "Read more.")
+    user.sees("#status", "Passed: a")
+    user.press("f")
+    user.sees("#left", "0 left · 2 decided")
+    user.press("u")
+    user.sees("#left", "1 left · 1 decided")
+    user.sees("#opinions", "ann took back the verdict before")
+    user.press("u")
+    user.sees("#goal", "Read. ")
+    user.sees("#left", "2 left · 0 decided")
+    user.press("f")
+    user.sees("#status", "Failed: a")
+    kept = verdicts(shop.folder / "episodes" / "a.0")
+    assert [verdict.passed for verdict in kept] == [None, True, None, False]
+    assert [verdict.reason for verdict in kept] == ["they disagree", "it opened p f u", "", ""]
+    assert {verdict.evidence.get("who") for verdict in kept[1:]} == {"ann"}
+    user.page.rewriter.close()
+    assert {name: task["outcome"] for name, task in tasks(shop).items()} == {
+        "a": "failed",
+        "b": "review",
+        "c": "failed",
+    }
+
+
+def test_notes_are_kept_alone_and_names_can_be_given(user: User, shop: Any) -> None:
+    user.ask("document.querySelector('#who').focus()")
+    user.press("bob", "\ue00c", "n", "unclear")
+    user.chord("\ue009", "\ue007")  # Ctrl and Enter
+    user.sees("#status", "The note is kept.")
+    user.sees("#opinions", "bob noted")
+    user.sees("#left", "2 left")
+    (_, note) = verdicts(shop.folder / "episodes" / "a.0")
+    assert (note.passed, note.reason, note.evidence["who"]) == (None, "unclear", "bob")
+
+
+def test_steps_and_episodes_are_walked_through(user: User) -> None:
+    user.sees("#step", "Step 1 of 5")
+    user.sees("#step", 'tap "War and Peace"')
+    user.press("j")
+    user.sees("#step", "swipe (270, 900) to (270, 300)")
+    user.press("\ue014", "\ue014")  # right
+    user.sees("#step", "Step 4 of 5")
+    user.press("j", "j", "j")
+    user.sees("#step", "finish")
+    user.press("k", "\ue012")
+    user.sees("#step", "Step 3 of 5")
+    user.press("\ue011")
+    user.sees("#step", "Step 1 of 5")
+    user.press("\ue015")  # down
+    user.sees("#goal", "Read more.")
+    user.press("\ue013")
+    user.sees("#goal", "Read. ")
+    user.press("?")
+    user.sees("dialog[open]", "take back")
+    user.press("p", "\ue00c")
+    user.sees("#left", "2 left")
+    assert user.ask("document.querySelector('dialog[open]')") is None
+
+
+def test_screens_are_shown_with_what_was_done_on_them(user: User) -> None:
+    loaded = "[...document.images].every((i) => i.complete && i.naturalWidth === 540)"
+    user.chrome.execute_async_script(
+        "const done = arguments[0]; Promise.all([...document.images].map((i) => i.decode()))"
+        ".then(() => done())"
+    )
+    assert user.ask(loaded)
+    assert user.ask("document.querySelectorAll('#strip img').length") == 5
+    view = "document.querySelector('#screen svg')"
+    assert user.ask(f"{view}.getAttribute('viewBox')") == "0 0 540 1200"
+    assert user.ask(f"{view}.querySelector('circle').getAttribute('cx')") == "270"
+    user.press("j")
+    assert user.ask(f"{view}.querySelector('path').getAttribute('d')").startswith("M 270 900 L 270")
+    picture, marks = (
+        user.ask(f"document.querySelector('#screen {each}').getBoundingClientRect().toJSON()")
+        for each in ("img", "svg")
+    )
+    assert {n: round(v) for n, v in marks.items()} == {n: round(v) for n, v in picture.items()}
+
+
+def test_judges_stand_side_by_side_and_hostile_texts_are_texts(user: User) -> None:
+    cards = user.ask(
+        "[...document.querySelectorAll('.side-by-side .card')].map((c) => c.innerText)"
+    )
+    assert [card.split("\n")[:2] for card in cards] == [["gpt-4o", "done"], ["sonnet", "not done"]]
+    assert HOSTILE in cards[1]
+    user.sees("#goal", HOSTILE)
+    user.sees("#step", HOSTILE)
+    assert user.ask("document.title") == "2 left · Review"
+    assert user.ask("document.scripts.length") == 1
+    assert user.ask("location.href").endswith("/")
+    injected = "const s = document.createElement('script'); s.text = \"document.title='taken'\";"
+    user.chrome.execute_script(f"{injected} document.body.append(s)")
+    assert user.ask("document.title") == "2 left · Review"
+    (told,) = user.chrome.get_log("browser")
+    assert "Content Security Policy" in told["message"]
+
+
+def test_an_error_is_shown_and_the_note_is_still_there(user: User, shop: Any) -> None:
+    path = shop.folder / "episodes" / "a.0" / VERDICTS
+    kept = path.read_bytes()
+    path.unlink()
+    path.mkdir()
+    user.press("n", "a long thought", "\ue00c", "p")
+    user.sees("#problem", "Not kept: cannot write to")
+    assert user.ask("document.querySelector('#note').value") == "a long thought"
+    path.rmdir()
+    path.write_bytes(kept)
+    user.press("p")
+    user.sees("#goal", "Read more.")
+    assert user.ask("document.querySelector('#problem').hidden")
+    stands = standing(verdicts(path.parent))
+    assert stands is not None
+    assert stands.reason == "a long thought"
+    user.chrome.get_log("browser")
+
+
+def test_what_others_decide_appears_by_itself(user: User, shop: Any) -> None:
+    append(shop.folder / "episodes" / "b.0", of_person(True, HOSTILE))
+    user.sees("#left", "1 left · 1 decided")
+    user.sees("#row-1", HOSTILE)
+
+
+def test_a_damaged_episode_and_the_end_of_the_review_are_told(user: User, shop: Any) -> None:
+    (shop.folder / "episodes" / "b.0" / "episode.jsonl").write_text("{")
+    user.press("\ue015")
+    user.sees("#damaged", "This episode cannot be shown")
+    assert user.ask("document.querySelector('#pass').disabled")
+    user.page.server.shutdown()
+    user.page.server.server_close()
+    user.sees("#problem", "The review has ended")
+
+
+def test_ten_thousand_episodes_take_few_rows(
+    chrome: Any, run: Any, serve: Callable[..., Any]
+) -> None:
+    run.add("a")
+    (entry,) = run.results.values()
+    for number in range(10_000):
+        run.results[f"n{number:05}"] = entry | {"id": f"n{number:05}", "episode": f"e/{number}"}
+    run.end()
+    user = User(chrome, serve(run.folder))
+    user.sees("#left", "10001 left")
+    assert user.ask("document.querySelectorAll('.row').length") < 60
+    user.ask("document.querySelector('#list').scrollTo(0, 1e9)")
+    user.sees("#rows", "n09999")
+    user.press("o")
+    user.sees("#name", "n00000")
+
+
+def test_colours_follow_the_system_and_every_control_has_a_name(user: User) -> None:
+    colours = set()
+    for scheme in ("light", "dark"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        user.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        colours.add(user.ask("getComputedStyle(document.body).backgroundColor"))
+    assert len(colours) == 2
+    tree = user.chrome.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    controls = [n for n in tree if n["role"]["value"] in {"button", "textbox", "image", "option"}]
+    assert len(controls) > 10
+    assert [n for n in controls if not n["ignored"] and not n["name"]["value"]] == []

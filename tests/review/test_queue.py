@@ -1,0 +1,274 @@
+"""What waits for a person, what was decided, and the report that says so."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.review import rewriting
+from pytest_mobileagent.review.queue import Queue, VerdictFiles
+from pytest_mobileagent.review.rewriting import Rewriter, rewrite
+from pytest_mobileagent.verdict.standing import of_person
+from pytest_mobileagent.verdict.store import VERDICTS, append
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_mobileagent.verdict.verdict import Verdict
+
+
+def names(queue: Queue) -> list[str]:
+    return [item.name for item in queue.items()]
+
+
+def tasks(run: Any) -> dict[str, dict[str, Any]]:
+    report = json.loads((run.folder / "report.json").read_text())
+    return {task["id"]: task for task in report["tasks"]}
+
+
+@pytest.fixture
+def mixed(run: Any) -> Any:
+    """A run that has ended, in which a person has to decide `a` and `c`."""
+    for name, outcome in {"a": "review", "b": "failed", "c": "review", "d": "passed"}.items():
+        run.add(name, outcome)
+    run.end()
+    return run
+
+
+def test_the_queue_is_what_the_run_left_to_people_or_all(mixed: Any) -> None:
+    assert names(Queue(mixed.folder)) == ["a", "c"]
+    assert names(Queue(mixed.folder, everything=True)) == ["a", "b", "c", "d"]
+    assert Queue(mixed.folder, everything=True).left() == 2
+
+
+def test_what_was_decided_stays_in_the_queue_also_when_it_is_opened_again(mixed: Any) -> None:
+    queue = Queue(mixed.folder)
+    queue.decide(queue.items()[0], True, "ann")
+    rewrite(mixed.folder, queue.files)
+    again = Queue(mixed.folder)
+    assert (names(again), again.left()) == (["a", "c"], 1)
+    decision = again.decision(again.items()[0])
+    assert decision is not None
+    assert decision.passed is True
+
+
+def test_a_verdict_is_taken_back_by_a_further_line(mixed: Any) -> None:
+    queue = Queue(mixed.folder)
+    item = queue.items()[0]
+    before = (item.folder / VERDICTS).read_bytes()
+    queue.decide(item, True, "ann")
+    assert not queue.withdraw(item, "bob")
+    assert queue.withdraw(item, "ann")
+    assert not queue.withdraw(item, "ann")
+    assert queue.left() == 2
+    after = (item.folder / VERDICTS).read_bytes()
+    assert after.startswith(before)
+    assert len(after.splitlines()) == len(before.splitlines()) + 2
+
+
+def test_the_report_follows_and_comes_back(mixed: Any) -> None:
+    path = mixed.folder / "report.json"
+    before = json.loads(path.read_text())
+    queue = Queue(mixed.folder)
+    a, c = queue.items()
+    queue.decide(a, True, "ann", "a novel")
+    queue.decide(c, False, "ann")
+    rewrite(mixed.folder, queue.files)
+    assert (tasks(mixed)["a"]["outcome"], tasks(mixed)["c"]["outcome"]) == ("passed", "failed")
+    assert tasks(mixed)["a"]["reason"] == "passed by ann: a novel"
+    assert json.loads(path.read_text())["summary"]["success_rate"] == 0.5
+    for item in (a, c):
+        queue.withdraw(item, "ann")
+    rewrite(mixed.folder, queue.files)
+    assert json.loads(path.read_text()) == before
+    assert sorted(each.name for each in mixed.folder.iterdir()) == [
+        "episodes",
+        "index.jsonl",
+        "report.json",
+        "run.json",
+        "screens",
+    ]
+
+
+def test_a_report_that_says_it_already_is_not_written(mixed: Any) -> None:
+    path = mixed.folder / "report.json"
+    written = path.stat().st_mtime_ns, path.stat().st_ino
+    rewrite(mixed.folder, VerdictFiles())
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == written
+
+
+def test_whoever_writes_last_has_all_verdicts_in(
+    mixed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, late = rewriting.write_json, [mixed.folder / "episodes" / "c.0"]
+
+    def write_while_another_decides(path: Path, value: Any) -> None:
+        write(path, value)
+        while late:
+            append(late.pop(), of_person(False, "bob"))
+
+    monkeypatch.setattr(rewriting, "write_json", write_while_another_decides)
+    append(mixed.folder / "episodes" / "a.0", of_person(True, "ann"))
+    rewrite(mixed.folder, VerdictFiles())
+    assert (tasks(mixed)["a"]["success"], tasks(mixed)["c"]["success"]) == (True, False)
+
+
+def test_a_report_that_the_run_writes_meanwhile_is_not_lost(
+    mixed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, late = rewriting.write_json, ["e"]
+
+    def write_while_the_run_does(path: Path, value: Any) -> None:
+        write(path, value)
+        while late:
+            mixed.add(late.pop())
+            mixed.end()
+
+    monkeypatch.setattr(rewriting, "write_json", write_while_the_run_does)
+    append(mixed.folder / "episodes" / "a.0", of_person(True, "ann"))
+    rewrite(mixed.folder, VerdictFiles())
+    assert tasks(mixed)["a"]["success"] is True
+    assert "e" in tasks(mixed)
+
+
+def test_a_run_that_goes_on_is_shown_from_its_index(run: Any) -> None:
+    queue = Queue(run.folder)
+    assert (queue.items(), queue.has_ended) == ([], False)
+    run.add("a")
+    run.add("b", "passed")
+    assert names(queue) == ["a"]
+    number = queue.items()[0].number
+    queue.decide(queue.items()[0], True, "ann")
+    rewrite(run.folder, queue.files)
+    assert not (run.folder / "report.json").exists()
+    run.add("0")
+    run.end()
+    assert (names(queue), queue.has_ended, queue.left()) == (["0", "a"], True, 1)
+    assert queue.items()[1].number == number
+    rewrite(run.folder, queue.files)
+    assert tasks(run)["a"]["success"] is True
+
+
+@pytest.mark.parametrize("report", ["{", '{"schema_version": 3, "run": {}, "summary": {}}', "[]"])
+def test_a_report_that_cannot_be_used_is_left_as_it_is(run: Any, report: str) -> None:
+    run.add("a")
+    (run.folder / "report.json").write_text(report)
+    queue, rewriter = Queue(run.folder), Rewriter(run.folder)
+    assert names(queue) == ["a"]
+    assert "report.json" in queue.problem
+    queue.decide(queue.items()[0], True, "ann")
+    rewriter.close()
+    assert "the verdicts are kept" in rewriter.problem
+    assert (run.folder / "report.json").read_text() == report
+    assert queue.left() == 0
+
+
+def test_a_report_of_version_1_is_written_in_todays_shape(mixed: Any) -> None:
+    path = mixed.folder / "report.json"
+    report = json.loads(path.read_text())
+    for task in report["tasks"]:
+        for name in ("fault", "tags", "verdict", "partial_credit", "actions", "roles", "metered"):
+            del task[name]
+        task["reset"] = "snapshot boot"
+    path.write_text(json.dumps(report | {"schema_version": 1}))
+    queue = Queue(mixed.folder)
+    queue.decide(queue.items()[0], True, "ann")
+    rewrite(mixed.folder, queue.files)
+    assert json.loads(path.read_text())["schema_version"] == 2
+    assert tasks(mixed)["a"]["reset"] == {"kind": "snapshot", "snapshot": "boot"}
+
+
+def test_episodes_that_are_gone_are_listed_and_decide_nothing(mixed: Any) -> None:
+    shutil.rmtree(mixed.folder / "episodes" / "a.0")
+    (mixed.folder / "episodes" / "c.0" / VERDICTS).write_bytes(b"\xff{")
+    queue = Queue(mixed.folder)
+    assert (names(queue), queue.left()) == (["a", "c"], 2)
+    rewrite(mixed.folder, queue.files)
+    assert tasks(mixed)["a"]["outcome"] == "review"
+
+
+def test_judges_who_were_down_leave_a_task_to_people(run: Any) -> None:
+    run.add("a")
+    (task,) = run.results.values()
+    task |= {"outcome": "error", "fault": "judge", "verdict": None}
+    run.end()
+    queue = Queue(run.folder)
+    queue.decide(queue.items()[0], False, "ann")
+    rewrite(run.folder, queue.files)
+    assert tasks(run)["a"]["outcome"] == "failed"
+
+
+def test_environments_and_epochs_are_told_apart(run: Any) -> None:
+    for nodeid in ("x", "y"):
+        run.add(nodeid)
+    first, second = run.results.values()
+    second |= {"id": first["id"], "environment": "105", "epoch": 2}
+    run.end()
+    assert names(Queue(run.folder)) == ["x", "x@env105@2"]
+
+
+def test_verdicts_are_read_again_only_when_there_are_more(
+    mixed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue = Queue(mixed.folder)
+    assert queue.left() == 2
+
+    def fail(folder: Path) -> list[Verdict]:
+        raise AssertionError(folder)
+
+    monkeypatch.setattr("pytest_mobileagent.review.queue.verdicts", fail)
+    assert queue.left() == 2
+    append(mixed.folder / "episodes" / "a.0", of_person(True, "bob"))
+    with pytest.raises(AssertionError, match=r"a\.0"):
+        queue.left()
+
+
+def test_a_page_sees_what_others_decide(mixed: Any, serve: Callable[..., Any]) -> None:
+    ann, bob = serve(mixed.folder, who="ann"), serve(mixed.folder, who="bob")
+    ann.decide(0, "pass")
+    assert bob.get("/queue")["items"][0][3:] == [True, "ann"]
+    told = bob.decide(0, "fail", "only a preview")
+    assert [each["stands"] for each in told["opinions"]] == [False, False, True]
+    assert ann.get("/queue")["items"][0][3:] == [False, "bob"]
+    ann.rewriter.close()
+    bob.rewriter.close()
+    assert tasks(mixed)["a"]["reason"] == "failed by bob: only a preview"
+
+
+def test_a_verdict_that_cannot_be_written_is_told_and_loses_nothing(
+    mixed: Any, serve: Callable[..., Any]
+) -> None:
+    page = serve(mixed.folder)
+    path = mixed.folder / "episodes" / "a.0" / VERDICTS
+    path.unlink()
+    path.mkdir()  # for whom no folder is read-only, too
+    assert "cannot write to" in page.decide(0, "pass")["error"]
+    assert page.get("/queue")["left"] == 2
+    assert page.decide(1, "pass")["opinions"]
+    assert page.get("/queue")["left"] == 1
+
+
+def test_a_damaged_episode_is_told_and_not_decided(mixed: Any, serve: Callable[..., Any]) -> None:
+    (mixed.folder / "episodes" / "a.0" / "episode.jsonl").write_text("{")
+    page = serve(mixed.folder)
+    told = page.get("/episode/0")
+    assert "frames" not in told
+    assert "episode.jsonl" in told["damaged"]
+    assert "episode.jsonl" in page.decide(0, "pass")["error"]
+    assert page.get("/queue")["left"] == 2
+
+
+def test_the_report_of_a_run_that_ends_meanwhile_gets_its_verdicts(
+    run: Any, serve: Callable[..., Any]
+) -> None:
+    run.add("a")
+    page = serve(run.folder)
+    page.decide(0, "pass")
+    run.end()
+    assert page.get("/queue")["goes_on"] is False
+    page.rewriter.close()
+    assert tasks(run)["a"]["outcome"] == "passed"

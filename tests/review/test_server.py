@@ -1,0 +1,213 @@
+"""The server: who may ask, what is answered, and that nothing asked for becomes a path."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.verdict.standing import standing
+from pytest_mobileagent.verdict.store import VERDICTS, verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HOSTILE = """<script>alert(1)</script>"onerror='x' </style>{nonce} \u202e\x1b[31m"""
+BODY = json.dumps({"episode": 0, "decision": "pass", "note": "", "who": ""}).encode()
+
+
+@pytest.fixture
+def page(run: Any, serve: Callable[..., Any]) -> Any:
+    """The page of a run with one episode that waits."""
+    run.add("a", goal=HOSTILE, said=HOSTILE, answer=HOSTILE)
+    run.end()
+    return serve(run.folder)
+
+
+PATHS = ["/", "/queue", "/episode/0", "/screen/0/0", "/nowhere"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_is_told_without_the_token(page: Any, path: str) -> None:
+    for token in ("wrong", "é", page.server.token[:-1]):
+        status, headers, body = page.ask(path, token=token)
+        assert (status, b"command printed" in body) == (403, True)
+        assert "Set-Cookie" not in headers
+    assert page.ask(path, Cookie="")[0] == 403
+    assert page.ask(f"{path}?token=", Cookie="")[0] == 403
+    assert page.ask(f"{path}?token={page.server.token}x")[0] == 403
+
+
+def test_the_address_opens_the_page_and_the_page_gets_the_cookie(page: Any) -> None:
+    status, headers, body = page.ask(f"/?token={page.server.token}", Cookie="")
+    assert status == 200
+    assert "HttpOnly; SameSite=Strict" in headers["Set-Cookie"]
+    assert page.ask("/queue", Cookie=headers["Set-Cookie"].partition(";")[0])[0] == 200
+    assert page.server.token.encode() not in body
+    assert page.server.url == f"http://127.0.0.1:{page.server.server_port}/?{page.server.url[-49:]}"
+
+
+def test_an_invitation_works_once(page: Any) -> None:
+    path = page.server.invitation().partition("/?")[2]
+    assert [page.ask(f"/?{path}", Cookie="")[0] for _ in range(2)] == [200, 403]
+
+
+HOSTS = {"evil.example": 403, "evil.example:80": 403, "127.0.0.1.evil.example": 403, "": 403}
+HOSTS |= {"localhost@evil": 403, "localhost:9000": 200, "127.0.0.1": 200}
+
+
+@pytest.mark.parametrize(("host", "status"), HOSTS.items())
+def test_a_name_that_somebody_lets_point_here_is_refused(page: Any, host: str, status: int) -> None:
+    with socket.create_connection(("127.0.0.1", page.server.server_port)) as connection:
+        cookie = f"Cookie: {page.server.cookie}={page.server.token}\r\n"
+        connection.sendall(f"GET /queue HTTP/1.1\r\nHost: {host}\r\n{cookie}\r\n".encode())
+        assert connection.recv(12) == f"HTTP/1.1 {status}".encode()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": ""},
+        {"Content_Type": "text/plain"},
+        {"Content_Type": "application/x-www-form-urlencoded"},
+        {"Content_Length": "999999999"},
+        {"Content_Length": "-1"},
+        {"Cookie": ""},
+        {"Host": "evil.example", "Origin": "http://evil.example"},
+    ],
+)
+def test_only_the_page_itself_may_decide(page: Any, headers: dict[str, str], run: Any) -> None:
+    assert page.ask("/verdict", BODY, **headers)[0] in {400, 403, 413, 415}
+    assert len(verdicts(run.folder / "episodes" / "a.0")) == 1
+
+
+def test_the_server_is_only_on_this_machine(page: Any) -> None:
+    assert page.server.server_address[0] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/screen/0/../../report.json",
+        "/screen/0/%2e%2e",
+        "/screen/../../../etc/passwd",
+        "/episodes/a.0/episode.jsonl",
+        "/run.json",
+        "/episode/-1",
+        "/episode/1",
+        "/episode/0x0",
+        "/episode/99999999999999999999",
+        "/screen/0/99",
+        "/screen/0/-1",
+        "/screen/1/0",
+        "//etc/passwd",
+        "/page.html",
+    ],
+)
+def test_what_has_no_number_is_not_there(page: Any, path: str) -> None:
+    status, headers, body = page.ask(path)
+    assert status == 404
+    assert headers["Content-Type"] == "application/json"
+    assert "error" in json.loads(body)
+
+
+def test_the_page_runs_only_its_own_script(page: Any) -> None:
+    _, headers, body = page.ask("/")
+    _, others, again = page.ask("/")
+    policy = headers["Content-Security-Policy"]
+    (nonce,) = set(re.findall(r"nonce-([\w-]+)'", policy))
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert nonce not in others["Content-Security-Policy"]
+    text = body.decode()
+    assert text.count(f'nonce="{nonce}"') == text.count("<script") + text.count("<style") == 2
+    assert "{nonce}" not in again.decode()
+    assert not re.search(r"""\son\w+=|\sstyle=|innerHTML|insertAdjacentHTML|eval\(""", text)
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Cache-Control"] == "no-store"
+
+
+def test_hostile_texts_are_data_and_never_part_of_the_page(page: Any) -> None:
+    told = page.get("/episode/0")
+    assert (told["goal"], told["answer"], told["frames"][0]["said"]) == (HOSTILE,) * 3
+    _, headers, _ = page.ask("/episode/0")
+    assert headers["Content-Type"] == "application/json"
+    assert b"alert(1)" not in page.ask("/")[2]
+
+
+def test_screens_are_pictures(page: Any, run: Any) -> None:
+    status, headers, body = page.ask("/screen/0/0?v=1")
+    assert (status, headers["Content-Type"], body[:4]) == (200, "image/png", b"\x89PNG")
+    assert body == run.make_screen("0").png
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"3",
+        b"[" * 90_000,
+        b"\xff",
+        b'{"episode": 7, "decision": "pass"}',
+        b'{"episode": [], "decision": "pass"}',
+        b'{"episode": "../a.0", "decision": "pass"}',
+        b'{"episode": 0, "decision": "maybe"}',
+        b'{"episode": 0, "decision": {}}',
+        b'{"episode": 0}',
+        b'{"episode": 0, "decision": "note", "note": " "}',
+        b'{"episode": 0, "decision": "undo"}',
+    ],
+)
+def test_what_is_no_decision_decides_nothing(page: Any, run: Any, body: bytes) -> None:
+    before = (run.folder / "episodes" / "a.0" / VERDICTS).read_bytes()
+    status, _, told = page.ask("/verdict", body)
+    assert status in {400, 404}
+    assert json.loads(told)["error"]
+    assert (run.folder / "episodes" / "a.0" / VERDICTS).read_bytes() == before
+    assert page.get("/queue")["left"] == 1
+
+
+def test_other_methods_are_refused(page: Any) -> None:
+    for method in ("PUT", "DELETE", "OPTIONS", "TRACE", "HEAD", "<script>"):
+        status, _, body = page.ask("/queue", method=method)
+        assert status == 501
+        assert b"<" not in body
+
+
+def test_what_is_no_http_ends_nothing(page: Any) -> None:
+    for junk in (b"\0\xff\r\n\r\n", b"GET /queue HTTP/9.9\r\n\r\n", b"GET " + b"a" * 70_000):
+        with socket.create_connection(("127.0.0.1", page.server.server_port)) as connection:
+            connection.sendall(junk)
+    assert page.get("/queue")["left"] == 1
+
+
+def test_a_verdict_is_kept_with_who_and_why(page: Any, run: Any) -> None:
+    told = page.decide(0, "pass", " it opened \u2028 a novel ", who=" bob ")
+    assert [each["scorer"] for each in told["opinions"]] == ["check", "person"]
+    kept = verdicts(run.folder / "episodes" / "a.0")
+    stands = standing(kept)
+    assert stands is not None
+    assert (stands.passed, stands.evidence["who"], stands.reason) == (
+        True,
+        "bob",
+        "it opened \u2028 a novel",
+    )
+    assert stands.extra["when"]
+    queue = page.get("/queue")
+    assert (queue["left"], queue["items"]) == (0, [[0, "a", "review", True, "bob"]])
+
+
+def test_a_queue_that_the_page_knows_is_not_sent_again(page: Any) -> None:
+    _, headers, _ = page.ask("/queue")
+    status, _, body = page.ask("/queue", If_None_Match=headers["ETag"])
+    assert (status, body) == (304, b"")
+    page.decide(0, "fail")
+    assert page.ask("/queue", If_None_Match=headers["ETag"])[0] == 200

@@ -1,0 +1,338 @@
+"""What is found in the screenshot where the hierarchy does not have it: texts and images."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PIL import Image, ImageDraw
+
+from pytest_mobileagent import Bounds, Element, Screen, extras
+from pytest_mobileagent.errors import ScreenError, TaskError
+from pytest_mobileagent.extras import MissingExtraError
+from pytest_mobileagent.screen import NotFoundError, ocr
+from pytest_mobileagent.screen.image import find_image
+from pytest_mobileagent.screen.ocr import TextBox, read_text, use_engine
+from pytest_mobileagent.screen.picture import encode
+from pytest_mobileagent.screen.selector import CriteriaError
+from pytest_mobileagent.task.solution import tap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent import Episode
+
+
+class Reader:
+    """An engine that reads the same lines in every picture, and keeps the pictures' sizes."""
+
+    def __init__(self, *lines: tuple[str, tuple[int, int, int, int]]) -> None:
+        self.lines = [TextBox(text, Bounds(*bounds), 0.9) for text, bounds in lines]
+        self.sizes: list[tuple[int, int]] = []
+
+    def read(self, image: Image.Image) -> Sequence[TextBox]:
+        self.sizes.append(image.size)
+        return self.lines
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
+    """The engine that is used where none is named."""
+    reader = Reader(
+        ("Total：￥14.99", (10, 300, 200, 340)),
+        ("NewYork", (10, 400, 200, 440)),
+        ("Save", (10, 500, 200, 540)),
+    )
+    monkeypatch.setattr(ocr, "_chosen", "rapidocr")
+    monkeypatch.setattr(ocr, "_engines", {})
+    monkeypatch.setitem(ocr.ENGINES, "fake", lambda: reader)
+    use_engine("fake")
+    return reader
+
+
+@pytest.fixture
+def screen(make_screen: Callable[..., Screen]) -> Screen:
+    return make_screen(
+        {"text": "Save", "bounds": "[0,0][300,100]"},
+        {"text": "Colour", "content-desc": "Choose a colour", "bounds": "[0,100][300,200]"},
+        {"class": "android.widget.ImageView", "bounds": "[0,250][300,460]"},
+        size=(300, 600),
+    )
+
+
+@pytest.mark.parametrize(
+    ("criteria", "texts"),
+    [
+        ({"text": "Total: ¥14.99"}, ["Total：￥14.99"]),
+        ({"text": "New York"}, ["NewYork"]),
+        ({"text": "York"}, []),
+        ({"text": re.compile(r"^Total: ¥\d+\.\d\d$")}, ["Total：￥14.99"]),
+        ({"text": re.compile("New York|#1")}, ["NewYork"]),
+        ({"text": re.compile("：￥")}, ["Total：￥14.99"]),
+        ({"text": "New Work", "fuzzy": 80}, ["NewYork"]),
+        ({"text": "New Work", "fuzzy": 90}, []),
+        ({"text": "NewYork", "class_name": "ocr"}, ["NewYork"]),
+        ({"text": "NewYork", "class_name": "TextView"}, []),
+        ({"text": "NewYork", "clickable": True}, []),
+    ],
+)
+def test_a_text_that_the_hierarchy_does_not_have_is_read_in_the_picture(
+    reader: Reader, screen: Screen, criteria: dict[str, Any], texts: list[str]
+) -> None:
+    assert screen.find_all(**criteria) == []
+    assert not reader.sizes
+    found = screen.find_all(ocr=True, **criteria)
+    assert [element.text for element in found] == texts
+    assert all(element.in_picture and element.class_name == "ocr" for element in found)
+
+
+def test_the_picture_is_read_once_and_only_where_it_has_to_be(
+    reader: Reader, screen: Screen
+) -> None:
+    assert screen.find_all(text="Save", ocr=True) == [screen.elements[0]]
+    assert screen.find_all(text="New York", ocr=True, below=screen.find(text="?")) == []
+    assert reader.sizes == []
+    for text in ("New York", "Old York", "New York"):
+        screen.find(text=text, ocr=True)
+    assert reader.sizes == [(300, 600)]
+
+
+def test_what_was_read_stands_in_relations_by_its_bounds(reader: Reader, screen: Screen) -> None:
+    save, _, photo = screen.elements
+    york = screen.get(text="New York", ocr=True)
+    total = screen.get(text=re.compile("Total"), ocr=True)
+    assert york.parent is screen.root
+    assert york not in screen.elements
+    for criteria, holds in [
+        ({"text": "New York", "inside": photo}, True),
+        ({"text": "New York", "inside": save}, False),
+        ({"text": "New York", "below": total}, True),
+        ({"text": "New York", "above": total}, False),
+        ({"text": "New York", "after": total}, True),
+        ({"text": "New York", "before": total}, False),
+        ({"text": "Total:¥14.99", "before": york}, True),
+    ]:
+        assert bool(screen.find(ocr=True, **criteria)) is holds
+    assert screen.find_all(above=york) == [save, screen.elements[1]]
+    assert screen.find_all(before=york) == [save, screen.elements[1]]
+
+
+def test_a_miss_names_the_nearest_text_that_was_read(reader: Reader, screen: Screen) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        screen.get(text="Newer York", ocr=True)
+    assert "closest: <ocr text='NewYork' at [10,400][200,440]>" in str(caught.value)
+
+
+def test_an_elements_part_of_the_picture_is_read(reader: Reader, screen: Screen) -> None:
+    photo = screen.elements[2]
+    assert photo.ocr() == photo.ocr() == "Total：￥14.99\nNewYork\nSave"
+    assert reader.sizes == [(300, 210)]
+    assert Element("a", bounds=Bounds(0, 0, 0, 0), parent=screen.root).ocr() == ""
+    assert Element("a", bounds=Bounds(290, -20, 400, 30), parent=screen.root).ocr()
+    assert reader.sizes[1:] == [(10, 30)]
+
+
+def test_an_element_of_no_screen_has_no_picture() -> None:
+    with pytest.raises(ScreenError, match=r"<Button text='OK' at .* is of no screen"):
+        Element("android.widget.Button", text="OK").ocr()
+
+
+@pytest.mark.parametrize(
+    ("criteria", "found"),
+    [
+        ({"text": "Color", "fuzzy": 90}, [1]),
+        ({"text": "Color", "fuzzy": 100}, []),
+        ({"text": "Co lo ur", "fuzzy": 100}, [1]),
+        ({"content_desc": "Chose the colour", "fuzzy": 80}, [1]),
+        ({"text": "Color", "fuzzy": 80, "clickable": True}, []),
+        ({"text": "anything", "fuzzy": 0}, [0, 1, 2]),
+    ],
+)
+def test_texts_may_be_nearly_alike(
+    screen: Screen, criteria: dict[str, Any], found: list[int]
+) -> None:
+    assert screen.find_all(**criteria) == [screen.elements[place] for place in found]
+
+
+@pytest.mark.parametrize(
+    ("criteria", "complaint"),
+    [
+        ({"ocr": True}, "ocr=True looks for text=… in the picture: give the text"),
+        ({"ocr": "yes", "text": "a"}, "has to be True or False, not str"),
+        ({"ocr": False}, "nothing to look for beside ocr"),
+        ({"ocr": True, "text": "a", "xpath": "//node"}, "has no place in the hierarchy"),
+        ({"fuzzy": 90}, "fuzzy=… compares a whole text or content_desc"),
+        ({"fuzzy": 90, "text": re.compile("a")}, "give one, not as a pattern"),
+        ({"fuzzy": 101, "text": "a"}, "has to be a number from 0 to 100"),
+        ({"fuzzy": True, "text": "a"}, "has to be a number from 0 to 100, not bool"),
+        ({"similarity": 0.9, "text": "a"}, "image=…, which is missing"),
+        ({"image": __file__, "text": "a"}, "with relations only, not with text"),
+        ({"image": 7}, "has to be the path of a picture, not int"),
+        ({"image": "missing.png"}, f"there is no file {Path(__file__).parent / 'missing.png'}"),
+        ({"image": __file__}, "is no image that can be read"),
+    ],
+)
+def test_criteria_that_make_no_sense_together_are_told(
+    screen: Screen, criteria: dict[str, Any], complaint: str
+) -> None:
+    with pytest.raises(CriteriaError, match=re.escape(complaint)):
+        screen.find(**criteria)
+
+
+@pytest.mark.parametrize(
+    "criteria", [{"text": "?", "fuzzy": 90}, {"text": "?", "ocr": True}, {"image": __file__}]
+)
+def test_what_is_not_installed_is_no_miss(
+    screen: Screen, criteria: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    monkeypatch.setattr(ocr, "_engines", {})
+    with pytest.raises(MissingExtraError, match=r'pip install "pytest-mobileagent\[vision\]"'):
+        screen.find(**criteria)
+
+
+def test_the_engine_that_is_used_has_to_be_one() -> None:
+    with pytest.raises(ValueError, match="no OCR engine 'tesseract'"):
+        use_engine("tesseract")
+
+
+def test_a_tap_hits_a_text_that_was_read(
+    reader: Reader, screen: Screen, make_episode: Callable[..., Episode]
+) -> None:
+    from pytest_mobileagent import Tap  # noqa: PLC0415
+
+    episode = make_episode(Tap(20, 410), screens=(screen, screen))
+    assert episode.tapped(text="New York", ocr=True)
+    assert episode.saw(text="New Work", ocr=True, fuzzy=80)
+    assert not episode.tapped(text="Total:¥14.99", ocr=True)
+
+
+def test_a_solution_has_no_element_to_relate_to(screen: Screen) -> None:
+    with pytest.raises(TaskError, match="below=… names an element of a screen"):
+        tap(text="Total", below=screen.elements[0])
+
+
+@pytest.mark.slow  # an engine is loaded twice
+def test_a_forked_process_reads_with_an_engine_of_its_own() -> None:
+    image = Image.new("RGB", (300, 80), "white")
+    ImageDraw.Draw(image).text((20, 20), "Settings", "black", font_size=36)
+    read = [box.text for box in read_text(image)]
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if [box.text for box in read_text(image)] == read == ["Settings"] else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+HEART = [
+    (0, 30),
+    (12, 8),
+    (32, 6),
+    (50, 22),
+    (68, 6),
+    (88, 8),
+    (100, 30),
+    (92, 55),
+    (50, 95),
+    (8, 55),
+]
+
+
+def heart(side: int, color: str, *, filled: bool, background: str = "white") -> Image.Image:
+    """A heart in a square, drawn large and scaled down, as icons are."""
+    picture = Image.new("RGB", (480, 480), background)
+    points = [(4.4 * x + 20, 4.4 * y + 20) for x, y in HEART]
+    pen = ImageDraw.Draw(picture)
+    if filled:
+        pen.polygon(points, fill=color)
+    else:
+        pen.line([*points, points[0], points[1]], fill=color, width=40, joint="curve")
+    return picture.resize((side, side), Image.Resampling.LANCZOS)
+
+
+@pytest.fixture
+def hearts() -> Screen:
+    """A screen with an empty heart, a full one and a faint one, among texts."""
+    picture = Image.new("RGB", (360, 640), "white")
+    pen = ImageDraw.Draw(picture)
+    for row in range(8):
+        pen.text((20, 10 + 80 * row), f"Row {row} of this list", "black", font_size=24)
+    places = {
+        (40, 60): heart(40, "#d32f2f", filled=False),
+        (200, 220): heart(40, "#d32f2f", filled=True),
+        (100, 460): heart(40, "#f5c6c6", filled=True),
+    }
+    for place, drawn in places.items():
+        picture.paste(drawn, place)
+    below = '<node text="Top" bounds="[0,0][360,200]"/><node text="End" bounds="[0,500][360,640]"/>'
+    return Screen(f"<hierarchy>{below}</hierarchy>", encode(picture))
+
+
+def test_an_image_of_other_colours_is_another(hearts: Screen, tmp_path: Path) -> None:
+    heart(40, "#1976d2", filled=True).save(tmp_path / "heart.png")
+    assert hearts.find_all(image=tmp_path / "heart.png") == []
+
+
+@pytest.mark.parametrize("side", [24, 40, 70])
+@pytest.mark.parametrize(("filled", "place"), [(False, (40, 60)), (True, (200, 220))])
+def test_an_image_is_found_in_any_size_and_told_from_others(
+    hearts: Screen, tmp_path: Path, side: int, filled: bool, place: tuple[int, int]
+) -> None:
+    file = tmp_path / "heart.png"
+    heart(side, "#d32f2f", filled=filled).save(file)
+    (element,) = hearts.find_all(image=file)
+    assert (element.class_name, element.in_picture) == ("image", True)
+    left, top, right, bottom = element.bounds
+    assert abs(left - place[0]) <= 4 >= abs(top - place[1])
+    assert abs(right - left - 40) <= 5 >= abs(bottom - top - 40)
+
+
+def test_images_are_found_beside_the_file_that_calls_and_with_relations(
+    hearts: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heart(40, "#d32f2f", filled=True).save(tmp_path / "heart.png")
+    top, end = hearts.elements
+    code = compile("find(image='heart.png', **more)", tmp_path / "test_it.py", "eval")
+    scope = {"find": hearts.find, "more": {"below": top, "above": end}}
+    assert eval(code, scope)
+    scope["more"] = {"below": end}
+    assert eval(code, scope) is None
+    move = eval(compile("tap(image='heart.png')", tmp_path / "test_it.py", "eval"), {"tap": tap})
+    assert str(move) == "tap(image='heart.png')"
+
+
+def test_a_missed_image_says_what_looks_most_like_it(hearts: Screen, tmp_path: Path) -> None:
+    file = tmp_path / "heart.png"
+    heart(40, "#1976d2", filled=True).save(file)
+    with pytest.raises(NotFoundError) as caught:
+        hearts.get(image=file)
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "nothing on the screen of ? has image='heart.png'"
+    assert re.fullmatch(r"  closest: [3-7]\d % alike at \[\d+,\d+\]\[\d+,\d+\]", lines[1])
+    assert hearts.find(image=file, similarity=0.3)
+
+
+@pytest.mark.parametrize(
+    "picture", [Image.new("RGB", (40, 40), "red"), heart(3, "red", filled=True)]
+)
+def test_an_image_of_nothing_is_an_error_of_the_task(
+    hearts: Screen, tmp_path: Path, picture: Image.Image
+) -> None:
+    picture.save(tmp_path / "blank.png")
+    with pytest.raises(CriteriaError, match=r"blank.png is too small, or of a single colour"):
+        hearts.find(image=tmp_path / "blank.png")
+
+
+def test_an_image_that_is_larger_than_the_screen_is_not_on_it(tmp_path: Path) -> None:
+    file = tmp_path / "heart.png"
+    heart(400, "red", filled=True).save(file)
+    assert find_image(Image.new("RGB", (90, 90), "white"), file) == []
+
+
+def test_transparent_parts_are_taken_as_white(hearts: Screen, tmp_path: Path) -> None:
+    drawn = heart(40, "#d32f2f", filled=True)
+    drawn.putalpha(drawn.getchannel("G").point(lambda green: 0 if green == 255 else 255))
+    drawn.save(tmp_path / "heart.png")
+    assert len(hearts.find_all(image=tmp_path / "heart.png")) == 1

@@ -1,0 +1,45 @@
+"""A judge for the suite's own tasks: it decides by what it is shown, as far as a script can."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.testing import ScriptedModel
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.llm.message import Request
+
+# What the record of a success shows: words of the goal, then how many screenshots there are.
+_SCREENSHOTS = {
+    "learning something new": 8,
+    "keeps me awake": 4,
+    "loves to write by hand": 7,
+    "one of my own pictures": 5,
+    "有意思的东西": 6,
+    "Open the Trash": 4,
+    'Open the page of the course "Chinese for Beginners".': 5,
+}
+_WORDS = {
+    "Screen timeout of 10 minutes": '#summary "10 minutes"',
+    'Create a note called "Learners"': 'type "872,316"',
+}
+
+
+def decide(request: Request) -> str:
+    """Say what a judge says of a request, in the form that it asks for."""
+    text = request.text
+    if "To be noted:" in text:
+        return "872,316 people are enrolled."
+    passed = any(goal in text and words in text for goal, words in _WORDS.items()) or any(
+        goal in text and len(request.images) >= count for goal, count in _SCREENSHOTS.items()
+    )
+    if statements := re.findall(r"^\| (\d): ", text, re.MULTILINE):
+        # The last one is what must not come true.
+        return "\n".join(f"{n}: {int(passed and n != statements[-1])}" for n in statements)
+    return f"Reason: so the record says\nResult: {int(passed)}"
+
+
+def suite_judge() -> ScriptedModel:
+    """Return the judge."""
+    return ScriptedModel([decide] * 200)
