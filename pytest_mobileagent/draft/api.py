@@ -1,4 +1,4 @@
-"""What a check can ask, in short: read from the code itself, so that no prompt can lag behind it."""
+"""What a check can ask, in short: read from the code itself, so that no prompt lags behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a model for a check of a recorded task: once, and once more if its reply cannot be used."""
+"""Asking a model for a check of a recorded task, and once more if its reply cannot be used."""
 
 from __future__ import annotations
 

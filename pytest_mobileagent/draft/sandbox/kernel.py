@@ -83,8 +83,7 @@ def shut_off() -> None:
     """
     if why := unsupported():
         raise UnavailableError(why)
-    if _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
-        raise UnavailableError(_refused("no_new_privs"))
+    _gain_nothing()
     _refuse_files()
     _refuse_calls()
     try:
@@ -93,6 +92,16 @@ def shut_off() -> None:
         return
     msg = "the kernel has taken seccomp's filter, but files can still be opened"
     raise UnavailableError(msg)
+
+
+def _gain_nothing() -> None:
+    """Promise that this process gains no rights, without which a user may not shut it off.
+
+    Raises:
+        UnavailableError: the kernel takes no such promise.
+    """
+    if _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        raise UnavailableError(_refused("no_new_privs"))
 
 
 def _refuse_files() -> None:

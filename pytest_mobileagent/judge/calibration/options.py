@@ -27,7 +27,9 @@ _OCR = ("rapidocr", "easyocr")
 class Settings(Protocol):
     """What the project in the current folder sets."""
 
-    replies: Path
+    @property
+    def replies(self) -> Path:
+        """The folder in which replies of models are kept."""
 
     def get(self, name: str) -> tuple[str, Path] | None:
         """Return the text of an option, by its ini key, and the folder that paths in it are of."""
