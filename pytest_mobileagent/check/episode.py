@@ -145,8 +145,15 @@ class Episode(EpisodeRecord):
         Raises:
             TaskError: what is expected is empty, or no text.
         """
-        asked = paraphrase and (lambda said, sought: paraphrase(said, sought, self.goal))
-        return answers(self.answer, expected, any_order=any_order, paraphrase=asked)
+        if paraphrase is None:
+            return answers(self.answer, expected, any_order=any_order)
+        same, goal = paraphrase, self.goal
+        return answers(
+            self.answer,
+            expected,
+            any_order=any_order,
+            paraphrase=lambda said, sought: same(said, sought, goal),
+        )
 
     def _touched(
         self,
