@@ -4,10 +4,11 @@ How alike two places are is the correlation of their colours, from -1 to 1 (Open
 TM_CCOEFF_NORMED over the three channels), less the mean difference of the colours, from 0 to 1:
 the correlation tells shapes apart, and the difference what is drawn in fainter colours.
 
-Measured with 10 icons cut out of 8 screens of real apps (MobileBench-OL, 1080x2400): all were found
+Measured with 10 parts cut out of 8 screens of real apps (MobileBench-OL, 1080x2400): all were found
 at 0.6 to 1.7 times their size, 34 searches, with a similarity of 0.89 to 1, covering 0.98 of their
 place (intersection over union); on screens without them, 29 searches, nothing came above 0.63.
-Icons of one family on the same screen came up to 0.86. A search takes 0.4 to 0.6 s of a processor.
+One of them, no icon but the edge of a window, was found again along that edge (up to 0.86). A
+search takes 0.4 to 0.6 s of a processor.
 """
 
 from __future__ import annotations
