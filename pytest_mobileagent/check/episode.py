@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from pytest_mobileagent.action.action import Key, KeyName, LongPress, Type
@@ -145,7 +146,7 @@ class Episode(EpisodeRecord):
         Raises:
             TaskError: what is expected is empty, or no text.
         """
-        asked = paraphrase and (lambda said, sought: paraphrase(said, sought, self.goal))
+        asked = partial(_asked, paraphrase, self.goal) if paraphrase is not None else None
         return answers(self.answer, expected, any_order=any_order, paraphrase=asked)
 
     def _touched(
@@ -208,6 +209,12 @@ def load(folder: Path) -> Episode:
             major version.
     """
     return read(folder, Episode)
+
+
+def _asked(
+    paraphrase: Callable[[str, str, str], bool], goal: str, said: str, expected: str
+) -> bool:
+    return paraphrase(said, expected, goal)
 
 
 def _sought(asked: str, target: Target | None, criteria: Mapping[str, Any]) -> str:

@@ -108,7 +108,7 @@ def test_a_broken_question_is_an_error_even_of_never(make_episode, question, err
 
 def test_no_listener_is_none_on_the_way_either(make_episode):
     with pytest.raises(NoListenerError):
-        make_episode(*THREE).ever(lambda e: e.event(type="clicked"))
+        make_episode(*THREE).ever(lambda e: e.event(type="announcement"))
 
 
 @pytest.mark.parametrize("ask", ["ever", "never", "until_end"])
