@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 _USAGE = """usage: python -m pytest_mobileagent COMMAND
 
 commands:
-  calibrate  ask judges of episodes that people have decided, and say what they are worth
-  init       make a project that runs: an app, an agent and two tasks
-  device     start a virtual phone
-  doctor     check a device: what is wrong with it, and how to fix that
-  review     decide what judges left open, on a local page
-  mcp        serve a device to MCP clients, or connect a client to one that is served
-  setup-avd  make an AVD by a recipe, with apps and settings in a snapshot
+  calibrate    ask judges of episodes that people have decided, and say what they are worth
+  device       start a virtual phone
+  doctor       check a device: what is wrong with it, and how to fix that
+  draft-check  let a model write a check for a recorded task, and say where it holds
+  init         make a project that runs: an app, an agent and two tasks
+  mcp          serve a device to MCP clients, or connect a client to one that is served
+  review       decide what judges left open, on a local page
+  setup-avd    make an AVD by a recipe, with apps and settings in a snapshot
 
 COMMAND --help lists a command's options.
 """
@@ -53,7 +54,7 @@ def main(arguments: list[str]) -> int:
 def _calibrate(arguments: list[str]) -> int:
     """Ask judges, which may be those that the project names."""
     from pytest_mobileagent.judge.calibration.command import main as calibrate  # noqa: PLC0415
-    from pytest_mobileagent.plugin.project_settings import project_settings  # noqa: PLC0415
+    from pytest_mobileagent.plugin.project import project_settings  # noqa: PLC0415
 
     return calibrate(arguments, project_settings)
 
@@ -64,6 +65,14 @@ def _doctor(arguments: list[str]) -> int:
     from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415
 
     return doctor(arguments, this_project)
+
+
+def _draft_check(arguments: list[str]) -> int:
+    """Draft checks by a model, which may be the one that the project names."""
+    from pytest_mobileagent.draft.command import main as draft_check  # noqa: PLC0415
+    from pytest_mobileagent.plugin.project import project_settings  # noqa: PLC0415
+
+    return draft_check(arguments, project_settings)
 
 
 def _mcp(arguments: list[str]) -> int:
@@ -115,6 +124,7 @@ _OWN = {
     "calibrate": _calibrate,
     "device": _device,
     "doctor": _doctor,
+    "draft-check": _draft_check,
     "mcp": _mcp,
     "review": _review,
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from pytest_mobileagent.action.action import Key, KeyName, LongPress, Type
@@ -146,8 +145,15 @@ class Episode(EpisodeRecord):
         Raises:
             TaskError: what is expected is empty, or no text.
         """
-        asked = partial(_asked, paraphrase, self.goal) if paraphrase is not None else None
-        return answers(self.answer, expected, any_order=any_order, paraphrase=asked)
+        if paraphrase is None:
+            return answers(self.answer, expected, any_order=any_order)
+        same, goal = paraphrase, self.goal
+        return answers(
+            self.answer,
+            expected,
+            any_order=any_order,
+            paraphrase=lambda said, sought: same(said, sought, goal),
+        )
 
     def _touched(
         self,
@@ -209,12 +215,6 @@ def load(folder: Path) -> Episode:
             major version.
     """
     return read(folder, Episode)
-
-
-def _asked(
-    paraphrase: Callable[[str, str, str], bool], goal: str, said: str, expected: str
-) -> bool:
-    return paraphrase(said, expected, goal)
 
 
 def _sought(asked: str, target: Target | None, criteria: Mapping[str, Any]) -> str:

@@ -1,24 +1,116 @@
-"""`python -m pytest_mobileagent draft-check`: checks of recorded tasks, as a model drafts them."""
+"""`python -m pytest_mobileagent draft-check`: checks of recorded tasks, drafted by a model."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.draft.comparing import compare
-from pytest_mobileagent.draft.drafting import Asked, draft_all
+from pytest_mobileagent.draft.drafting import Drafting
+from pytest_mobileagent.draft.edits import compared, drafted_files, edits_of
 from pytest_mobileagent.draft.files import places
+from pytest_mobileagent.draft.options import model_of
 from pytest_mobileagent.draft.recorded import recorded_tasks
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
 from pytest_mobileagent.draft.sandbox.run import check_sandbox
 from pytest_mobileagent.errors import MobileAgentError
-from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.llm.checks import check_reference
+from pytest_mobileagent.llm.budget import BudgetSpent
+from pytest_mobileagent.llm.failures import ModelUnavailable
 from pytest_mobileagent.llm.models import ModelSettings
-from pytest_mobileagent.llm.prices import Prices, load_prices
-from pytest_mobileagent.llm.reference import ModelChoice, ModelReference, parse_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent.draft.options import Settings
+
+
+def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
+    """Draft checks, or compare drafts with what people made of them.
+
+    The exit status is 0 if every draft is right on its episodes, 1 if one is not, 2 if something
+    keeps it from being known. `project` is asked for what no option says.
+    """
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    paths = [*given.paths, *given.episode]
+    if not paths:
+        parser.error("no episode is given: name its folder, as in runs/…/episodes/wifi.0")
+    try:
+        return _compare(paths) if given.compare else _draft(given, paths, project)
+    except UnavailableError as error:
+        how = "Drafts are run nowhere else; --no-run prints them without running them"
+        problem = f"what a model wrote cannot be run here: {error}. {how}"
+    except (MobileAgentError, ValueError, ModelUnavailable, BudgetSpent) as error:
+        problem = str(error)
+    print(f"error: {problem}", file=sys.stderr)
+    return 2
+
+
+def _draft(given: argparse.Namespace, paths: list[Path], project: Callable[[], Settings]) -> int:
+    """Draft a check for each task; all that can be known to be wrong is found out before."""
+    tasks = recorded_tasks(paths)
+    files = places(given.output, [episodes[0].episode.case.id for episodes in tasks])
+    if not given.no_run:
+        check_sandbox()
+    reference, prices = model_of(given, project)
+    drafting = Drafting(reference, ModelSettings(prices=prices), run=not given.no_run)
+    for number, (episodes, file) in enumerate(zip(tasks, files, strict=True)):
+        print("\n\n" * bool(number) + drafting.draft(episodes, file), end="", flush=True)
+    print(f"\n\n{drafting.summary()}", end="")
+    return 0 if drafting.all_right else 1
+
+
+def _compare(paths: list[Path]) -> int:
+    files = list(dict.fromkeys(drafted_files(paths)))
+    if not files:
+        where = ", ".join(map(str, paths))
+        msg = f"no drafts are in {where}: `draft-check EPISODE -o DIR` makes some"
+        raise ValueError(msg)
+    print("\n".join(compared([edits_of(file) for file in files])))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pytest_mobileagent draft-check",
+        description="Let a model write a test function for a recorded task, run it in a sandbox on "
+        "the episode and on it as it was after each step, and say where it holds. A person edits "
+        "and keeps it.",
+        epilog="Several episodes of one task make one draft, which is run on all of them. The exit "
+        "status is 0 if all drafts are right on their episodes, 1 if one is not, 2 after an error. "
+        "Keys come from the environment (docs/models.md).",
+    )
+    add = parser.add_argument
+    add("paths", nargs="*", type=Path, metavar="EPISODE", help="the folder of a recorded episode")
+    add("--episode", action="append", default=[], type=Path, metavar="DIR", help="the same")
+    add(
+        "--model",
+        metavar="MODEL",
+        help="who drafts: PROVIDER:NAME, with @URL for an endpoint of your own (default: the "
+        "project's MOBILE_MODEL or mobile_model)",
+    )
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="a new FILE.py, or a folder, for the drafts; what the model wrote is kept beside each "
+        "as FILE.py.draft",
+    )
+    add("--prices", type=Path, metavar="FILE", help="a TOML file of prices of your own")
+    add(
+        "--unpriced",
+        choices=("stop", "allow"),
+        help="whether a model may be asked whose price is not known (default: the project's, stop)",
+    )
+    add(
+        "--no-run", action="store_true", help="only print the drafts, for systems without a sandbox"
+    )
+    add(
+        "--compare",
+        action="store_true",
+        help="instead: how many drafts, in files and folders that are named in place of episodes, "
+        "were kept as they were, and how many lines people changed",
+    )
+    return parser

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.judge.calibration.statistics import Estimate, proportion
+from pytest_mobileagent.judge.calibration.statistics import proportion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,11 +83,27 @@ def drafted_files(paths: Sequence[Path]) -> Iterator[Path]:
             yield path.with_name(path.name.removesuffix(ENDING))
 
 
-def shares(edits: Sequence[Edits]) -> tuple[Estimate, Estimate]:
-    """Return the share of functions that were right as drafted, and that of lines wrong."""
-    right = proportion(sum(each.is_right for each in edits), len(edits))
-    wrong = proportion(sum(each.wrong for each in edits), sum(each.lines for each in edits))
-    return right, wrong
+def compared(edits: Sequence[Edits]) -> Iterator[str]:
+    """Yield a table of what people changed, and what it comes to."""
+    width = max(len(str(each.path)) for each in edits)
+    yield f"{'draft':<{width}}  lines  wrong  added"
+    for each in edits:
+        kept = "  right as drafted" if each.is_right else ""
+        yield f"{each.path!s:<{width}}  {each.lines:5}  {each.wrong:5}  {each.added:5}{kept}"
+    right, lines = sum(each.is_right for each in edits), sum(each.lines for each in edits)
+    wrong = sum(each.wrong for each in edits)
+    yield ""
+    yield f"functions right as drafted  {share(right, len(edits))}"
+    yield f"lines wrong                 {share(wrong, lines)}"
+    yield f"lines added                 {sum(each.added for each in edits)}"
+
+
+def share(part: int, whole: int) -> str:
+    """Return a share with its interval at 95 %, as a person reads it."""
+    estimate = proportion(part, whole)
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return f"{part}/{whole}"
+    return f"{part}/{whole} {estimate.value:.0%} ({estimate.low:.0%}-{estimate.high:.0%})"
 
 
 def _parsed(path: Path) -> ast.Module:

@@ -13,12 +13,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from pytest_mobileagent.draft.sandbox.drafted import MODULES, may_import
+from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 _LONGEST = 20_000  # characters
-_BLOCK = re.compile(r"^[ \t]*```[ \t]*(?:python|py)?[ \t]*\n(.*?)^[ \t]*```", re.M | re.S | re.I)
+_BLOCK = re.compile(
+    r"^[ \t]*```[ \t]*(?:python|py)?[ \t]*\n(.*?)^[ \t]*```",
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+)
 _NO_USE = frozenset(
     {
         "__import__", "breakpoint", "compile", "delattr", "eval", "exec", "exit", "getattr",
@@ -55,8 +59,8 @@ def read_draft(reply: str, parameters: Collection[str] = ()) -> Draft:
         _refuse(f"there has to be one function, called test_…, not: {names}")
     (function,) = functions
     _check_signature(function, parameters)
-    for node in tree.body:
-        _check_statement(node)
+    for statement in tree.body:
+        _check_statement(statement)
     for node in ast.walk(tree):
         _check_node(node)
     return Draft(source, function.name)
@@ -67,12 +71,14 @@ def _source(reply: str) -> str:
     blocks = [match[1] for match in _BLOCK.finditer(reply.replace("\r\n", "\n") + "\n")]
     if not blocks and "```" in reply:
         _refuse("its block of code has no end")
-    tests = [block for block in blocks if re.search(r"^\s*def test_", block, re.M)]
+    tests = [block for block in blocks if re.search(r"^\s*def test_", block, re.MULTILINE)]
     if len(tests) > 1:
         _refuse("there is more than one block of code with a test function")
     source = (tests or blocks or [reply])[-1].strip("\n")
     if len(source) > _LONGEST:
         _refuse(f"it is longer than {_LONGEST} characters")
+    if printable(source) != source:  # a person would read something else than what is run
+        _refuse("characters that cannot be seen have to be written as escapes, as in '\\u200d'")
     return source + "\n"
 
 
@@ -91,7 +97,7 @@ def _check_signature(function: ast.FunctionDef, parameters: Collection[str]) -> 
     given = function.args
     names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
     wanted = ["episode", *parameters]
-    if names[:1] != ["episode"] or not set(names) == set(wanted) or given.vararg or given.kwarg:
+    if names[:1] != ["episode"] or set(names) != set(wanted) or given.vararg or given.kwarg:
         _refuse(f"the function has to be {function.name}({', '.join(wanted)})")
     if given.posonlyargs or given.defaults or any(given.kw_defaults):
         _refuse("the function's arguments have to be plain names")
@@ -118,11 +124,12 @@ def _check_statement(node: ast.stmt) -> None:
 def _is_constant(value: ast.expr) -> bool:
     """Whether a value is written out, or is a regular expression that is."""
     plain = (
-        ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp, ast.expr_context,
-        ast.unaryop, ast.operator, ast.JoinedStr, ast.FormattedValue,
+        ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp, ast.unaryop,
+        ast.operator, ast.expr_context,
     )  # fmt: skip
     match value:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr="compile"), args=parts):
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr="compile")):
+            parts = (*value.args, *(each.value for each in value.keywords))
             return all(_is_constant(part) or isinstance(part, ast.Attribute) for part in parts)
     return all(isinstance(node, plain) for node in ast.walk(value))
 

@@ -78,7 +78,8 @@ class Separation:
         right, wrong = ("right", "WRONG") if self.passed is not None else ("separates", "USELESS")
         where = f"after step {self.held}" if self.held else "at no step"
         remark = _REMARKS[self.passed is False, self.outcome]
-        yield f"{right if self.is_right else wrong}: holds {where} of {self.steps[-1]}{remark} ({known})"
+        sign = right if self.is_right else wrong
+        yield f"{sign}: holds {where} of {self.steps[-1]}{remark} ({known})"
         whole = self.answers[-1]
         if not self.is_right and whole.reason:
             yield from (f"  {line}" for line in whole.reason.splitlines())

@@ -77,7 +77,7 @@ class Judge:
         )
         return verdict
 
-    def same(self, said: str, expected: str) -> bool:
+    def same(self, said: str, expected: str, goal: str) -> bool:
         """Return whether the first judge takes an answer for a paraphrase of the expected one.
 
         For `episode.answers(expected, paraphrase=judge.same)`.
@@ -88,8 +88,8 @@ class Judge:
         episode = self._item.funcargs["episode"]  # type: ignore[attr-defined]
         return bool(
             self._answer(
-                (episode.folder, said, expected),
-                lambda: self._judges.same(episode, said, expected),
+                (episode.folder, said, expected, goal),
+                lambda: self._judges.same(episode, said, expected, goal),
             )
         )
 

@@ -84,7 +84,7 @@ class RunJudges:
         )
         return with_own_models(verdict, self.references, episode)
 
-    def same(self, episode: EpisodeRecord, said: str, expected: str) -> bool:
+    def same(self, episode: EpisodeRecord, said: str, expected: str, goal: str) -> bool:
         """Return whether the first judge takes an answer for a paraphrase of the expected one.
 
         Raises:
@@ -92,7 +92,7 @@ class RunJudges:
         """
         from pytest_mobileagent.judge.paraphrase import is_paraphrase  # noqa: PLC0415
 
-        return is_paraphrase(self._asked(episode)[0], episode.goal, said, expected)
+        return is_paraphrase(self._asked(episode)[0], goal, said, expected)
 
     def _asked(self, episode: EpisodeRecord) -> list[Model]:
         from pytest_mobileagent.episode.screens import FOLDER  # noqa: PLC0415

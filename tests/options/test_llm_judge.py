@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_mobileagent.testing import ScriptedReply
 from tests.options import judging
 
 YES, NO = "Result: 1", "Result: 0"
@@ -103,3 +104,67 @@ def test_another_word_is_refused(refused):
 def test_it_may_come_from_elsewhere(header, monkeypatch):
     monkeypatch.setenv("MOBILE_LLM_JUDGE", "off")
     assert "--llm-judge=off (environment variable MOBILE_LLM_JUDGE)" in header()
+
+
+PARAPHRASED = """
+from pytest_mobileagent import task
+
+@task("Tell me the code.", kind="single-frame query")
+def test_code(episode, judge):
+    assert episode.answers("forty-seven eleven", paraphrase=judge.same)
+"""
+
+
+@pytest.mark.parametrize(("reply", "outcome"), [(YES, "passed"), (NO, "failed")])
+def test_a_judge_compares_answers_where_a_check_asks_it_to(asking, reply, outcome):
+    asking.pytester.makepyfile(test_codes=PARAPHRASED)
+    judges = f"--mobile-judges={asking.script(reply)}"
+    judging.run(asking, "--llm-judge=single", judges).assert_outcomes(**{outcome: 1})
+    assert judging.task(asking)["verdict"]["scorer"] == "check"
+    (log,) = (asking.pytester.path / "runs").glob("*/episodes/*/judges.jsonl")
+    assert "forty-seven eleven" in log.read_text("utf-8")
+
+
+def test_a_spent_budget_of_the_run_stops_judging(asking, served):
+    judging.write(asking)
+    dear = ScriptedReply("unreadable", input_tokens=9000, output_tokens=1)
+    judge = f"--mobile-judges={served(dear, YES)}"
+    limits = ["--mobile-prices=prices.toml", "--mobile-max-cost=0.5"]
+    result = asking.run("--llm-judge=single", judge, *limits, agent="Silent")
+    assert result.ret == 2
+    task = judging.task(asking)
+    assert (task["outcome"], task["success"], task["fault"]) == ("error", None, "budget")
+    result.stdout.fnmatch_lines(["budget: --mobile-max-cost=0.5 is spent: *"])
+
+
+def test_a_body_may_overrule_a_judge(asking):
+    asking.pytester.makepyfile(
+        test_codes=judging.TASKS.replace("COUNT", "1").replace(
+            "assert judge(episode)", "assert judge(episode) and episode.answers('4712')"
+        )
+    )
+    judges = f"--mobile-judges={asking.script(YES)}"
+    judging.run(asking, "--llm-judge=single", judges).assert_outcomes(failed=1)
+    verdict = judging.task(asking)["verdict"]
+    assert verdict["scorer"] == "check"
+    assert verdict["evidence"]["judges"][0]["passed"] is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ("key_componets=['a']", "judge() has no argument 'key_componets'"),
+        ("actions='video'", "judge: actions='video' is none of text, image, none"),
+        ("rubric='done'", "judge: rubric='done' has to be a list of texts"),
+    ],
+)
+def test_a_wrong_argument_is_the_tasks_fault(asking, arguments, why):
+    body = f"assert judge(episode, {arguments})"
+    asking.pytester.makepyfile(
+        test_codes=judging.TASKS.replace("COUNT", "1").replace("assert judge(episode)", body)
+    )
+    judges = f"--mobile-judges={asking.script(YES)}"
+    judging.run(asking, "--llm-judge=single", judges)
+    task = judging.task(asking)
+    assert (task["outcome"], task["fault"]) == ("error", "task")
+    assert why in task["reason"]

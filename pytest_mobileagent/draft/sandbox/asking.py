@@ -125,7 +125,7 @@ def _keep_only(writing: int) -> int:
     os.dup2(kept, 3)
     os.closerange(4, max(65_536, *resource.getrlimit(resource.RLIMIT_NOFILE)))
     sys.stdin, sys.stdout, sys.stderr = (
-        open(number, mode, closefd=False)  # noqa: PTH123, SIM115 - no path, and never closed
+        open(number, mode, closefd=False)  # noqa: SIM115 - no path, and never closed
         for number, mode in enumerate("rww")
     )
     return 3
@@ -143,9 +143,9 @@ def _limit(limits: Limits) -> None:
         resource.RLIMIT_NOFILE: _OPEN_FILES,
         resource.RLIMIT_CORE: 0,
     }
-    for what, most in bounds.items():
+    for what, wanted in bounds.items():
         _, hard = resource.getrlimit(what)
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(what, (most, most))
 
 

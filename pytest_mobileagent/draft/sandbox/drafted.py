@@ -8,7 +8,9 @@ import importlib
 import traceback
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.check.subgoals import collect_subgoals
 from pytest_mobileagent.draft.sandbox.answer import Answer
+from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.screen.explain import collect_misses
 
 if TYPE_CHECKING:
@@ -21,8 +23,11 @@ MODULES = ("pytest_mobileagent", "datetime", "decimal", "math", "re", "unicodeda
 _BELOW = ("pytest_mobileagent.check.",)
 _FILE = "<draft>"
 _LINES = 6  # of the explanation of what was missed
-# What is looked up in a module when it is first used, and could not be loaded any more.
-_USED_LATER = ("_strptime", "encodings.ascii", "encodings.idna", "encodings.latin_1", "lxml.etree")
+# What is loaded when it is first used, and could not be any more.
+_USED_LATER = (
+    "_strptime", "copy", "encodings.ascii", "encodings.latin_1", "encodings.utf_16_le",
+    "lxml.etree", "rapidfuzz.distance", "rapidfuzz.fuzz", "xml.etree.ElementTree",
+)  # fmt: skip
 
 
 def may_import(module: str) -> bool:
@@ -30,10 +35,17 @@ def may_import(module: str) -> bool:
     return module in {*MODULES, "__future__"} or f"{module}.".startswith(_BELOW)
 
 
-def load_modules(source: str) -> None:
-    """Import what a draft may and does import: that cannot be done any more when it is shut off."""
+def prepare(source: str, episode: Episode) -> None:
+    """Load and read whatever a draft may use: in the process that asks it, nothing can be loaded.
+
+    What is read of the screens is there for all processes that are forked, too.
+    """
     for module in _USED_LATER:
-        importlib.import_module(module)
+        with contextlib.suppress(ImportError):  # of an extra
+            importlib.import_module(module)
+    for screen in episode.screens:
+        with contextlib.suppress(ScreenError):
+            screen.find_all(xpath="/*", text=".")
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Import(names=aliases):
@@ -55,11 +67,12 @@ def _load(*names: str) -> None:
 
 def answer(source: str, name: str, episode: Episode, *, explain: bool) -> Answer:
     """Run a draft, call its function, and say whether it held; with `explain`, what was missed."""
-    with collect_misses() as misses:
+    with collect_misses() as misses, collect_subgoals() as subgoals:
         try:
             namespace: dict[str, Any] = {"__name__": "draft"}
             exec(compile(source, _FILE, "exec", dont_inherit=True), namespace)  # noqa: S102 - here is where it may
             namespace[name](episode, **episode.case.parameters)
+            subgoals.settle()
         except AssertionError as error:
             closest = misses[-1:] if explain else ()
             return Answer(holds=False, reason=_failed(source, error, closest))

@@ -11,7 +11,6 @@ A request without an episode asks only whether processes can be shut off here.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 import time
@@ -22,9 +21,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
 from pytest_mobileagent.draft.sandbox.asking import TOO_LONG, ask
-from pytest_mobileagent.draft.sandbox.drafted import answer, load_modules
+from pytest_mobileagent.draft.sandbox.drafted import answer, prepare
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, leave_networks
-from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.processes import die_with_parent
 
 if TYPE_CHECKING:
@@ -49,10 +47,7 @@ def _reply(request: dict[str, Any]) -> dict[str, Any]:
         ask(lambda: Answer(holds=True), limits)
         return {"answers": []}
     episode = load(Path(request["episode"]))
-    load_modules(request["source"])
-    for screen in episode.screens:
-        with contextlib.suppress(ScreenError):
-            screen.elements  # noqa: B018 - read once, for all the processes that are forked
+    prepare(request["source"], episode)
     return {"answers": _answers(request["source"], request["name"], episode, limits)}
 
 

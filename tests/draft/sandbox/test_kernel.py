@@ -1,0 +1,122 @@
+"""Each mechanism of the kernel, by itself and as an ordinary user."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pytest_mobileagent.draft.sandbox import kernel
+
+pytestmark = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
+
+OPENS = "open('/etc/passwd')"
+MAKES_A_SOCKET = "socket.socket()"
+CONNECTS = "socket.create_connection(('127.0.0.1', 9), 1)"
+FORKS = "os.fork()"
+HEAD = "import os, socket\nfrom pytest_mobileagent.draft.sandbox import kernel\n"
+# What is installed may be out of reach for others: all is loaded before.
+NOBODY = "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+
+as_anyone = pytest.mark.parametrize(
+    "user",
+    [
+        "",
+        pytest.param(
+            NOBODY,
+            id="nobody",
+            marks=pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user"),
+        ),
+    ],
+)
+
+
+def alone(mechanism, body, user=""):
+    """What a process of a user says at last in which one mechanism is at work."""
+    code = f"{HEAD}{user}kernel._gain_nothing(); kernel.{mechanism}()\n{body}"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stderr.strip().rpartition("\n")[2]
+
+
+@pytest.mark.slow  # each starts a process
+@as_anyone
+@pytest.mark.parametrize("body", [OPENS, MAKES_A_SOCKET, FORKS])
+def test_seccomp_refuses_files_networks_and_processes(body, user):
+    said = alone("_refuse_calls", body, user)
+    assert said.startswith("PermissionError: [Errno 1]"), said
+
+
+@as_anyone
+def test_all_of_them_go_together(user):
+    assert alone("shut_off", OPENS, user).startswith("PermissionError")
+
+
+@pytest.mark.slow
+@as_anyone
+def test_landlock_refuses_files(user):
+    said = alone("_refuse_files", OPENS, user)
+    if not said:
+        pytest.skip("this kernel has no Landlock")
+    assert said.startswith("PermissionError: [Errno 13]")
+
+
+@pytest.mark.slow
+@as_anyone
+def test_a_namespace_has_no_network(user):
+    said = alone("leave_networks", CONNECTS, user)
+    if "unreachable" not in said:
+        pytest.skip("users may make no namespaces here")
+    assert said == "OSError: [Errno 101] Network is unreachable"
+
+
+def test_a_process_stays_shut_off():
+    again = "kernel._LIBC.prctl(22, 0, 0, 0, 0) == 0 or kernel.shut_off()"
+    assert "UnavailableError" in alone("shut_off", again)
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "why"),
+    [
+        ("darwin", "arm64", "needs Linux's seccomp"),
+        ("linux", "riscv64", "no list of system calls is known for riscv64"),
+        ("linux", "aarch64", ""),
+    ],
+)
+def test_other_systems_are_refused_by_name(monkeypatch, system, machine, why):
+    monkeypatch.setattr(kernel.sys, "platform", system)
+    monkeypatch.setattr(kernel.platform, "machine", lambda: machine)
+    assert why in kernel.unsupported()
+    assert bool(why) == bool(kernel.unsupported())
+
+
+def test_a_kernel_that_takes_no_filter_is_no_sandbox(monkeypatch):
+    calls = []
+
+    class Old:
+        def prctl(self, option, *_):
+            calls.append(option)
+            return -1 if option == 22 else 0
+
+        def syscall(self, *_):
+            return -1
+
+    monkeypatch.setattr(kernel, "_LIBC", Old())
+    with pytest.raises(kernel.UnavailableError, match="does not grant seccomp's filter"):
+        kernel.shut_off()
+    assert calls == [38, 22]
+
+
+def test_a_filter_that_filters_nothing_is_no_sandbox(monkeypatch):
+    class Liar:
+        def prctl(self, *_):
+            return 0
+
+        def syscall(self, *_):
+            return -1
+
+    monkeypatch.setattr(kernel, "_LIBC", Liar())
+    with pytest.raises(kernel.UnavailableError, match="files can still be opened"):
+        kernel.shut_off()

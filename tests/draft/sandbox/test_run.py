@@ -1,0 +1,112 @@
+"""A whole run of a draft: an episode is loaded, each prefix asked, the answers read."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+from pytest_mobileagent.draft.sandbox import kernel, run
+from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
+from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
+from pytest_mobileagent.draft.sandbox.run import ask_prefixes, check_sandbox
+from pytest_mobileagent.errors import HostError
+
+needs_linux = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
+STEPS = 3  # decisions of the episode, its report included
+
+
+def body(*lines):
+    return "\n".join(["def test_it(episode):", *(f"    {line}" for line in lines), ""])
+
+
+@needs_linux
+def test_each_prefix_is_asked(done):
+    source = "import re\n" + body(
+        "assert episode.screen.get(resource_id='used', text=re.compile('GB'))"
+    )
+    answers = ask_prefixes(done, STEPS, source, "test_it")
+    assert [answer.holds for answer in answers] == [False, False, True, True]
+    assert answers[0].reason.startswith("assert episode.screen.get(")
+
+
+@needs_linux
+def test_the_whole_says_what_came_closest(done):
+    answers = ask_prefixes(
+        done, STEPS, body("assert episode.screen.find(text='1.3 GB')"), "test_it"
+    )
+    assert answers[-1].reason.splitlines()[1:3] == [
+        "nothing on the screen of com.example.shop has text='1.3 GB'",
+        "  closest: <TextView text='1.2 GB' resource_id='used' at [0,120][1080,240]>",
+    ]
+    assert len(answers[-1].reason.splitlines()) <= 7
+
+
+@needs_linux
+def test_no_key_is_there_to_be_read(done, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    lines = ("import os", "assert set(os.environ) <= {'LC_CTYPE'}, os.environ")  # Python's own
+    assert ask_prefixes(done, STEPS, body(*lines), "test_it")[-1].holds
+
+
+@needs_linux
+def test_after_a_limit_of_time_the_rest_is_not_asked(done):
+    answers = ask_prefixes(done, STEPS, body("while True: pass"), "test_it", Limits(0.1))
+    assert answers == (Answer(holds=False, reason="it takes too long", broke=True),) * 4
+
+
+@needs_linux
+def test_a_draft_that_is_hostile_where_it_is_loaded_is_contained_too(done):
+    source = "import os\nos._exit(0)\n" + body("pass")
+    assert {a.holds for a in ask_prefixes(done, STEPS, source, "test_it")} == {False}
+
+
+@needs_linux
+def test_this_system_has_a_sandbox():
+    check_sandbox()
+
+
+@needs_linux
+def test_an_episode_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(HostError, match=r"sandbox's process ended: .*RecordError"):
+        ask_prefixes(tmp_path, 1, body("pass"), "test_it")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"",
+        b"no JSON",
+        b"[]",
+        b"{}",
+        b'{"answers": [1]}',
+        b'{"answers": [{"holds": 1, "reason": "", "broke": false}]}',
+        b'{"answers": [{"holds": true, "reason": null, "broke": false}]}',
+        b'{"answers": []}',
+        b"[" * 100_000,
+    ],
+)
+def test_what_the_process_says_is_not_believed_unread(monkeypatch, tmp_path, reply):
+    done = subprocess.CompletedProcess([], 0, reply, b"")
+    monkeypatch.setattr(run, "unsupported", lambda: "")
+    monkeypatch.setattr(run.subprocess, "run", lambda *_, **__: done)
+    with pytest.raises(HostError, match="sandbox's process"):
+        ask_prefixes(tmp_path, 1, body("pass"), "test_it")
+
+
+def test_long_reasons_are_cut(monkeypatch, tmp_path):
+    answer = {"holds": False, "reason": "x" * 10**6, "broke": False}
+    reply = json.dumps({"answers": [answer]}).encode()
+    done = subprocess.CompletedProcess([], 0, reply, b"")
+    monkeypatch.setattr(run, "unsupported", lambda: "")
+    monkeypatch.setattr(run.subprocess, "run", lambda *_, **__: done)
+    assert len(ask_prefixes(tmp_path, 0, body("pass"), "test_it")[0].reason) == 2000
+
+
+def test_nothing_runs_where_nothing_can_be_shut_off(monkeypatch, tmp_path):
+    monkeypatch.setattr(run, "unsupported", lambda: "a sandbox needs Linux's seccomp")
+    monkeypatch.setattr(run.subprocess, "run", None)
+    for ask in (check_sandbox, lambda: ask_prefixes(tmp_path, 1, body("pass"), "test_it")):
+        with pytest.raises(UnavailableError, match="seccomp"):
+            ask()
