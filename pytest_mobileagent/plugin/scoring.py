@@ -35,6 +35,7 @@ from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, NOT_RUN, RECORDED
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import (
     BESIDE,
+    CALLS,
     JUDGED,
     WAITS,
     NoBudgetError,
@@ -156,6 +157,7 @@ def _result(
     verdict = None
     if episode is not None and (success is not None or outcome == "review"):
         verdict = with_judges(item, _verdict(item, episode, report, call, success))
+    asked = item.stash.get(CALLS, [])
     if isinstance(raised, JudgeError | NoBudgetError):
         report.longrepr = printable(str(raised))
     elif outcome == "review":
@@ -172,6 +174,7 @@ def _result(
         folder=_folder(item, episode),
         verdict=verdict,
         beside=item.stash.get(BESIDE, None),
+        judge_calls=tuple(asked),
     )
 
 
