@@ -247,4 +247,4 @@ def test_every_option_that_a_page_names_exists(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_that_a_page_names_exists(page):
     named = re.findall(r"python -m pytest_mobileagent ([a-z-]+)", (ROOT / page).read_text("utf-8"))
-    assert set(named) <= {"device", "doctor", "init", "mcp", "setup-avd"}
+    assert set(named) <= {"device", "doctor", "init", "mcp", "review", "setup-avd"}
