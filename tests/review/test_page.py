@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow  # a browser
 
-_PATIENCE = 30  # seconds until a page that does not change counts as broken
+_PATIENCE = 60  # seconds until a page that does not change counts as broken
 HOSTILE = "<script>document.title='taken'</script>\"onerror=\"document.title='taken' \u202e txt"
 ACTIONS = (
     Tap(270, 200),
