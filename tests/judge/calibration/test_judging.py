@@ -137,7 +137,12 @@ def test_a_budget_that_is_spent_ends_it_and_what_was_done_is_kept(plan, tmp_path
 def test_ctrl_c_waits_for_what_is_being_asked_and_begins_nothing_more(plan, monkeypatch):
     stopped = threading.Event()
     stop = judging._Work.stop
-    monkeypatch.setattr(judging._Work, "stop", lambda *args: stop(*args) or stopped.set())
+
+    def stop_and_tell(*args):
+        stop(*args)
+        stopped.set()
+
+    monkeypatch.setattr(judging._Work, "stop", stop_and_tell)
 
     def slow(request):
         assert stopped.wait(60)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.plugin.project_settings import project_settings
+from pytest_mobileagent.plugin.project import project_settings
 
 
 @pytest.fixture
