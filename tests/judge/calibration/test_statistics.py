@@ -118,12 +118,13 @@ def test_quantiles_lie_between_numbers_in_proportion():
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
-def test_counts_add_up(*cells):
+def test_counts_add_up(both, wrongly, missed, neither):
+    cells = (both, wrongly, missed, neither)
     kinds = [(True, True), (False, True), (True, False), (False, False)]
     pairs = [kind for kind, count in zip(kinds, cells, strict=True) for _ in range(count)]
     found = Confusion.of(pairs)
     assert (found.cells, found.total) == (cells, len(pairs))
     assert found.right == sum(truth == said for truth, said in pairs)
     if found.f1 is not None and found.precision and found.recall:
-        both = found.precision + found.recall
-        assert found.f1 == pytest.approx(2 * found.precision * found.recall / both)
+        mean = 2 * found.precision * found.recall / (found.precision + found.recall)
+        assert found.f1 == pytest.approx(mean)
