@@ -21,8 +21,13 @@ if TYPE_CHECKING:
 _WHOLE = (Episode, Step, Screen, Element, Bounds, Event)
 _CRITERIA = (Selector, EventSelector)
 # What no check needs to know: the agent's costs and times, and how the record was made.
-_OTHERS = {"prefix", "calls", "totals", "is_metered", "explain", "nearest", "image", "png", "xml"}
-_OTHERS |= {"seconds_thinking", "seconds_acting", "index", "count"}
+_OTHERS = frozenset(
+    {
+        "attempt", "calls", "count", "explain", "extra", "image", "index", "is_metered", "lines",
+        "nearest", "ocr", "png", "prefix", "read", "rest", "seconds_acting", "seconds_thinking",
+        "seed", "totals", "xml",
+    }
+)  # fmt: skip
 
 
 def api() -> str:
@@ -65,7 +70,23 @@ def _action(described: type) -> str:
 
 def _signature(function: Any) -> str:
     signature = inspect.signature(function)
-    return str(signature).replace("'", "")
+    given = [
+        each.replace(default=_LEFT_OUT)
+        if each.default is not each.empty and len(repr(each.default)) > _SHOWN
+        else each
+        for each in signature.parameters.values()
+    ]
+    return str(signature.replace(parameters=given)).replace("'", "")
+
+
+class _LeftOut:
+    """In the place of a default value that nobody would read."""
+
+    def __repr__(self) -> str:
+        return "…"
+
+
+_SHOWN, _LEFT_OUT = 20, _LeftOut()
 
 
 def _type(member: Any) -> str:

@@ -5,42 +5,31 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.draft.drafter import ROLE
 from pytest_mobileagent.draft.drafting import Drafting
 from pytest_mobileagent.draft.edits import compared, drafted_files, edits_of
 from pytest_mobileagent.draft.files import places
+from pytest_mobileagent.draft.options import model_of
 from pytest_mobileagent.draft.recorded import recorded_tasks
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
 from pytest_mobileagent.draft.sandbox.run import check_sandbox
 from pytest_mobileagent.errors import MobileAgentError
-from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.llm.budget import BudgetSpent
-from pytest_mobileagent.llm.checks import check_reference
 from pytest_mobileagent.llm.failures import ModelUnavailable
 from pytest_mobileagent.llm.models import ModelSettings
-from pytest_mobileagent.llm.prices import Prices, load_prices
-from pytest_mobileagent.llm.reference import ModelChoice, ModelReference, parse_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-
-class ProjectModels(Protocol):
-    """What the project in the current folder says of models."""
-
-    @property
-    def choice(self) -> ModelChoice: ...  # noqa: D102
-    @property
-    def prices(self) -> Prices: ...  # noqa: D102
+    from pytest_mobileagent.draft.options import Settings
 
 
-def main(arguments: Sequence[str], project: Callable[[], ProjectModels]) -> int:
+def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
     """Draft checks, or compare drafts with what people made of them.
 
     The exit status is 0 if every draft is right on its episodes, 1 if one is not, 2 if something
-    keeps it from being known. `project` is asked for the model and its price if no option says it.
+    keeps it from being known. `project` is asked for what no option says.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -58,40 +47,18 @@ def main(arguments: Sequence[str], project: Callable[[], ProjectModels]) -> int:
     return 2
 
 
-def _draft(
-    given: argparse.Namespace, paths: list[Path], project: Callable[[], ProjectModels]
-) -> int:
+def _draft(given: argparse.Namespace, paths: list[Path], project: Callable[[], Settings]) -> int:
     """Draft a check for each task; all that can be known to be wrong is found out before."""
     tasks = recorded_tasks(paths)
     files = places(given.output, [episodes[0].episode.case.id for episodes in tasks])
     if not given.no_run:
         check_sandbox()
-    check_extra("models", "asking models")
-    reference = _reference(given.model, project)
-    prices = load_prices(given.prices) if given.prices else Prices()
-    if not given.prices and not prices.knows(reference):
-        prices = project().prices
-    check_reference(
-        reference,
-        prices,
-        unpriced=given.unpriced == "allow",
-        options="--",
-        remark="Nothing was asked.",
-    )
+    reference, prices = model_of(given, project)
     drafting = Drafting(reference, ModelSettings(prices=prices), run=not given.no_run)
     for number, (episodes, file) in enumerate(zip(tasks, files, strict=True)):
         print("\n\n" * bool(number) + drafting.draft(episodes, file), end="", flush=True)
     print(f"\n\n{drafting.summary()}", end="")
     return 0 if drafting.all_right else 1
-
-
-def _reference(model: str | None, project: Callable[[], ProjectModels]) -> ModelReference:
-    choice = project().choice if model is None else parse_choice(model)
-    reference = choice.of(ROLE)
-    if reference is None:
-        msg = "no model is given that could draft: --model=PROVIDER:NAME, as in openai:gpt-4o"
-        raise ValueError(msg)
-    return reference
 
 
 def _compare(paths: list[Path]) -> int:
@@ -135,8 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--unpriced",
         choices=("stop", "allow"),
-        default="stop",
-        help="whether a model may be asked whose price is not known (default: stop)",
+        help="whether a model may be asked whose price is not known (default: the project's, stop)",
     )
     add(
         "--no-run", action="store_true", help="only print the drafts, for systems without a sandbox"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.draft.options import ROLE
 from pytest_mobileagent.draft.prompt import messages, repair
 from pytest_mobileagent.draft.reply import Draft, UnreadableDraftError, read_draft
 from pytest_mobileagent.episode.exchanges import ExchangeLog
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
 
 STREAM = "drafts.jsonl"  # prompts and replies, beside the episode's calls.jsonl
-ROLE = "drafter"
 # Models that reason count their thoughts as output, whatever they are asked for.
 _MOST_TOKENS = 16_384
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from pytest_mobileagent.draft.sandbox.drafted import MODULES, may_import
+from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -76,6 +77,8 @@ def _source(reply: str) -> str:
     source = (tests or blocks or [reply])[-1].strip("\n")
     if len(source) > _LONGEST:
         _refuse(f"it is longer than {_LONGEST} characters")
+    if printable(source) != source:  # a person would read something else than what is run
+        _refuse("characters that cannot be seen have to be written as escapes, as in '\\u200d'")
     return source + "\n"
 
 

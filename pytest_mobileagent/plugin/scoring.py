@@ -290,7 +290,8 @@ def _show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict)
 
 def _compared(reason: str) -> str:
     """Return what pytest says of the two sides of a comparison, from its explanation."""
-    return reason.partition("\n")[0].removeprefix("AssertionError: ").removeprefix("assert ")
+    line = reason.partition("\n")[0].removeprefix("AssertionError: ").removeprefix("assert ")
+    return re.sub(r"^SubGoalError: .*? did not hold: ", "", line)
 
 
 def _show_review(report: pytest.TestReport, reason: str) -> None:
@@ -330,4 +331,5 @@ def _reason(report: pytest.TestReport) -> str:
         return str(report.longrepr[2]).removeprefix("Skipped: ")
     crash = getattr(report.longrepr, "reprcrash", None)
     words = str(crash.message if crash is not None else report.longrepr).strip()
-    return re.sub(r"^pytest_mobileagent\.[\w.]*\.(?=\w+: )", "", words)  # our exceptions' modules
+    words = re.sub(r"^pytest_mobileagent\.[\w.]*\.(?=\w+: )", "", words)  # our exceptions' modules
+    return words.removeprefix("UndecidedError: ")

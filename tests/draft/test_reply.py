@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -90,7 +92,9 @@ def test_our_own_example_is_a_draft():
         (f"class X: pass\n{BODY}", "line 1: beside imports"),
         (BODY + "    x = " + "(" * 5000, "it is no Python"),
         (BODY + "    x = " + "-" * 15_000 + "1", "it is no Python|"),
-        (BODY + "    x = '\0'", "it is no Python"),
+        (BODY + "    x = '\0'", "written as escapes"),
+        (BODY + "    # \x1b[2J", "written as escapes"),
+        (BODY + "    # \u202e", "written as escapes"),
         (BODY + "#" * 20_000, "longer than 20000 characters"),
     ],
 )
@@ -107,11 +111,9 @@ def test_the_parameters_of_a_task_are_asked_for_by_name():
         read_draft(BODY, ["hour"])
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.text(max_size=50))
 def test_any_reply_is_a_draft_or_refused(reply):
     for text in (reply, fenced(reply), BODY + reply):
-        try:
-            read_draft(text)
-        except UnreadableDraftError as error:
-            assert str(error)
+        with contextlib.suppress(UnreadableDraftError):
+            assert read_draft(text).name.startswith("test_")

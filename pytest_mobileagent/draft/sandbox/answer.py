@@ -35,7 +35,7 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as plain data."""
-        return {"holds": self.holds, "reason": self.reason, "broke": self.broke}
+        return {"holds": self.holds, "reason": self.reason[:_LONGEST], "broke": self.broke}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Answer:

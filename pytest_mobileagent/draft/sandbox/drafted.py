@@ -8,6 +8,7 @@ import importlib
 import traceback
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.check.subgoals import collect_subgoals
 from pytest_mobileagent.draft.sandbox.answer import Answer
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.screen.explain import collect_misses
@@ -24,12 +25,9 @@ _FILE = "<draft>"
 _LINES = 6  # of the explanation of what was missed
 # What is loaded when it is first used, and could not be any more.
 _USED_LATER = (
-    "_strptime",
-    "encodings.ascii",
-    "encodings.latin_1",
-    "encodings.utf_16_le",
-    "rapidfuzz.fuzz",
-)
+    "_strptime", "copy", "encodings.ascii", "encodings.latin_1", "encodings.utf_16_le",
+    "lxml.etree", "rapidfuzz.distance", "rapidfuzz.fuzz", "xml.etree.ElementTree",
+)  # fmt: skip
 
 
 def may_import(module: str) -> bool:
@@ -69,11 +67,12 @@ def _load(*names: str) -> None:
 
 def answer(source: str, name: str, episode: Episode, *, explain: bool) -> Answer:
     """Run a draft, call its function, and say whether it held; with `explain`, what was missed."""
-    with collect_misses() as misses:
+    with collect_misses() as misses, collect_subgoals() as subgoals:
         try:
             namespace: dict[str, Any] = {"__name__": "draft"}
             exec(compile(source, _FILE, "exec", dont_inherit=True), namespace)  # noqa: S102 - here is where it may
             namespace[name](episode, **episode.case.parameters)
+            subgoals.settle()
         except AssertionError as error:
             closest = misses[-1:] if explain else ()
             return Answer(holds=False, reason=_failed(source, error, closest))

@@ -28,11 +28,12 @@ _NUMBER_AT, _MACHINE_AT = 0, 4  # in struct seccomp_data
 _KILL, _REFUSE, _ALLOW = 0x8000_0000, 0x0005_0000 | errno.EPERM, 0x7FFF_0000
 _X32 = 0x4000_0000  # x86-64's second set of system calls, under the same name of the machine
 
-# What a Python that has loaded everything needs: memory, time, signals to itself, its end.
+# What a Python that has loaded everything needs: memory, time, signals to itself, its end. Not
+# madvise, by which root can take pages from the whole machine (MADV_HWPOISON).
 _X86_64 = {
     "read": 0, "write": 1, "close": 3, "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12,
     "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "sched_yield": 24, "mremap": 25,
-    "madvise": 28, "nanosleep": 35, "getpid": 39, "exit": 60, "gettimeofday": 96,
+    "nanosleep": 35, "getpid": 39, "exit": 60, "gettimeofday": 96,
     "sigaltstack": 131, "gettid": 186, "time": 201, "futex": 202, "restart_syscall": 219,
     "clock_gettime": 228, "clock_getres": 229, "clock_nanosleep": 230, "exit_group": 231,
     "getrandom": 318,
@@ -42,7 +43,7 @@ _AARCH64 = {
     "nanosleep": 101, "clock_gettime": 113, "clock_getres": 114, "clock_nanosleep": 115,
     "sched_yield": 124, "restart_syscall": 128, "sigaltstack": 132, "rt_sigaction": 134,
     "rt_sigprocmask": 135, "rt_sigreturn": 139, "gettimeofday": 169, "getpid": 172, "gettid": 178,
-    "brk": 214, "munmap": 215, "mremap": 216, "mmap": 222, "mprotect": 226, "madvise": 233,
+    "brk": 214, "munmap": 215, "mremap": 216, "mmap": 222, "mprotect": 226,
     "getrandom": 278,
 }  # fmt: skip
 # By the name of the machine: its AUDIT_ARCH, and its numbers of system calls.

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest_mobileagent
 from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, unsupported
 from pytest_mobileagent.errors import HostError
@@ -17,6 +16,7 @@ from pytest_mobileagent.plain import expect, printable
 _MODULE = "pytest_mobileagent.draft.sandbox.inside"
 # Neither the user's settings nor start-up files are read: modules are found where they are here.
 _START = f"import sys; sys.path[:] = sys.argv[1:]; from {_MODULE} import main; main()"
+_HERE = Path(__file__).parents[3]  # where this package is
 _LOADING = 60.0  # seconds to load modules and an episode
 
 
@@ -49,9 +49,7 @@ def _asked(request: dict[str, Any], limits: Limits, asked: int) -> tuple[Answer,
     if why := unsupported():
         raise UnavailableError(why)
     request |= {"seconds": limits.seconds, "memory": limits.memory}
-    paths = [path for path in sys.path if path] + [
-        str(Path(pytest_mobileagent.__file__).parents[1])
-    ]
+    paths = [*(path for path in sys.path if path), str(_HERE)]
     command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START, *paths]
     try:
         done = subprocess.run(

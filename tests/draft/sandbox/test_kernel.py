@@ -41,6 +41,7 @@ def alone(mechanism, body, user=""):
     return done.stderr.strip().rpartition("\n")[2]
 
 
+@pytest.mark.slow  # each starts a process
 @as_anyone
 @pytest.mark.parametrize("body", [OPENS, MAKES_A_SOCKET, FORKS])
 def test_seccomp_refuses_files_networks_and_processes(body, user):
@@ -53,6 +54,7 @@ def test_all_of_them_go_together(user):
     assert alone("shut_off", OPENS, user).startswith("PermissionError")
 
 
+@pytest.mark.slow
 @as_anyone
 def test_landlock_refuses_files(user):
     said = alone("_refuse_files", OPENS, user)
@@ -61,6 +63,7 @@ def test_landlock_refuses_files(user):
     assert said.startswith("PermissionError: [Errno 13]")
 
 
+@pytest.mark.slow
 @as_anyone
 def test_a_namespace_has_no_network(user):
     said = alone("leave_networks", CONNECTS, user)

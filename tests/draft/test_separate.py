@@ -1,0 +1,68 @@
+"""Whether a draft tells what is done from what is not, and how a person is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_mobileagent.draft.sandbox.answer import Answer
+from pytest_mobileagent.draft.separate import Separation
+from pytest_mobileagent.verdict.verdict import Verdict
+
+
+def separation(holds, passed=None, first_step=None, broke=False):
+    """What a function said whose answers are "+" (holds) and "-", a step for each but the first."""
+    answers = tuple(Answer(mark == "+", "" if mark == "+" else "assert x") for mark in holds)
+    if broke:
+        answers = (*answers[:-1], Answer(holds=False, reason="TypeError: y", broke=True))
+    verdict = None if passed is None else Verdict(passed, first_step=first_step)
+    return Separation(Path("run/x.0"), tuple(range(len(holds))), answers, verdict)
+
+
+@pytest.mark.parametrize(
+    ("holds", "passed", "right", "told"),
+    [
+        ("--++", True, True, "right: holds after step 2-3 of 3 (goal met)"),
+        ("--++", None, True, "separates: holds after step 2-3 of 3 (nobody has decided)"),
+        ("-+-+", True, True, "right: holds after step 1, 3 of 3 (goal met)"),
+        ("++++", True, False, "WRONG: holds after step 0-3 of 3: before anything was done, too"),
+        ("++++", None, False, "USELESS: holds after step 0-3 of 3: before anything was done, too"),
+        ("+", True, False, "WRONG: holds after step 0 of 0: before anything was done, too"),
+        ("----", True, False, "WRONG: holds at no step of 3: what was done is not recognised"),
+        ("-++-", True, False, "WRONG: holds after step 1-2 of 3, but not at the end"),
+        ("----", False, True, "right: holds at no step of 3 (goal not met)"),
+        ("-++-", False, True, "right: holds after step 1-2 of 3, but not at the end"),
+        ("---+", False, False, "WRONG: holds after step 3 of 3: it takes this for done"),
+        ("++++", False, False, "WRONG: holds after step 0-3 of 3: it takes anything for done"),
+    ],
+)
+def test_what_a_draft_does_is_judged_by_what_is_known(holds, passed, right, told):
+    found = separation(holds, passed)
+    assert found.is_right is right
+    assert next(found.lines()).startswith(told)
+
+
+@pytest.mark.parametrize("passed", [True, False, None])
+def test_a_draft_that_breaks_at_the_end_is_right_about_nothing(passed):
+    found = separation("---", passed, broke=True)
+    assert not found.is_right
+    first, second = found.lines()
+    assert "at the end it breaks" in first
+    assert second == "  TypeError: y"
+
+
+def test_the_reason_stands_below_what_is_wrong():
+    assert list(separation("--", True).lines())[1:] == ["  assert x"]
+    assert list(separation("-+", True).lines())[1:] == []
+
+
+def test_a_recorded_check_that_held_at_another_step_is_pointed_out():
+    (_, remark) = separation("-+++", True, first_step=3).lines()
+    assert remark == "  the recorded check first held after step 3"
+    assert len(list(separation("-+++", True, first_step=1).lines())) == 1
+
+
+def test_the_report_of_being_done_counts_as_no_step():
+    answers = tuple(Answer(mark == "+") for mark in "--+")
+    assert Separation(Path(), (0, 1, 1), answers).held == "1"
