@@ -148,7 +148,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
     if case_of(pyfuncitem) is None:
         return (yield)
-    from pytest_mobileagent.plugin.scoring import ask_body  # noqa: PLC0415
+    from pytest_mobileagent.plugin.bodies import ask_body  # noqa: PLC0415
 
     return (yield from ask_body(pyfuncitem))
 

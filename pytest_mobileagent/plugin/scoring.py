@@ -4,62 +4,52 @@ from __future__ import annotations
 
 import linecache
 import re
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest._code.code import (  # a failure that pytest can send, print, and write to JUnit's XML
-    ReprEntryNative,
-    ReprExceptionInfo,
-    ReprFileLocation,
-    ReprTraceback,
-)
 from _pytest.subtests import failed_subtests_key
 
-from pytest_mobileagent.check.episode import Episode
-from pytest_mobileagent.check.events import NoListenerError
-from pytest_mobileagent.check.subgoals import SubGoalError, collect_subgoals
+from pytest_mobileagent.check.subgoals import SubGoalError
 from pytest_mobileagent.episode.index import Entry
 from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import (
     InfrastructureError,
     JudgeError,
-    TaskError,
     UndecidedError,
 )
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.announce import announce
+from pytest_mobileagent.plugin.bodies import (
+    AGENTS_FAULT,
+    CLOSEST,
+    HELD,
+    RUNS,
+    AgentFailedError,
+)
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, NOT_RUN, RECORDED
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import (
     BESIDE,
-    JUDGED,
     WAITS,
     NoBudgetError,
-    ask_beside,
     with_judges,
 )
 from pytest_mobileagent.plugin.junit import properties
 from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, on_the_way
 from pytest_mobileagent.plugin.results import RESULT
-from pytest_mobileagent.plugin.subgoals import SUBGOALS, partial_credit, progress
+from pytest_mobileagent.plugin.showing import show_failure, show_review
+from pytest_mobileagent.plugin.subgoals import partial_credit, progress
 from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.report.words import failure
-from pytest_mobileagent.screen.explain import collect_misses
 from pytest_mobileagent.verdict.store import append as add_verdict
 from pytest_mobileagent.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
+    from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.task.case import Case
-
-_CLOSEST: pytest.StashKey[list[str]] = pytest.StashKey()
-_RUNS: pytest.StashKey[bool] = pytest.StashKey()  # set while a body runs, which may have subtests
-_HELD: pytest.StashKey[bool] = pytest.StashKey()
-_AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
 
 _FAULTS: dict[type[BaseException], str] = {
     JudgeError: "judge",
@@ -76,7 +66,7 @@ def score(
     Whatever goes wrong here is this one case's error, and the run goes on.
     """
     case = case_of(item)
-    if case is None or ASKING in item.stash or _RUNS in item.stash or item.stash.get(WAITS, False):
+    if case is None or ASKING in item.stash or RUNS in item.stash or item.stash.get(WAITS, False):
         return report
     try:
         result = _result(case, item, report, call)
@@ -180,16 +170,16 @@ def _verdict(
     success: bool | None,
 ) -> Verdict:
     evidence: dict[str, Any] = {}
-    held = item.stash.get(_HELD, False)
+    held = item.stash.get(HELD, False)
     whole = success or held if success is not None else None
     reason = "" if success else _reason(report)
-    if closest := item.stash.get(_CLOSEST, None):
+    if closest := item.stash.get(CLOSEST, None):
         evidence["closest"] = closest
     if held:
         evidence["check_held"] = True
         if not success:
             reason = f"{reason} (the check held all the same)"
-    elif success is False and episode.termination in _AGENTS_FAULT:
+    elif success is False and episode.termination in AGENTS_FAULT:
         reason = f"{episode.error}; {reason}"
     if success is False and call.excinfo is not None:
         evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
