@@ -70,9 +70,9 @@ def _doctor(arguments: list[str]) -> int:
 def _draft_check(arguments: list[str]) -> int:
     """Draft checks by a model, which may be the one that the project names."""
     from pytest_mobileagent.draft.command import main as draft_check  # noqa: PLC0415
-    from pytest_mobileagent.plugin.project import project_models  # noqa: PLC0415
+    from pytest_mobileagent.plugin.project import project_settings  # noqa: PLC0415
 
-    return draft_check(arguments, project_models)
+    return draft_check(arguments, project_settings)
 
 
 def _mcp(arguments: list[str]) -> int:

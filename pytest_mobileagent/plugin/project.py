@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import pytest
 
-from pytest_mobileagent.plugin.models import RunModels
 from pytest_mobileagent.plugin.options import OPTIONS, path_of, read_options
 from pytest_mobileagent.plugin.paths import app_folders, project_sources
 
@@ -67,15 +66,6 @@ def project_settings() -> ProjectSettings:
     return _configured(_set)
 
 
-def project_models() -> RunModels:
-    """Return what environment variables and ini keys say of models in the current folder.
-
-    Raises:
-        SystemExit: pytest cannot be configured in it.
-    """
-    return _configured(_models)
-
-
 def _registered(config: pytest.Config) -> Project:
     runs = path_of(config, read_options(config)["mobile-runs"])
     return Project(app_folders(config), project_sources(config), runs)
@@ -93,14 +83,6 @@ def _set(config: pytest.Config) -> ProjectSettings:
     except (KeyError, ValueError):  # -p no:cacheprovider
         cache = ".pytest_cache"
     return ProjectSettings(texts, config.rootpath / cache / "d" / _REPLIES)
-
-
-def _models(config: pytest.Config) -> RunModels:
-    def nowhere() -> Path:
-        msg = "there is no run, and so no folder of it"
-        raise AssertionError(msg)
-
-    return RunModels(config, read_options(config), lambda each: path_of(config, each), nowhere)
 
 
 class _Looker(Generic[T]):
