@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent import Action
 
-EPISODES = 24
+EPISODES = 12
 STEPS = 10
 ROWS = 40  # of a made screen, each with three elements, where there are no recordings
 RECORDINGS = Path(__file__).resolve().parents[2] / "shared" / "data" / "mobilebench-ol"
@@ -60,11 +60,16 @@ def screens(episode: int, picture: bytes) -> Iterator[Screen]:
         )
 
 
+def move(action: Action) -> Move:
+    """A move that does the same on any screen."""
+    return Move("act", lambda _: action)
+
+
 def record(folder: Path) -> list[Path]:
     """Record episodes, and return their folders; pictures are of 300 kB."""
     picture = make_screen().png + bytes(300_000)
     actions: list[Action] = [Tap(5, 5) if step % 2 else Type("Oslo") for step in range(STEPS)]
-    moves = [Move("act", lambda _, action=action: action) for action in actions]
+    moves = [move(action) for action in actions]
     task = Task("Do it.", solution=[*moves, Move("end", lambda _: Finish("1.2 GB"), True)])
     folders = []
     for number in range(EPISODES):
@@ -101,7 +106,7 @@ def below(episode: Episode) -> None:
     assert screen.find(text="nobody says this", after=screen.elements[0])
 
 
-BODIES = [on_last_screen, with_id, tapped, saw, answered]
+BODIES = [on_last_screen, with_id, tapped, saw, answered, below]
 
 
 def holds(body: Callable[[Episode], None], episode: Episode) -> bool:

@@ -17,7 +17,7 @@ MODULES = {
         "paperang_p2_fonts_cjk",
     ),
     "models": ("anthropic", "genai_prices", "h11", "openai", "stamina", "trustme"),
-    "vision": ("cv2", "onnxruntime", "rapidfuzz", "rapidocr"),
+    "vision": ("cv2", "onnxruntime", "rapidocr"),
     "easyocr": ("easyocr",),
     "appium": ("appium",),
     "mcp": ("mcp",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import numbers
@@ -103,13 +104,18 @@ def append_line(path: Path, line: str) -> None:
     """Add a line to a file, whichever of several processes calls.
 
     What a full disk left of a line before stays a line of its own.
+
+    Raises:
+        OSError: the file cannot be written to, or the disk had room for a part of the line only.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
     try:
         end = os.lseek(descriptor, 0, os.SEEK_END)
         whole = end == 0 or os.pread(descriptor, 1, end - 1) == b"\n"
         # One write at the end of the file is not torn apart by those of other processes.
-        os.write(descriptor, ("" if whole else "\n").encode() + f"{line}\n".encode())
+        text = ("" if whole else "\n").encode() + f"{line}\n".encode()
+        if os.write(descriptor, text) < len(text):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
     finally:
         os.close(descriptor)
 

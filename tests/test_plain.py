@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from datetime import datetime
 from enum import IntEnum, StrEnum
 from fractions import Fraction
@@ -203,3 +205,14 @@ def test_what_would_control_a_terminal_is_spelled_out(text: str, shown: str) -> 
 def test_whatever_is_printable_stays_so(text: str) -> None:
     assert printable(printable(text)) == printable(text)
     printable(text).encode()
+
+
+def test_a_line_for_which_the_disk_has_too_little_room_is_told(tmp_path: Path) -> None:
+    code = "import resource, sys, pathlib; from pytest_mobileagent.plain import append_line;"
+    code += "resource.setrlimit(resource.RLIMIT_FSIZE, (6, 6));"
+    code += "append_line(pathlib.Path(sys.argv[1]), 'ten letters')"
+    path = tmp_path / "lines"
+    arguments = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert "OSError: [Errno 28] No space left on device" in done.stderr
+    assert path.read_text() == "ten le"

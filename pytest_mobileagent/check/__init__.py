@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.matching.golden import Golden, Match
     from pytest_mobileagent.check.matching.mobile_bench import mobile_bench
     from pytest_mobileagent.check.matching.odyssey import odyssey
+    from pytest_mobileagent.check.states import essential, essential_states
 
 _HOME = {
     "Golden": "matching.golden",
@@ -25,6 +26,8 @@ _HOME = {
     "aitz": "matching.aitz",
     "androidcontrol": "matching.androidcontrol",
     "cagui": "matching.agentcpm",
+    "essential": "states",
+    "essential_states": "states",
     "matches": "matching.episode",
     "mobile_bench": "matching.mobile_bench",
     "odyssey": "matching.odyssey",
@@ -32,8 +35,8 @@ _HOME = {
 
 # Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
-    "Golden", "Match", "aitw", "aitz", "androidcontrol", "cagui", "matches", "mobile_bench",
-    "odyssey",
+    "Golden", "Match", "aitw", "aitz", "androidcontrol", "cagui", "essential",
+    "essential_states", "matches", "mobile_bench", "odyssey",
 ]  # fmt: skip
 
 

@@ -43,13 +43,14 @@ def never(episode: E, question: Callable[[E], Any]) -> bool:
 
 
 def in_order(episode: E, *questions: Callable[[E], Any]) -> bool:
-    """Whether several questions held one after the other.
+    """Whether several questions became true one after the other.
 
-    The first is asked of the episode; each other one of what came after the moment at which the one
-    before first held, as of an episode that begins there, with the screen of that moment. So
-    `in_order(lambda e: e.saw(text="Cart"), lambda e: e.tapped(text="Pay"))` holds if Pay was tapped
-    on the first screen that showed Cart, or later; earlier taps do not count. Two that become true
-    at the same moment, as two words of one screen, are in order both ways.
+    The first counts from the moment at which it first held. Each other one is asked of what came
+    after that of the one before, as of an episode that begins there, with the screen of that
+    moment; and it counts from the moment at which it became true: one that held just before, and
+    went on to hold, did not. So `in_order(lambda e: e.saw(text="Cart"), lambda e:
+    e.tapped(text="Pay"))` holds if Pay was tapped on the first screen that showed Cart, or later;
+    earlier taps do not count. Two that become true at the same moment are in order both ways.
 
     A step of several actions is taken apart: each is done on the screen that the agent saw, and
     what the step led to comes after the last.
@@ -57,14 +58,16 @@ def in_order(episode: E, *questions: Callable[[E], Any]) -> bool:
     if len(questions) < 2:
         msg = f"in_order() takes two or more functions of an episode, not {len(questions)}"
         raise TaskError(msg)
-    rest, met = apart(episode), 0
-    for question in questions:
+    whole, at = apart(episode), 0
+    for number, question in enumerate(questions):
         asked = _Asked(question, "in_order")
-        found = asked.first(rest)
+        before = whole.rest(at - 1).prefix(0) if number and at else None
+        rest = whole.rest(at)
+        found = asked.first(rest, held=before is not None and asked.holds(before))
         if found is None:
-            _note_order(asked, met, len(questions), rest)
+            _note_order(asked, number, len(questions), len(rest.steps))
             return False
-        rest, met = rest.rest(found), met + 1
+        at += found
     return True
 
 
@@ -112,10 +115,16 @@ class _Asked(Generic[E]):
         self._question = question
         self._why: Callable[[], str] | None = None
 
-    def first(self, episode: E) -> int | None:
-        """Return after how many steps it first held; None if it never did."""
-        moments = range(len(episode.steps) + 1)
-        return next((n for n in moments if self.holds(episode.prefix(n))), None)
+    def first(self, episode: E, *, held: bool = False) -> int | None:
+        """Return after how many steps it became true; None if it never did.
+
+        `held` says whether it did already before the episode.
+        """
+        for length in range(len(episode.steps) + 1):
+            held_before, held = held, self.holds(episode.prefix(length))
+            if held and not held_before:
+                return length
+        return None
 
     def holds(self, moment: E) -> bool:
         """Whether it holds at a moment."""
@@ -134,12 +143,12 @@ class _Asked(Generic[E]):
         return f"\n  {when}, {words}" if words else ""
 
 
-def _note_order(asked: _Asked[E], met: int, of: int, rest: E) -> None:
+def _note_order(asked: _Asked[Any], met: int, of: int, left: int) -> None:
     def explain() -> str:
         if not met:
             return f"the first of {of} held at no moment{asked.why()}"
-        before = f"in the {len(rest.steps)} actions after number {met} first held"
-        return f"number {met + 1} of {of} did not hold {before}{asked.why()}"
+        after = f"{left} action{'s' * (left != 1)} after number {met} did"
+        return f"number {met + 1} of {of} did not become true in the {after}{asked.why()}"
 
     missed(explain)
 

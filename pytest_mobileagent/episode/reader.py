@@ -46,6 +46,7 @@ _HEAD: dict[str, Any] = {
 _STEP: dict[str, Any] = {"actions": list, "said": str, "calls": list, "seconds": float}
 _STEP_OPTIONAL: dict[str, Any] = {"counts": bool}
 _TEXTS = {"text", "app", "question", "answer", "reason", "command"}
+_NUMBERS = {"x", "y", "x1", "y1", "x2", "y2", "seconds"}
 _OUTCOME: dict[str, Any] = {"notice": str, "reply": str | None, "undone": int}
 _OBSERVATION: dict[str, Any] = {
     "png": str,
@@ -242,8 +243,12 @@ def _steps(
 
 
 def _action(recorded: Mapping[str, Any]) -> Action:
-    """Return a recorded action; one of which a text is none as Raw."""
+    """Return a recorded action; one of which a text or a number is none as Raw."""
     whole = all(isinstance(recorded[name], str) for name in _TEXTS & recorded.keys())
+    at = recorded.get("at")
+    points = [recorded[name] for name in _NUMBERS & recorded.keys()]
+    points += at if isinstance(at, list) and len(at) == 2 else [] if at is None else [at]
+    whole = whole and all(isinstance(point, int | float) for point in points)
     return from_json(recorded) if whole else Raw(to_line(recorded))
 
 

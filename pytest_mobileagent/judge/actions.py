@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import (
@@ -108,5 +109,9 @@ def _target(screen: Screen, x: int, y: int, quote: Callable[[object], str]) -> s
 
 def _point(x: int, y: int) -> str:
     """Return a point; an agent's coordinates may be anything."""
-    numbers = (str(round(v)) if isinstance(v, int | float) else "?" for v in (x, y))
-    return f"({', '.join(numbers)})"
+    return f"({_number(x)}, {_number(y)})"
+
+
+def _number(value: float) -> str:
+    is_one = isinstance(value, int | float) and math.isfinite(value)
+    return str(round(value)) if is_one else "?"

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import ScreenError, TaskError
+from pytest_mobileagent.judge.kept import Kept
 from pytest_mobileagent.screen.ocr import read_text
 from pytest_mobileagent.screen.text import folded
 
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.screen.ocr import OcrEngine
     from pytest_mobileagent.screen.screen import Screen
-
-_MOST_KEPT = 4096  # texts of screenshots, a few kB each
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +109,19 @@ def reader(engine: str | OcrEngine = "rapidocr") -> Callable[[Screen], str]:
 
     The lines stand in reading order, a space between two (see `screen.ocr.read_text`).
     """
+    name = engine if isinstance(engine, str) else f"{type(engine).__qualname__}@{id(engine)}"
 
     def read(screen: Screen) -> str:
-        name = engine if isinstance(engine, str) else f"{type(engine).__qualname__}@{id(engine)}"
-        key = (name, hashlib.sha256(screen.png).digest())
-        with _lock:
-            if key in _texts:
-                _texts.move_to_end(key)
-                return _texts[key]
-        # A copy: the decoded picture is not kept with the episode.
-        text = " ".join(box.text for box in read_text(copy.copy(screen).image, engine))
-        with _lock:
-            _texts[key] = text
-            while len(_texts) > _MOST_KEPT:
-                _texts.popitem(last=False)
-        return text
+        def text() -> str:
+            image = copy.copy(screen).image  # what is decoded is not kept with the episode
+            return " ".join(box.text for box in read_text(image, engine))
+
+        return _texts.get((name, hashlib.sha256(screen.png).digest()), text)
 
     return read
 
 
-_texts: OrderedDict[tuple[str, bytes], str] = OrderedDict()
-_lock = threading.Lock()
+_texts: Kept[str] = Kept(4096)  # a few kB each
 
 
 def _compared(text: str) -> str:

@@ -46,7 +46,7 @@ def decide(
         BudgetSpent: the run's budget is spent.
     """
     scorer = SINGLE if len(models) == 1 else CROSS
-    evidence: dict[str, Any] = {}
+    evidence: dict[str, Any] = {"question": question.to_json()}
     if question.key_components:
         candidate = coarse(episode, question.key_components, read)
         evidence["coarse"] = candidate.to_json()

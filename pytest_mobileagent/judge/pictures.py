@@ -7,26 +7,31 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import DoubleTap, LongPress, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action.action import Scroll, Swipe, Touch, Type
 from pytest_mobileagent.judge.actions import in_words, quoted
+from pytest_mobileagent.judge.kept import Kept
 from pytest_mobileagent.judge.prompts import en
 from pytest_mobileagent.llm.message import Image
 from pytest_mobileagent.screen.drawing import draw_strip, draw_touches
 from pytest_mobileagent.screen.picture import encode, fit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.judge.frames import Frame
     from pytest_mobileagent.judge.question import Actions
     from pytest_mobileagent.screen.drawing import Point
+    from pytest_mobileagent.screen.screen import Screen
+
+    _Touches = tuple[Touch | Type, ...]
 
 LONGEST_SIDE = 1024  # pixels of a screenshot; the strip below comes on top of that
 _QUALITY = 85
+_DIRECTIONS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _CODE = 6  # hexadecimal digits
 _LONGEST_WORDS = 120  # characters of a text that stands on a strip itself
 _LONGEST_STRIP = 600  # characters of all that stands on a strip
@@ -51,17 +56,15 @@ class Album:
         Raises:
             ScreenError: the screenshot cannot be decoded.
         """
-        image = copy.copy(frame.screen).image  # decoded pictures are not kept with the episode
-        if self.actions != "none":
-            dots, paths = _touches(frame, image.size)
-            image = draw_touches(image, dots, paths)
-        image = fit(image, LONGEST_SIDE)
+        touches: _Touches = _touches(frame) if self.actions != "none" else ()
+        strip = ""
         if self.actions == "image" and not frame.is_last:
             words = in_words(frame, en.VERBS, self._on_strip)
             if len(words) > _LONGEST_STRIP:
                 words = self._number(words)
-            image = draw_strip(image, f"{self.code} {words}")
-        return Image(encode(image, "jpeg", _QUALITY), detail="high")
+            strip = f"{self.code} {words}"
+        key = hashlib.sha256(frame.screen.png).digest(), touches, strip
+        return Image(_pictures.get(key, lambda: _drawn(frame.screen, touches, strip)), "high")
 
     def _on_strip(self, text: object) -> str:
         words = quoted(text)
@@ -82,33 +85,52 @@ def code_of(found: Iterable[Frame]) -> str:
     return digest.hexdigest()[:_CODE]
 
 
-def _touches(frame: Frame, size: tuple[int, int]) -> tuple[list[Point], list[tuple[Point, Point]]]:
-    dots, paths = [], []
-    for action in frame.actions:
-        for points in _points(action, size):
-            if not all(isinstance(v, int | float) for point in points for v in point):
-                continue  # a record holds what an agent gave, sensible or not
-            whole = [(round(x), round(y)) for x, y in points]
-            if len(whole) == 1:
-                dots.append(whole[0])
-            else:
-                paths.append((whole[0], whole[1]))
-    return dots, paths
+_pictures: Kept[bytes] = Kept(256)  # about 80 kB each
 
 
-def _points(action: Action, size: tuple[int, int]) -> Iterator[tuple[Point, ...]]:
-    """Yield the points that an action touches, and the two ends of ways that it goes."""
+def _drawn(screen: Screen, touches: _Touches, strip: str) -> bytes:
+    image = copy.copy(screen).image  # what is decoded is not kept with the episode
+    ways = [_on_screen(each, image.size) for each in touches]
+    dots = [way[0] for way in ways if len(way) == 1]
+    image = draw_touches(image, dots, [(way[0], way[-1]) for way in ways if len(way) > 1])
+    image = fit(image, LONGEST_SIDE)
+    return encode(draw_strip(image, strip) if strip else image, "jpeg", _QUALITY)
+
+
+def _touches(frame: Frame) -> _Touches:
+    """Return what the agent touched; a record holds what it gave, sensible or not."""
+    touches = (action for action in frame.actions if isinstance(action, Touch | Type))
+    return tuple(action for action in touches if _numbers(action))
+
+
+def _numbers(action: Touch | Type) -> bool:
+    """Whether an action's coordinates are some."""
     match action:
-        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
-            yield ((x, y),)
-        case Type(at=(x, y)):
-            yield ((x, y),)
+        case Type(at=at):
+            return at is not None and _are_numbers(at)
+        case Scroll(at=at):
+            return at is None or _are_numbers(at)
         case Swipe(x1, y1, x2, y2):
-            yield ((x1, y1), (x2, y2))
+            return _are_numbers((x1, y1, x2, y2))
+    return _are_numbers((action.x, action.y))
+
+
+def _are_numbers(values: tuple[object, ...]) -> bool:
+    return all(isinstance(value, int | float) and math.isfinite(value) for value in values)
+
+
+def _on_screen(action: Touch | Type, size: tuple[int, int]) -> list[Point]:
+    """Return the point that an action touches, or both ends of the way of the finger."""
+    match action:
+        case Swipe(x1, y1, x2, y2):
+            points = [(x1, y1), (x2, y2)]
         case Scroll(direction, at):
             x, y = at or (size[0] // 2, size[1] // 2)
-            across, down = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}.get(
-                direction, (0, 0)
-            )
+            across, down = _DIRECTIONS.get(direction, (0, 0))
             reach = across * size[0] // 4, down * size[1] // 4
-            yield ((x - reach[0], y - reach[1]), (x + reach[0], y + reach[1]))
+            points = [(x - reach[0], y - reach[1]), (x + reach[0], y + reach[1])]
+        case Type(at=at):
+            points = [at or (0, 0)]
+        case _:
+            points = [(action.x, action.y)]
+    return [(round(x), round(y)) for x, y in points]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.plain import to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,6 +116,21 @@ class Question:
         }
         return cls(**fields)
 
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data, for `from_json`; what is as it is by default is left out."""
+        given = dict(to_wire(asdict(self)))
+        return {name: value for name, value in given.items() if value != _BY_DEFAULT[name]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Question:
+        """Return the question that `to_json` made `data` of.
+
+        Raises:
+            TaskError, TypeError: it is none, or one of another version.
+        """
+        subtasks = tuple(Subtask(**each) for each in data.get("subtasks", ()))
+        return cls.of({**data, "subtasks": subtasks})
+
     def for_language(self, language: str) -> Question:
         """Return the question with what is left open chosen as the best of SPA-Bench's Table 9.
 
@@ -126,6 +142,9 @@ class Question:
         return Question(
             self.key_components, self.rubric, self.subtasks, actions, self.evidence, reason
         )
+
+
+_BY_DEFAULT: dict[str, Any] = dict(to_wire(asdict(Question())))
 
 
 def subtask(app: str, task: str, *, history: bool = False, memory: str = "") -> Subtask:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import ScreenError
@@ -37,7 +38,7 @@ def numbered(
             continue
         parts.append(f"Screenshot {place + 1}:")
         try:
-            parts.append(Image(encode(fit(screen.image, side), "jpeg"), detail="high"))
+            parts.append(Image(encode(fit(copy.copy(screen).image, side), "jpeg"), detail="high"))
         except ScreenError:
             parts.append("(missing)")
     return parts

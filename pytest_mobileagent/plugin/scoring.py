@@ -68,57 +68,6 @@ _FAULTS: dict[type[BaseException], str] = {
 }
 
 
-class AgentFailedError(AssertionError):
-    """The agent raised, crashed or ran out of time, so that the goal does not count as met."""
-
-
-def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
-    """Run a test body as a predicate over its episode, as a wrapper around pytest's own call.
-
-    An agent's error or its time limit ends an episode, but does not decide it: the body is asked
-    all the same. Its yes counts only where the task says so.
-    """
-    __tracebackhide__ = True
-    case, episode = case_of(item), item.funcargs.get("episode")
-    if isinstance(episode, Episode) and ASKING not in item.stash:
-        item.stash[JUDGED] = []
-        ask_beside(item, episode)
-    own = item.obj
-    item.stash[_RUNS] = True
-    item.obj = _without_return(own, item.name)
-    with collect_misses() as misses, collect_subgoals() as subgoals:
-        item.stash[SUBGOALS] = subgoals
-        try:
-            result = yield
-            subgoals.settle()
-        except AssertionError:
-            if ASKING not in item.stash:  # explaining takes far longer than the search
-                item.stash[_CLOSEST] = list(dict.fromkeys(explain() for explain in misses))
-            raise
-        except NoListenerError as error:
-            pytest.skip(str(error))
-        finally:
-            item.obj = own
-            del item.stash[_RUNS]
-    if case and isinstance(episode, Episode) and episode.termination in _AGENTS_FAULT:
-        item.stash[_HELD] = True
-        if not case.task.success_after_error and ASKING not in item.stash:
-            raise AgentFailedError(episode.error)
-    return result
-
-
-def _without_return(body: Any, name: str) -> Any:
-    @wraps(body)
-    def decide(**arguments: Any) -> None:
-        __tracebackhide__ = True
-        returned = body(**arguments)
-        if returned is not None:
-            msg = f"{name} returns {returned!r}: the body of a task decides by assert"
-            raise TaskError(msg)
-
-    return decide
-
-
 def score(
     item: pytest.Function, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> pytest.TestReport:
@@ -159,9 +108,9 @@ def _result(
     if isinstance(raised, JudgeError | NoBudgetError):
         report.longrepr = printable(str(raised))
     elif outcome == "review":
-        _show_review(report, str(raised))
+        show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
-        _show_failure(report, episode, verdict)
+        show_failure(report, episode, verdict)
     return Result(
         case,
         outcome=outcome,
@@ -265,38 +214,6 @@ def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException])
     except Exception:  # noqa: BLE001 - sources may be anything
         words = linecache.getline(str(entry.path), entry.lineno + 1).strip()
     return words.removeprefix("assert").strip(), f"{item.location[0]}:{entry.lineno + 1}"
-
-
-def _show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict) -> None:
-    """Let pytest show a failure in a few lines, whatever the style of its tracebacks."""
-    evidence = verdict.evidence
-    closest = next(iter(evidence.get("closest", ())), "")
-    if not closest and not evidence.get("check_held", False):
-        closest = _compared(verdict.reason.removeprefix(f"{episode.error}; "))
-    met = "; the goal was never met on the way"
-    if verdict.first_step is not None:
-        met = f"; the goal was met after step {verdict.first_step}"
-    sought, where = evidence.get("sought", ""), evidence.get("where", "")
-    subgoals = evidence.get("subgoals", ())
-    lines = failure(episode, sought, where, closest, met, subgoals=subgoals)
-    path, line = report.location[0], (report.location[1] or 0) + 1
-    message = printable(verdict.reason.partition("\n")[0])
-    entries = [ReprEntryNative([f"{line}\n" for line in lines])]
-    report.longrepr = ReprExceptionInfo(
-        reprtraceback=ReprTraceback(entries, None, "native"),
-        reprcrash=ReprFileLocation(path, line, message),
-    )
-
-
-def _compared(reason: str) -> str:
-    """Return what pytest says of the two sides of a comparison, from its explanation."""
-    return reason.partition("\n")[0].removeprefix("AssertionError: ").removeprefix("assert ")
-
-
-def _show_review(report: pytest.TestReport, reason: str) -> None:
-    """Make of a report one that neither passes nor fails (see the hook for its letter)."""
-    report.outcome = "skipped"
-    report.longrepr = (report.location[0], report.location[1] or 0, f"review: {printable(reason)}")
 
 
 def _folder(item: pytest.Function, episode: Episode | None) -> str | None:

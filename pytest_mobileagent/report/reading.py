@@ -9,7 +9,9 @@ from pytest_mobileagent.episode.migrate import reset
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import expect
 from pytest_mobileagent.report.document import SCHEMA_VERSION
-from pytest_mobileagent.report.result import MEASURES
+from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.task.case import Case
+from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,10 +19,6 @@ if TYPE_CHECKING:
 
 REPORT = "report.json"
 _RUN = "run.json"
-_SINCE_2: dict[str, Any] = dict.fromkeys(
-    ("language", "environment", "fault", "verdict", "partial_credit")
-)
-_SINCE_2 |= {"tags": [], "parameters": {}}
 
 
 def read_report(path: Path) -> dict[str, Any]:
@@ -36,13 +34,9 @@ def read_report(path: Path) -> dict[str, Any]:
         version = expect(whole["schema_version"], float, "schema_version")
         expect(whole["run"], dict, "run")
         expect(whole["summary"], dict, "summary")
-        tasks = [expect(task, dict, "task") for task in expect(whole["tasks"], list, "tasks")]
-        if 1 <= version < SCHEMA_VERSION:
-            tasks = [_from_1(task) for task in tasks]
-        for task in tasks:
-            expect(task["id"], str, "id")
-            expect(task["outcome"], str, "outcome")
-            _ = task["success"], task["steps"]
+        tasks = [_entry(task) for task in expect(whole["tasks"], list, "tasks")]
+        blank = Result(Case(Task("-"), "-")).to_wire()  # what an older version did not count
+        tasks = [{**blank, **(_from_1(task) if version < 2 else task)} for task in tasks]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         msg = f"{path} is damaged: {type(error).__name__}: {error}"
         raise RecordError(msg) from error
@@ -75,12 +69,16 @@ def _begun(folder: Path) -> tuple[float, str]:
     return path.stat().st_mtime, folder.name
 
 
+def _entry(task: Any) -> dict[str, Any]:
+    for name in ("id", "outcome"):
+        expect(expect(task, dict, "task")[name], str, name)
+    if task["success"] is not None:
+        expect(task["success"], bool, "success")
+    return dict(task)
+
+
 def _from_1(task: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry of version 1, in which what it did not count is not known."""
-    entry = {**dict.fromkeys(MEASURES), **_SINCE_2, "infrastructure": [], **task}
-    entry["reset"] = reset(task.get("reset"))
-    for name in ("input_tokens", "output_tokens", "cost_usd"):  # 0 where nobody knew
-        entry[name] = entry[name] or None
-    if entry["outcome"] == "failed":
-        entry["fault"] = "agent"
-    return entry
+    """Return an entry of version 1, in which 0 tokens, or a price of 0, are those nobody knew."""
+    spent = {name: task[name] or None for name in ("input_tokens", "output_tokens", "cost_usd")}
+    fault = "agent" if task["outcome"] == "failed" else None
+    return {"fault": fault, **task, **spent, "reset": reset(task.get("reset"))}

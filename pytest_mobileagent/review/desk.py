@@ -12,7 +12,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.report.redecide import as_run
-from pytest_mobileagent.review.queue import signature_of
+from pytest_mobileagent.review.queue import signature_of, waits
 from pytest_mobileagent.review.trajectory import opinions, screens, trajectory
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.review.queue import Item, Queue
     from pytest_mobileagent.review.rewriting import Rewriter
+    from pytest_mobileagent.verdict.verdict import Verdict
 
 _DECISIONS = {"pass": True, "fail": False, "note": None}
 _UNDO = "undo"
@@ -47,7 +48,7 @@ class Desk:
     def queue(self) -> dict[str, Any]:
         """Return all that waits, and what has become of it."""
         queue = self.queue_of_run
-        items = queue.items()
+        decisions = queue.decisions()
         if queue.has_ended and not self._ended:
             self._rewriter.ask()  # the run has ended, and written a report that knows no people
         self._ended = queue.has_ended
@@ -58,14 +59,14 @@ class Desk:
             "stamp": self._stamp,
             "goes_on": not queue.has_ended and not queue.problem,
             "problem": queue.problem or self._rewriter.problem,
-            "left": queue.left(),
-            "items": [self._line(item) for item in items],
+            "left": sum(waits(item, decision) for item, decision in decisions),
+            "items": [_line(item, decision) for item, decision in decisions],
         }
 
     def episode(self, number: int) -> dict[str, Any]:
         """Return an episode and all that was said of it; why it cannot be seen where it cannot."""
         item = self._item(number)
-        plain = {"number": number, "name": item.name, "told": item.task.get("reason") or ""}
+        plain = {"number": number, "name": item.name, "told": as_run(item.task).get("reason") or ""}
         try:
             plain |= trajectory(self._record(item))
         except RecordError as error:
@@ -103,13 +104,6 @@ class Desk:
         self._rewriter.ask()
         return {"opinions": opinions(self.queue_of_run.verdicts(item))}
 
-    def _line(self, item: Item) -> list[Any]:
-        """Return number, name, what the run said, what people say, and who did."""
-        decision = self.queue_of_run.decision(item)
-        who = None if decision is None else decision.evidence.get("who")
-        passed = None if decision is None else decision.passed
-        return [item.number, item.name, as_run(item.task).get("outcome"), passed, who]
-
     def _item(self, number: Any) -> Item:
         item = self.queue_of_run.item(number)
         if item is None:
@@ -120,6 +114,13 @@ class Desk:
     def _record(self, item: Item) -> EpisodeRecord:
         with self._lock:  # a browser asks for all screens at once
             return _read(item.folder, signature_of(item.folder / STREAM))
+
+
+def _line(item: Item, decision: Verdict | None) -> list[Any]:
+    """Return number, name, what the run said, what people say, and who did."""
+    who = None if decision is None else decision.evidence.get("who")
+    passed = None if decision is None else decision.passed
+    return [item.number, item.name, as_run(item.task).get("outcome"), passed, who]
 
 
 @lru_cache(_KEPT)

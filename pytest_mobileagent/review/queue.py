@@ -108,12 +108,13 @@ class Queue:
         people = by_people(self.verdicts(item))
         return people[-1] if people else None
 
+    def decisions(self) -> list[tuple[Item, Verdict | None]]:
+        """Return all items with what people have decided (see `decision`)."""
+        return [(item, self.decision(item)) for item in self.items()]
+
     def left(self) -> int:
-        """Return how many wait for a person: nobody has decided them, the run has not either."""
-        return sum(
-            as_run(item.task).get("success") is None and self.decision(item) is None
-            for item in self.items()
-        )
+        """Return how many wait for a person."""
+        return sum(waits(item, decision) for item, decision in self.decisions())
 
     def decide(self, item: Item, passed: bool | None, who: str, note: str = "") -> None:
         """Append what a person says; with `passed` None that is a mere note.
@@ -162,6 +163,11 @@ class Queue:
             }
             for entry in last.values()
         ]
+
+
+def waits(item: Item, decision: Verdict | None) -> bool:
+    """Whether nobody has decided an item, and the run has not either."""
+    return decision is None and as_run(item.task).get("success") is None
 
 
 def signature_of(path: Path) -> Signature:

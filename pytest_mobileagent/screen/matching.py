@@ -8,7 +8,6 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.screen.element import FLAGS
 from pytest_mobileagent.screen.text import folded, normalise
 
@@ -71,7 +70,6 @@ def meets_as_read(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
 
 
 def _alike(wanted: str, least: float) -> Callable[[str], bool]:
-    check_extra("vision", "comparing texts with fuzzy=…")
     from rapidfuzz import fuzz  # noqa: PLC0415 - a heavy library is loaded by who needs it
 
     sought = folded(wanted)

@@ -163,3 +163,15 @@ def test_an_answer_is_what_the_agent_reported(make_episode: Callable[..., Episod
 def test_a_record_is_loaded_as_what_a_body_asks(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="no episode is recorded"):
         load(tmp_path)
+
+
+def test_a_paraphrase_is_asked_with_the_goal(make_episode: Callable[..., Episode]) -> None:
+    asked: list[tuple[str, str, str]] = []
+
+    def same(said: str, expected: str, goal: str) -> bool:
+        asked.append((said, expected, goal))
+        return True
+
+    episode = make_episode(Finish("No charge."), goal="What does it cost?")
+    assert episode.answers("free", paraphrase=same)
+    assert asked == [("No charge.", "free", "What does it cost?")]

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_mobileagent.__main__ import _MODULES, _OWN
 from pytest_mobileagent.agent.program.adapter.reading import read_adapter
+from pytest_mobileagent.check.answers import answers
 from pytest_mobileagent.init.command import main as init
 from pytest_mobileagent.plugin.options import OPTIONS
 
@@ -120,6 +122,20 @@ def test_the_program_of_the_programs_page_runs(begun, monkeypatch):
     (path,) = project.path.glob("runs/*-theirs-*/report.json")
     (task,) = json.loads(path.read_text())["tasks"]
     assert (task["answer"], task["steps"], task["calls"]) == ("the eggs are ticked off", 2, 3)
+
+
+@pytest.mark.slow
+def test_the_tasks_about_progress_of_the_checks_page_can_be_done(somebodys_project):
+    conftest = f"""
+from pathlib import Path
+
+def pytest_mobileagent_apps(config):
+    return Path({str(ROOT / "fixtures" / "apps")!r})
+"""
+    project = somebodys_project({**examples("docs/checks.md"), "conftest.py": conftest})
+    names = [f"tasks/checks/test_{name}.py" for name in ("airplane", "dark_again", "two_alarms")]
+    agent = "--agent=pytest_mobileagent.agent.scripted:Scripted"
+    run(project, *names, agent).assert_outcomes(passed=3)
 
 
 RECIPES = re.findall(
@@ -247,4 +263,29 @@ def test_every_option_that_a_page_names_exists(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_that_a_page_names_exists(page):
     named = re.findall(r"python -m pytest_mobileagent ([a-z-]+)", (ROOT / page).read_text("utf-8"))
-    assert set(named) <= {"device", "doctor", "draft-check", "init", "mcp", "setup-avd"}
+    assert set(named) <= {*_OWN, *_MODULES}
+
+
+@pytest.mark.slow
+def test_the_tasks_of_the_checks_page_can_be_done(somebodys_project):
+    conftest = f"""
+from pathlib import Path
+
+def pytest_mobileagent_apps(config):
+    return Path({str(ROOT / "fixtures" / "apps")!r})
+"""
+    project = somebodys_project({**examples("docs/checks.md"), "conftest.py": conftest})
+    names = [f"tasks/checks/test_{name}.py" for name in ("unsaved", "louder", "confirmed")]
+    agent = "--agent=pytest_mobileagent.agent.scripted:Scripted"
+    run(project, *names, agent).assert_outcomes(passed=3)
+
+
+def test_the_table_of_answers_is_true():
+    page = (ROOT / "docs" / "checks.md").read_text("utf-8")
+    rows = re.findall(r"(?m)^\| `([^`]+)` \| ([^|]+) \| ([^|]+) \|$", page.split("## Answers")[1])
+    assert len(rows) > 10
+    for expected, same, other in rows:
+        for cell, is_same in ((same, True), (other, False)):
+            for quoted, plain in re.findall(r'"([^"]+)"|([^\s",][^",]*)', cell):
+                said = quoted or plain.strip()
+                assert answers(said, expected) is is_same, (expected, said)

@@ -90,5 +90,13 @@ def test_a_large_screenshot_is_made_smaller_and_its_strip_stays_readable() -> No
 
 
 def test_coordinates_that_are_none_are_not_drawn() -> None:
-    image, _ = drawn(Tap("here", None))  # type: ignore[arg-type]
+    image, _ = drawn(Tap("here", None), Tap(float("nan"), 3))  # type: ignore[arg-type]
     assert image.height > 600
+
+
+def test_a_picture_is_drawn_once_for_all_judges_and_votes() -> None:
+    frame = Frame(1, 0, screen("Wi-Fi", shade=3), (Tap(9, 9),))
+    first, again = (Album("image", "c0de").picture(frame) for _ in range(2))
+    assert first.data is again.data
+    assert Album("image", "0ther").picture(frame).data != first.data
+    assert "image" not in vars(frame.screen)  # a decoded picture is not kept

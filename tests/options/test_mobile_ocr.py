@@ -6,6 +6,9 @@ import importlib.util
 
 import pytest
 
+from pytest_mobileagent import extras
+from pytest_mobileagent.screen import ocr
+
 AGENT = """
 from pytest_mobileagent import Agent, Finish
 
@@ -24,6 +27,15 @@ def test_the_agent_is_told_the_engine(asking, process, words):
         "--agent=tells.py:Tells", f"--mobile-agent-process={process}", *words
     )
     assert asking.report()["tasks"][0]["answer"] == "rapidocr"
+
+
+def test_checks_read_by_the_engine(asking, monkeypatch):
+    used = []
+    monkeypatch.setattr(ocr, "use_engine", used.append)
+    monkeypatch.setattr(extras, "find_spec", lambda name: name)  # as if it were installed
+    asking.pytester.makepyfile(tells=AGENT)
+    asking.pytester.runpytest_inprocess("--agent=tells.py:Tells", "--mobile-ocr=easyocr")
+    assert used == ["easyocr"]
 
 
 def test_an_engine_that_is_not_installed_is_told_before_a_device_starts(asking, fnmatch):

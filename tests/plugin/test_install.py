@@ -54,6 +54,8 @@ def test_the_wheel_holds_the_agents_and_the_templates(wheel):
     for path in (ROOT / "pytest_mobileagent" / "init" / "project").rglob("*.*"):
         if "__pycache__" not in path.parts:
             assert path.relative_to(ROOT).as_posix() in names
+    for name in ("page.html", "page.css", "main.js"):
+        assert f"pytest_mobileagent/review/page/{name}" in names
 
 
 def test_extras_hold_what_only_some_need(wheel):

@@ -80,6 +80,13 @@ def test_each_is_reported_with_the_step_at_which_it_first_held(run):
     result.stdout.fnmatch_lines(["suite*s/step  partial", "*40.0%"])
 
 
+def test_what_was_compared_in_a_sub_goal_is_shown(run):
+    result, _ = run('with episode.subgoal("two"):', "    assert episode.step_count == 2")
+    result.stdout.fnmatch_lines(
+        ["sought   episode.step_count == 2*", "closest  two: assert 3 == 2*"]
+    )
+
+
 def test_a_task_of_which_all_hold_is_done(run):
     _, (task,) = run(*KEPT, *LAST)
     assert (task["outcome"], task["partial_credit"], task["first_success_step"]) == ("passed", 1, 3)

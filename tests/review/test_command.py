@@ -141,3 +141,29 @@ def test_it_ends_cleanly_and_says_what_was_decided(ended: Any, end: signal.Signa
         told, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
     assert told.splitlines()[-1] == f"0 decided, 1 left; report: {ended.folder / 'report.json'}"
+
+
+UNDECIDED = """
+from pytest_mobileagent import open_app, task
+from pytest_mobileagent.errors import UndecidedError
+
+@task("Look around.", app="com.example.counter", solution=[open_app()])
+def test_look(episode):
+    raise UndecidedError("one says yes, one says no")
+"""
+
+
+@pytest.mark.slow  # a phone
+def test_what_a_run_leaves_for_review_is_decided_and_the_report_says_so(
+    project: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.write(tasks__counter__test_counter=UNDECIDED)
+    project.run("tasks", "--agent=oracle").stdout.fnmatch_lines(["*1 review in*"])
+    runs = project.pytester.path / "runs"
+    capsys.readouterr()
+    assert main(["--decide", "tasks/counter/counter/look=pass", "--list"], lambda: runs) == 0
+    assert "0 of 1 left" in capsys.readouterr().out
+    (path,) = runs.glob("*/report.json")
+    report = json.loads(path.read_text())
+    assert (report["summary"]["success_rate"], report["summary"]["review"]) == (1.0, 0)
+    assert report["tasks"][0]["as_run"]["outcome"] == "review"

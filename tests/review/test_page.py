@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow  # a browser
 
-_PATIENCE = 8  # seconds until a page that does not change counts as broken
+_PATIENCE = 60  # seconds until a page that does not change counts as broken
 HOSTILE = "<script>document.title='taken'</script>\"onerror=\"document.title='taken' \u202e txt"
 ACTIONS = (
     Tap(270, 200),
@@ -71,7 +71,7 @@ class User:
         """Wait until an element shows a text."""
         from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415
 
-        seen = f"(document.{self._find(element)}?.innerText ?? '').includes({json.dumps(text)})"
+        seen = f"document.{self._find(element)}?.innerText.includes({json.dumps(text)})"
         message = f"{element} does not say {text!r}"
         WebDriverWait(self.chrome, _PATIENCE, 0.02).until(lambda _: self.ask(seen), message)
 
@@ -232,14 +232,29 @@ def test_what_others_decide_appears_by_itself(user: User, shop: Any) -> None:
     user.sees("#row-1", HOSTILE)
 
 
-def test_a_damaged_episode_and_the_end_of_the_review_are_told(user: User, shop: Any) -> None:
+def test_a_damaged_episode_is_told_and_cannot_be_decided(user: User, shop: Any) -> None:
     (shop.folder / "episodes" / "b.0" / "episode.jsonl").write_text("{")
     user.press("\ue015")
     user.sees("#damaged", "This episode cannot be shown")
     assert user.ask("document.querySelector('#pass').disabled")
-    user.page.server.shutdown()
-    user.page.server.server_close()
-    user.sees("#problem", "The review has ended")
+    user.press("p")
+    assert len(verdicts(shop.folder / "episodes" / "b.0")) == 1
+
+
+def test_the_end_of_the_review_is_told_until_it_is_there_again(user: User) -> None:
+    network: dict[str, Any] = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    for offline in (True, False):
+        user.chrome.execute_cdp_cmd("Network.enable", {})
+        given = network | {"offline": offline}
+        user.chrome.execute_cdp_cmd("Network.emulateNetworkConditions", given)
+        if offline:
+            user.sees("#problem", "The review has ended")
+            user.press("p")
+            user.sees("#problem", "Not kept: the review has ended")
+    user.press("p")
+    user.sees("#left", "1 left")
+    user.sees("#problem[hidden]", "")
+    user.chrome.get_log("browser")
 
 
 def test_ten_thousand_episodes_take_few_rows(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,6 @@ from pytest_mobileagent.verdict.store import VERDICTS, append
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from pytest_mobileagent.verdict.verdict import Verdict
 
@@ -167,19 +167,23 @@ def test_a_report_that_cannot_be_used_is_left_as_it_is(run: Any, report: str) ->
     assert queue.left() == 0
 
 
-def test_a_report_of_version_1_is_written_in_todays_shape(mixed: Any) -> None:
-    path = mixed.folder / "report.json"
-    report = json.loads(path.read_text())
-    for task in report["tasks"]:
-        for name in ("fault", "tags", "verdict", "partial_credit", "actions", "roles", "metered"):
-            del task[name]
-        task["reset"] = "snapshot boot"
-    path.write_text(json.dumps(report | {"schema_version": 1}))
-    queue = Queue(mixed.folder)
-    queue.decide(queue.items()[0], True, "ann")
-    rewrite(mixed.folder, queue.files)
-    assert json.loads(path.read_text())["schema_version"] == 2
-    assert tasks(mixed)["a"]["reset"] == {"kind": "snapshot", "snapshot": "boot"}
+def test_a_run_of_version_1_is_reviewed(tmp_path: Path, serve: Callable[..., Any]) -> None:
+    version_1 = Path(__file__).parents[1] / "episode" / "data" / "version1"
+    run = shutil.copytree(version_1, tmp_path / "run", symlinks=True)
+    before = json.loads((run / "report.json").read_text())
+    page = serve(run, everything=True)
+    assert page.get("/queue")["left"] == 0
+    for number, task in enumerate(before["tasks"]):
+        told = page.get(f"/episode/{number}")
+        assert told["frames"]
+        assert page.ask(f"/screen/{number}/0")[2].startswith(b"\x89PNG")
+        page.decide(number, "fail" if task["success"] else "pass")
+    page.rewriter.close()
+    assert page.rewriter.problem == ""
+    after = json.loads((run / "report.json").read_text())
+    assert after["schema_version"] == 2
+    assert [t["success"] for t in after["tasks"]] == [not t["success"] for t in before["tasks"]]
+    assert after["summary"]["decided"] == len(before["tasks"])
 
 
 def test_episodes_that_are_gone_are_listed_and_decide_nothing(mixed: Any) -> None:

@@ -59,17 +59,17 @@ _MONTH_DAY = re.compile(
     rf"(?<!{_LETTER})({_NAMES})\.? (?:the )?(\d{{1,2}}){_TH}(?![\d:/%]|[.,]\d|{_LETTER}){_YEAR}"
 )
 _DAY_MONTH = re.compile(
-    rf"{_BEGIN}(\d{{1,2}})(?:{_TH}|\.)(?: of)? ?-?({_NAMES})(?!{_LETTER})"
-    rf"(?:\.(?! ?\d{{4}}))?{_YEAR}"
+    rf"{_BEGIN}(\d{{1,2}})(?:{_TH}|\.)(?: of)? ?-?({_NAMES})"
+    rf"(?!{_LETTER}| (?:be|have|not)(?!{_LETTER}))(?:\.(?! ?\d{{4}}))?{_YEAR}"
 )
 _MONTH_YEAR = re.compile(rf"(?<!{_LETTER})({_NAMES})\.?,? (\d{{4}})(?![\d:.,]\d|\d)")
 _CHINESE = re.compile(rf"(?:(\d{{4}}) ?年 ?)?(?<!\d){_CN} ?月 ?{_CN} ?(?:日|号)?")
 _CHINESE_MONTH = re.compile(rf"(\d{{4}}) ?年 ?{_CN} ?月(?:份)?")
 _CLOCK = re.compile(
-    rf"(?<![\d.,:/-])(\d{{1,2}}):([0-5]\d)(?::([0-5]\d))?(?![\d:]|[.,]\d)"
+    rf"(?<![\d.,:])(\d{{1,2}}):([0-5]\d)(?::([0-5]\d))?(?![\d:]|[.,]\d)"
     rf"(?: ?(am|pm|a\.m\.?|p\.m\.?)(?!{_LETTER})|(?!{_LETTER}))"
 )
-_HOUR = re.compile(rf"(?<![\d.,:/-])(1[0-2]|0?[1-9]) ?(am|pm|a\.m\.?|p\.m\.?)(?!{_LETTER})")
+_HOUR = re.compile(rf"(?<![\d.,:])(1[0-2]|0?[1-9]) ?(am|pm|a\.m\.?|p\.m\.?)(?!{_LETTER})")
 _CHINESE_TIME = re.compile(
     rf"(上午|早上|清晨|早晨|凌晨|中午|下午|晚上|傍晚|夜里)? ?(?<![\d.,:]){_CN} ?[点时](?!间|候|代)"
     rf"(?:(半)|(一刻)|(三刻)|整|钟|([0-5]?\d|{CHINESE_NUMERAL}) ?分?)?"

@@ -71,7 +71,8 @@ _SIGNS = _one_of({**_CURRENCY})
 _QUANTITY = re.compile(rf"{_BEGIN}({SIGN}{_AMOUNT}) ?({_one_of({**UNITS})}){_END}")
 _FRACTION = re.compile(rf"百分之 ?({_AMOUNT})")
 _BEFORE = re.compile(
-    rf"(?<![^\W\d_{CHINESE}])([-\u2212]?)({_SIGNS}) ?([-\u2212]?)({_AMOUNT})([万亿]?)(?:{_SIGNS})?"
+    rf"(?<![^\W\d_{CHINESE}])((?<![^\s(])[-\u2212])?({_SIGNS}) ?([-\u2212]?)({_AMOUNT})"
+    rf"([万亿]?)(?:{_SIGNS})?"
 )
 _BEHIND = re.compile(
     rf"{_BEGIN}({SIGN}{_AMOUNT}) ?([万亿]?)({_SIGNS}){_END}(?:(?<=[元块])(\d)(?![\d.,个])[角毛]?)?"

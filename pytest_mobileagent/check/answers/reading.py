@@ -62,8 +62,8 @@ def read(text: str) -> Reading:
     hidden: set[int] = set()
     done = 0
     for start, end, meaning in _found(folded):
-        words += split(folded[done:start])
-        own = split(folded[start:end])
+        words += split(folded, done, start)
+        own = split(folded, start, end)
         numbers = [place for place, word in enumerate(own, len(words)) if _is_number(word)]
         if own:
             is_bare = meaning.is_bare and len(numbers) == 1
@@ -73,7 +73,7 @@ def read(text: str) -> Reading:
             hidden |= {place for place in numbers if not _is_year(own[place - len(words)], meaning)}
         words += own
         done = end
-    words += split(folded[done:])
+    words += split(folded, done)
     inside = {at: start for start, piece in pieces.items() for at in range(start, piece.end)}
     return Reading(tuple(words), pieces, inside, frozenset(hidden))
 
@@ -81,11 +81,13 @@ def read(text: str) -> Reading:
 def _found(folded: str) -> Iterator[Found]:
     """Yield what has a meaning, in order; where two overlap, the longer one."""
     each = [found for find in (dates, times, weekdays, money, quantities) for found in find(folded)]
-    taken: list[Found] = []
+    is_taken = bytearray(len(folded))
+    kept: list[Found] = []
     for found in sorted(each, key=lambda found: (found.start - found.end, found.start)):
-        if all(found.end <= other.start or found.start >= other.end for other in taken):
-            taken.append(found)
-    yield from sorted(taken, key=lambda found: found.start)
+        if not any(is_taken[found.start : found.end]):
+            is_taken[found.start : found.end] = b"\1" * (found.end - found.start)
+            kept.append(found)
+    yield from sorted(kept, key=lambda found: found.start)
 
 
 def _is_number(word: str) -> bool:

@@ -9,7 +9,7 @@ from pytest_mobileagent.screen.text import normalise
 
 # A minus counts where a word begins: "-5" has one, "3-5" and "2024-05-06" have not.
 SIGN = r"(?:(?<![^\s(])[-\u2212])?"
-_NUMBER = re.compile(rf"({SIGN}\d+(?:[.,:]\d+)*)")
+_NUMBER = re.compile(rf"(?:{SIGN}\d+(?:[.,:]\d+)*)")
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DECIMAL = re.compile(r"(-?)0*(\d+?)(?:\.(\d*?)0*)?")
 # Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana and Chinese characters.
@@ -57,12 +57,14 @@ def fold(text: str) -> str:
     return _COUNTED.sub(_counted, _NUMERAL.sub(_numeral, folded))
 
 
-def split(folded: str) -> list[str]:
-    """Return the words and numbers of a text that was folded."""
+def split(folded: str, start: int = 0, end: int | None = None) -> list[str]:
+    """Return the words and numbers of a text that was folded, or of a part of it."""
+    end = len(folded) if end is None else end
     found: list[str] = []
-    for place, part in enumerate(_NUMBER.split(folded)):
-        found += [number(part)] if place % 2 else _words(part)
-    return found
+    for each in _NUMBER.finditer(folded, start, end):
+        found += [*_words(folded[start : each.start()]), number(each[0])]
+        start = each.end()
+    return found + _words(folded[start:end])
 
 
 def number(token: str) -> str:

@@ -5,6 +5,7 @@ The data set's own paper counts steps (Li et al. 2024, arXiv 2406.03679), and pu
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from pytest_mobileagent.action.action import (
@@ -81,8 +82,7 @@ def androidcontrol(
             return judged("AndroidControl", predicted, golden, _qwen(predicted, golden))
         case "agentcpm":
             if quirks and isinstance(golden.action, LongPress):
-                tap = Tap(golden.action.x, golden.action.y)
-                golden = Golden(tap, golden.size, golden.boxes)
+                golden = replace(golden, action=Tap(golden.action.x, golden.action.y))
             return agentcpm.evaluate("AndroidControl", predicted, golden, android_control=True)
         case "os-atlas":
             return os_atlas.evaluate("AndroidControl", predicted, golden)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def matches(
     rule: Callable[..., Match],
     episode: EpisodeRecord,
-    golden: Sequence[Wanted],
+    golden: Sequence[Any],
     **options: Any,
 ) -> list[Match]:
     """Compare the actions of an episode with golden ones, the first with the first and so on.

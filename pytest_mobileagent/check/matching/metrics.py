@@ -11,8 +11,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.check.matching.golden import Match
 
     Matches = Sequence[Match]
@@ -38,6 +39,11 @@ def partial_match(episodes: Iterable[Matches]) -> float | None:
     return _mean([sum(match.exact for match in s) / len(s) for s in _nonempty(episodes)])
 
 
+def hit_rate(predicted: Iterable[Action | None]) -> float | None:
+    """Return the share of predictions that could be read, those that are not None: AITZ's."""
+    return _mean([action is not None for action in predicted])
+
+
 def goal_progress(episodes: Iterable[Matches]) -> float | None:
     """Return the mean over episodes of the share of steps before the first wrong one: AITZ's."""
     return _mean([len(list(takewhile(bool, s))) / len(s) for s in _nonempty(episodes)])
@@ -54,8 +60,7 @@ def ams_over_steps(episodes: Iterable[Matches]) -> float | None:
     The released code calls this average "macro", and uses it for the splits by app, device and
     task; elsewhere, that is what "micro" means.
     """
-    share = step_accuracy(episodes)
-    return None if share is None else round(share * 100, 2)
+    return _percent(step_accuracy(episodes))
 
 
 def ams_over_categories(categories: Mapping[str, Iterable[Matches]]) -> float | None:
@@ -65,9 +70,25 @@ def ams_over_categories(categories: Mapping[str, Iterable[Matches]]) -> float | 
     categories it demands; elsewhere, that is what "macro" means. Scores of categories are rounded
     to two places before, as they are there.
     """
-    scores = [ams_over_steps(episodes) for episodes in categories.values()]
+    return _over(categories, step_accuracy)
+
+
+def sr_over_categories(categories: Mapping[str, Iterable[Matches]]) -> float | None:
+    """Return the mean of GUI-Odyssey's success rates of its categories, in percent, as the AMS."""
+    return _over(categories, success_rate)
+
+
+def _over(
+    categories: Mapping[str, Iterable[Matches]],
+    metric: Callable[[Iterable[Matches]], float | None],
+) -> float | None:
+    scores = [_percent(metric(episodes)) for episodes in categories.values()]
     mean = _mean([score for score in scores if score is not None])
-    return None if mean is None else round(mean, 2)
+    return None if mean is None else round(mean * 100) / 100  # as NumPy rounds
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else round(share * 100, 2)
 
 
 def step_efficiency(steps: Sequence[tuple[int, int]]) -> float | None:

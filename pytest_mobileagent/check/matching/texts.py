@@ -32,10 +32,6 @@ def edit_similarity(one: str, other: str) -> float:
     return 1 - Levenshtein.distance(one, other) / max(len(one), len(other), 1)
 
 
-def character_f1(predicted: str, golden: str) -> float:
-    """Return the F1 score of the characters of two texts, in any order, each as often as it is."""
-    common = (Counter(predicted) & Counter(golden)).total()
-    if not common:
-        return 0.0
-    precision, recall = common / len(predicted), common / len(golden)
-    return 2 * precision * recall / (precision + recall)
+def common_characters(one: str, other: str) -> int:
+    """Return how many characters two texts have in common, in any order, repeated ones too."""
+    return (Counter(one) & Counter(other)).total()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import MobileAgentError
-from pytest_mobileagent.judge.calibration.judging import Plan, judge_all
+from pytest_mobileagent.judge.calibration.judging import INTERRUPTED, Plan, judge_all
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.calibration.options import parser, read_options
 from pytest_mobileagent.judge.calibration.summary import summary
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.calibration.judging import Outcome
     from pytest_mobileagent.judge.calibration.label import Labels
     from pytest_mobileagent.judge.calibration.options import Settings
-
-INTERRUPTED = "interrupted"
 
 
 def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
@@ -51,6 +49,8 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
             )
             outcome = judge_all(plan, _tell)
             found = summary(plan, labels, outcome)
+    except KeyboardInterrupt:  # the second one, or before any judge was asked
+        return 130
     except (MobileAgentError, ValueError) as error:
         print(f"error: {printable(str(error))}", file=sys.stderr)
         return 2

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 
+INTERRUPTED = "interrupted"
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is to be asked.
@@ -83,9 +86,10 @@ def judge_all(plan: Plan, tell: Callable[[int, int], None]) -> Outcome:
             done += finished is None
             if isinstance(finished, BaseException):
                 raise finished
-            tell(work.outcome.labels, len(plan.labels))
+            if finished is not None:
+                tell(finished, len(plan.labels))
     except KeyboardInterrupt:
-        work.stop("interrupted")
+        work.stop(INTERRUPTED)
     for thread in threads:
         thread.join()
     return work.outcome
@@ -115,9 +119,9 @@ class _Work:
                 with self._lock:
                     self.outcome.answers += answers
                     self.outcome.labels += 1
-                self.told.put(number)
+                    self.told.put(self.outcome.labels)
         except BudgetSpent as error:
-            self.stop(str(error))
+            self.stop(str(error).replace("--mobile-", "--"))
         except _StoppedError:
             pass
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for

@@ -13,7 +13,7 @@ from pytest_mobileagent.judge.calibration.importers import importer_of
 from pytest_mobileagent.judge.calibration.label import Label, Labels, LabelsError
 from pytest_mobileagent.judge.calibration.people import labels_of_run
 from pytest_mobileagent.judge.cross_app import check_subtasks
-from pytest_mobileagent.judge.question import Question, Subtask
+from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.plain import expect
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ def _label(base: Path, line: Any) -> Label:
 
 
 def _question(given: dict[str, Any]) -> Question:
-    listed = expect(given.get("subtasks", []), list, "subtasks")
-    subtasks = tuple(Subtask(**expect(each, dict, "a subtask")) for each in listed)
-    if subtasks:
-        check_subtasks(subtasks)
-    return Question.of(given | {"subtasks": subtasks})
+    question = Question.from_json(given)
+    if question.subtasks:
+        check_subtasks(question.subtasks)
+    return question

@@ -28,7 +28,8 @@ class Mode:
         """What it is called in reports; empty for what changes nothing."""
         reason = {True: "reason and result", False: "result only", None: ""}[self.reason]
         actions = {"none": "no actions", "text": "text actions", "image": "image actions"}
-        words = (actions.get(self.actions or "", ""), self.evidence or "", reason, self.language)
+        shown = {"xml": "view hierarchies"}.get(self.evidence or "", "")
+        words = (actions.get(self.actions or "", ""), shown, reason, self.language)
         return ", ".join(word for word in words if word)
 
     def question(self, label: Label) -> Question:

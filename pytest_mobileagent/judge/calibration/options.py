@@ -161,12 +161,14 @@ def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) ->
             )  # fmt: skip
         except ValueError as error:
             raise judges.wrong(error if len(references) == 1 else f"{reference}: {error}") from None
-    budget, cache = Budget(cost), ReplyCache(given.cache or settings.replies)
+    # A script may be another one the next time, under the same name.
+    scripted = any(each.provider == "scripted" for each in references)
+    cache = None if scripted else ReplyCache(given.cache or settings.replies)
     runs = setting("runs", "mobile_judge_runs")
     ocr = setting("ocr", "mobile_ocr")
     return Options(
         references,
-        ModelSettings(prices=prices, budget=budget, ledger=ledger, cache=cache),
+        ModelSettings(prices=prices, budget=Budget(cost), ledger=ledger, cache=cache),
         _modes(given),
         _parsed(runs, lambda at: _count(at.text), 1),
         "rapidocr" if ocr is None else ocr.text,

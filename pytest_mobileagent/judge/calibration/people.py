@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.judge.calibration.label import Label, Labels, LabelsError
-from pytest_mobileagent.judge.question import Question, Subtask
+from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.verdict.store import verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pytest_mobileagent.verdict.verdict import Verdict
@@ -69,17 +70,9 @@ def _episodes(run: Path) -> Sequence[Path]:
 
 def _question(said: Sequence[Verdict]) -> Question:
     """Return how judges were asked of an episode, as far as their last verdict tells."""
-    for given in _asked(said):
-        try:
-            subtasks = tuple(Subtask(**each) for each in given.pop("subtasks", None) or ())
-            return Question.of(given | {"subtasks": subtasks})
-        except (MobileAgentError, TypeError):  # of another version
-            continue
-    return Question()
-
-
-def _asked(said: Sequence[Verdict]) -> Iterator[dict[str, Any]]:
     for verdict in reversed(said):
         given = verdict.evidence.get("question")
-        if isinstance(given, dict):
-            yield dict(given)
+        with contextlib.suppress(MobileAgentError, TypeError):  # of another version
+            if isinstance(given, dict):
+                return Question.from_json(given)
+    return Question()

@@ -141,7 +141,7 @@ def bootstrapped(confusion: Confusion, statistic: Callable[[Confusion], float | 
     return Estimate(value, quantile(found, 0.025), quantile(found, 0.975))
 
 
-@lru_cache(maxsize=4)  # one for each of a row's statistics
+@lru_cache(maxsize=32)  # several statistics, modes and pairs have the same counts
 def _resamples(confusion: Confusion) -> tuple[Confusion, ...]:
     drawn, cells = random.Random(_SEED), confusion.cells
     counts = (

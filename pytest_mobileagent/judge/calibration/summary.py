@@ -81,6 +81,7 @@ def _languages(answers: Sequence[Answer]) -> dict[str, Any]:
         alone = figures.score(own, lambda each: each.passed) if asked_all else None
         found[language] = {
             "episodes": len(own),
+            "with_key_components": sum(each.components for each in own),
             "saved": figures.saved(own).to_json(),
             "f1": with_them.f1.to_json(),
             "f1_without_key_components": None if alone is None else alone.f1.to_json(),

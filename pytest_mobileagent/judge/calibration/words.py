@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _HEAD = ("accuracy", "F1", "kappa", "calls", "price")
-_SHOWN = 5  # judges' errors
+_SHOWN = 5  # errors of judges
+_LONGEST = 200  # characters of one
 
 
 def as_text(found: Mapping[str, Any]) -> str:
@@ -73,35 +74,34 @@ def _saved(components: Mapping[str, Any], found: Mapping[str, Any]) -> str:
 
 
 def _modes(modes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Compare modes as SPA-Bench's Table 9 does: F1, and what it is without key components."""
-    columns = [mode["mode"] for mode in modes]
-    rows: list[list[str]] = [["judge", "language", "saved", *columns]]
-    for place, judge in enumerate(modes[0]["judges"]):
-        for language, about in judge["languages"].items():
-            cells = [_f1(mode["judges"][place]["languages"].get(language)) for mode in modes]
-            saved = estimate(about["saved"])
-            rows.append([_short(judge["judge"]), language, saved, *cells])
+    """Compare modes by what SPA-Bench's Table 9 has: F1, also without key components."""
+    judges = {judge["judge"]: judge["languages"] for judge in modes[0]["judges"]}
+    columns = [(judge, language) for judge, each in judges.items() for language in each]
+    heads = [f"{_short(judge)}, {language}" for judge, language in columns]
+    rows = [["F1", *heads]]
+    for mode in modes:
+        found = {judge["judge"]: judge["languages"] for judge in mode["judges"]}
+        cells = [_f1(found[judge].get(language)) for judge, language in columns]
+        rows.append([mode["mode"], *cells])
+    each = [judges[judge][language] for judge, language in columns]
+    if any(about["with_key_components"] for about in each):
+        rows.append(["saved by key components", *(estimate(about["saved"]) for about in each)])
     yield from _aligned(rows)
-    yield "saved: the share of evaluations for which key components make a judge needless"
-    if any(_alone(mode) for mode in modes):
-        yield "in parentheses: how F1 changes if judges are asked of all episodes (--no-coarse)"
+    if any(_both_known(about) for each in judges.values() for about in each.values()):
+        yield "in parentheses: how F1 changes if key components are not used"
 
 
-def _alone(mode: Mapping[str, Any]) -> bool:
-    return any(
-        about["f1_without_key_components"] is not None and about["saved"]["value"]
-        for judge in mode["judges"]
-        for about in judge["languages"].values()
-    )
+def _both_known(about: Mapping[str, Any]) -> bool:
+    return about["f1_without_key_components"] is not None and bool(about["saved"]["value"])
 
 
 def _f1(about: Mapping[str, Any] | None) -> str:
     if about is None or about["f1"]["value"] is None:
         return "n/a"
-    alone = about["f1_without_key_components"]
-    if alone is None or alone["value"] is None:
+    if not _both_known(about) or about["f1_without_key_components"]["value"] is None:
         return estimate(about["f1"])
-    return f"{about['f1']['value']:.3f} ({alone['value'] - about['f1']['value']:+.3f})"
+    alone = about["f1_without_key_components"]["value"]
+    return f"{about['f1']['value']:.3f} ({alone - about['f1']['value']:+.3f})"
 
 
 def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
@@ -116,7 +116,9 @@ def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
     if errors:
         yield f"{_count(len(errors), 'answer')} left out, as there was none:"
     for each in errors[:_SHOWN]:
-        yield f"  {each['judge']}, {each['episode']}: {each['error']}"
+        why = " ".join(each["error"].split())
+        cut = why if len(why) <= _LONGEST else f"{why[:_LONGEST]}…"
+        yield f"  {each['judge']}, {each['episode']}: {cut}"
     if len(errors) > _SHOWN:
         yield f"  … and {len(errors) - _SHOWN} more (--format=json lists all)"
 

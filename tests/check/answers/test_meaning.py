@@ -140,6 +140,11 @@ SAME = """
     three hours         | 3 h
     两个小时              | 2个小时
     3 songs             | Three songs
+    8:00                | 7:00-8:00
+    8 PM                | 7-8 PM
+    $10                 | $5-$10
+    5                   | 3-5
+    6                   | I found 6, may be 7
     Oslo on May 6       | It is Oslo, on 6 May.
     10:15 to Oslo       | The 10:15 AM to Oslo
     $5 per night        | 5 USD per night

@@ -1,5 +1,7 @@
 """Matching the actions of an episode with golden ones, and what a test body is told."""
 
+from typing import Any
+
 import pytest
 
 from pytest_mobileagent import Bounds, Finish, Swipe, Tap, Type, check
@@ -20,7 +22,7 @@ def test_each_action_is_compared_with_the_golden_one_in_its_place(make_episode, 
     episode = make_episode(
         [Tap(99, 1), Type("Oslo")], Tap(0, 199), Finish(), screens=(form, form, form, form)
     )
-    golden = [
+    golden: list[Any] = [
         lambda screen: screen.get(text="Name"),
         Type("Oslo"),
         lambda screen: check.Golden.tap(screen.get(resource_id="save"), screen.size),
@@ -36,7 +38,7 @@ def test_each_action_is_compared_with_the_golden_one_in_its_place(make_episode, 
 def test_what_was_not_done_or_is_not_on_the_screen_matches_nothing(make_episode, form):
     episode = make_episode(Tap(1, 1), Tap(1, 1), screens=(form, form, form))
     nothing = check.Match(type=False, exact=False)
-    golden = [
+    golden: list[Any] = [
         lambda screen: screen.get(text="Cancel"),
         lambda screen: screen.find(text="Cancel"),
         Tap(1, 1),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pytest_mobileagent import Wait
 from pytest_mobileagent.check.matching import metrics
 from pytest_mobileagent.check.matching.golden import LEFT_OUT, NO_MATCH, Match
 
@@ -41,6 +42,15 @@ def test_the_two_averages_of_odyssey_differ():
     thirds = {"a": [[RIGHT, RIGHT, NEAR]], "b": [[RIGHT]]}
     assert metrics.ams_over_categories(thirds) == pytest.approx(83.33, abs=0.011)
     assert metrics.ams_over_categories({}) is None
+    assert metrics.sr_over_categories(categories) == 50.0
+    assert metrics.sr_over_categories({"a": EPISODES, "b": [[RIGHT]]}) == pytest.approx(
+        66.66, abs=0.011
+    )
+
+
+def test_what_could_not_be_read_is_no_hit():
+    assert metrics.hit_rate([Wait(), None, Wait(), Wait()]) == 0.75
+    assert metrics.hit_rate([]) is None
 
 
 def test_grounding_asks_only_taps_of_the_right_type():

@@ -68,6 +68,9 @@ def test_scrolls_without_any_box_need_the_direction():
         ("", "ab", False, False),
         ("ab (cdefgh)", "ab cdefgh", True, False),  # the code reads "ab " only
         ("hello", "无人应答", False, True),
+        ("aaaabbbb", "aaaacccc", True, False),
+        ("x" * 6 + "y" * 5, "x" * 6 + "z" * 7, True, False),  # just 0.5, which floats make less
+        ("x" * 4 + "y", "x" * 4 + "z" * 7, True, True),  # just 0.5, which floats make more
     ],
 )
 def test_texts_are_compared_by_their_characters(predicted, golden, paper, code):

@@ -68,6 +68,16 @@ def test_the_released_code_reads_texts_up_to_a_colon():
     assert not check.odyssey(predicted, golden, size=SIZE)
 
 
+def test_agentcpm_takes_the_golden_key_of_the_apps_in_use_for_home_as_released():
+    def match(name, *, quirks):
+        return check.odyssey(
+            Key(name), Key("overview"), size=SIZE, scorer="agentcpm", quirks=quirks
+        ).exact
+
+    assert [match("overview", quirks=q) for q in (False, True)] == [True, False]
+    assert [match("home", quirks=q) for q in (False, True)] == [False, True]
+
+
 def test_apps_are_opened_by_taps_there():
     assert not check.odyssey(Open("Maps"), Tap(1, 1), size=SIZE)
     with pytest.raises(TaskError, match="GUI-Odyssey has no action like Open"):

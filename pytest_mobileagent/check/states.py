@@ -1,0 +1,260 @@
+"""LlamaTouch's essential states: what an episode has to pass through on its way, in order.
+
+LlamaTouch (arXiv 2404.16054, section 4.2, and its Evaluator) annotates the screens of one good run
+with what is essential of them, and looks in any other run for screens that have it: each is matched
+by the first screen after that of the one before, so the agent may do more in between, and no screen
+stands for two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.screen.element import FLAGS, Element
+from pytest_mobileagent.screen.explain import collect_misses, missed
+from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.screen.selector import Selector
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.episode.record import Step
+
+THRESHOLD = 0.85  # of sentence-BERT's cosine in LlamaTouch: texts that are more alike match
+_WORDS = ("text", "content_desc")
+
+Similarity = Callable[[str, str], float]
+
+
+class Moment(NamedTuple):
+    """A screen of an episode: `episode` as it was then, `step` what was done on the screen."""
+
+    episode: Episode
+    step: Step | None
+
+
+Condition = tuple[str, Callable[[Moment], Any]]  # in words, and whether it holds
+
+
+@dataclass(frozen=True, slots=True)
+class EssentialState:
+    """What is essential of one screen (see `essential`): all of its conditions have to hold."""
+
+    conditions: Callable[[Similarity, float, str], Sequence[Condition]]
+    acts: bool  # whether it asks for what was done on the screen
+
+
+@dataclass(frozen=True, slots=True)
+class EssentialStates:
+    """Which essential states an episode has passed through: true if it has through all of them.
+
+    - `steps`: of each, after how many steps its screen was there, the action on it included if the
+      state asks for one; None of those that were not reached.
+    """
+
+    steps: tuple[int | None, ...]
+
+    def __bool__(self) -> bool:
+        return None not in self.steps
+
+    @property
+    def share(self) -> float:
+        """The share of them that were reached, from 0 to 1."""
+        return sum(step is not None for step in self.steps) / len(self.steps)
+
+
+def essential(
+    *,
+    activity: str | None = None,
+    exact: Mapping[str, Any] | Element | Sequence[Mapping[str, Any] | Element] = (),
+    fuzzy: str | Screen | Sequence[str | Screen] = (),
+    click: Mapping[str, Any] | None = None,
+    typed: str | None = None,
+    installed: str | Sequence[str] = (),
+    uninstalled: str | Sequence[str] = (),
+    holds: Callable[[Episode], Any] | None = None,
+) -> EssentialState:
+    """Say what is essential of a screen, by LlamaTouch's primitives; all of it has to hold at once.
+
+    - `activity`: the one that is shown, as `package/.Activity` or in full.
+    - `exact`: elements that are there, by criteria of `Screen.find_all`; or as an annotated screen
+      has them, equal in class, id, all flags and, but for upper case, in words.
+    - `fuzzy`: words that some element has, or the words of a whole annotated screen, or more or
+      less those.
+    - `click`: an element, by criteria such as `xpath=`, that was tapped on this screen.
+    - `typed`: a text that was typed there.
+    - `installed`, `uninstalled`: packages that the phone has or has not, as a probe read them.
+    - `holds`: anything else, asked of the episode as it was then: `lambda e: e.probe("on") == "1"`.
+
+    Raises:
+        TaskError: nothing is said, or it makes no sense.
+    """
+    given = [activity, exact, fuzzy, click, typed, installed, uninstalled, holds]
+    if not any(value is not None and value != () for value in given):
+        msg = "an essential state needs something that is essential, such as exact={'text': …}"
+        raise TaskError(msg)
+    elements = [_element(each) for each in _several(exact, Mapping | Element)]
+    texts = _several(fuzzy, str | Screen)
+    present, absent = _several(installed, str), _several(uninstalled, str)
+    if click is not None:
+        Selector.of(click)
+
+    def conditions(similarity: Similarity, threshold: float, packages: str) -> list[Condition]:
+        found: list[Condition] = []
+        if activity is not None:
+            found.append((f"activity={activity!r}", lambda m: _shows(m.episode.screen, activity)))
+        found += elements
+        found += [_alike(text, similarity, threshold) for text in texts]
+        if click is not None:
+            words = str(Selector.of(click))
+            found.append((f"a click on {words}", lambda m: _did(m, "tapped", **click)))
+        if typed is not None:
+            found.append((f"{typed!r} typed", lambda m: _did(m, "typed", typed)))
+        found += [(f"{name} installed", _has(packages, name, True)) for name in present]
+        found += [(f"{name} not installed", _has(packages, name, False)) for name in absent]
+        if holds is not None:
+            found.append(("what `holds` asks for", lambda m: holds(m.episode)))
+        return found
+
+    return EssentialState(conditions, acts=click is not None or typed is not None)
+
+
+def essential_states(
+    episode: Episode,
+    states: Sequence[EssentialState],
+    *,
+    similarity: Similarity | None = None,
+    threshold: float = THRESHOLD,
+    packages: str = "packages",
+) -> EssentialStates:
+    """Return which of some essential states (see `essential`) an episode passed through, in order.
+
+    `similarity` says of two texts how alike they are, from 0 to 1, and they match above the
+    `threshold`. LlamaTouch takes the cosine of two sentence-BERT embeddings (all-MiniLM-L6-v2);
+    without a function, words are compared in any order by their letters (rapidfuzz's
+    `token_sort_ratio`), which knows no synonyms. `packages` names the probe that reads them.
+
+    Raises:
+        TaskError: there are no states, or what is no state; or the task has no such probe.
+    """
+    if not states or not all(isinstance(state, EssentialState) for state in states):
+        msg = "essential_states() takes an episode and a list of essential(…), at least one"
+        raise TaskError(msg)
+    moments = list(_moments(episode))
+    steps: list[int | None] = []
+    begin = 0
+    for number, state in enumerate(states, 1):
+        asked = state.conditions(similarity or _by_letters, threshold, packages)
+        lacking = [_lacking(asked, moment) for moment in moments[begin:]]
+        place = next((n for n, lacks in enumerate(lacking, begin) if not lacks), None)
+        if place is None:
+            _note(f"essential state {number} of {len(states)}", lacking, begin)
+            break
+        # A state that asks for an action is reached when that is done.
+        steps.append(episode.prefix(place + state.acts).step_count)
+        begin = place + 1
+    return EssentialStates((*steps, *[None] * (len(states) - len(steps))))
+
+
+def _moments(episode: Episode) -> Iterator[Moment]:
+    """Yield each screen that was seen, with what was done on it."""
+    for number, step in enumerate(episode.steps):
+        yield Moment(episode if step.is_report else episode.prefix(number), step)
+    if not episode.steps or not episode.steps[-1].is_report:
+        yield Moment(episode, None)
+
+
+def _lacking(conditions: Sequence[Condition], moment: Moment) -> list[str]:
+    """Return the conditions that do not hold, in words."""
+    with collect_misses():  # a screen that does not match is no miss
+        return [words for words, holds in conditions if not _is_met(holds, moment)]
+
+
+def _is_met(holds: Callable[[Moment], Any], moment: Moment) -> bool:
+    try:
+        return bool(holds(moment))
+    except (AssertionError, IndexError):  # it looks for what this screen does not have
+        return False
+
+
+def _note(which: str, lacking: Sequence[Sequence[str]], begin: int) -> None:
+    def explain() -> str:
+        if not lacking:
+            return f"{which} was not reached: no screen is left"
+        nearest = min(range(len(lacking)), key=lambda n: len(lacking[n]))
+        lacks = ", ".join(lacking[nearest])
+        when = f"after step {begin + nearest}" if begin + nearest else "at the start"
+        return f"{which} was not reached\n  closest: the screen {when}, which lacks {lacks}"
+
+    missed(explain)
+
+
+def _several(given: Any, kind: Any) -> list[Any]:
+    each = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    for one in each:
+        if not isinstance(one, kind):
+            msg = f"essential(): {one!r} cannot be of type {type(one).__name__}"
+            raise TaskError(msg)
+    return each
+
+
+def _element(wanted: Mapping[str, Any] | Element) -> Condition:
+    if isinstance(wanted, Element):
+        whole = _attributes(wanted)
+        return repr(wanted), lambda m: any(
+            _attributes(e) == whole for e in m.episode.screen.elements
+        )
+    words = str(Selector.of(wanted))
+    return words, lambda m: m.episode.screen.find_all(**wanted)
+
+
+def _attributes(element: Element) -> tuple[object, ...]:
+    """Return the attributes that LlamaTouch compares; bounds are not among them."""
+    words = (getattr(element, name).lower() for name in _WORDS)
+    flags = (getattr(element, name) for name in FLAGS)
+    return (element.class_name, element.resource_id, *words, *flags)
+
+
+def _alike(wanted: str | Screen, similarity: Similarity, threshold: float) -> Condition:
+    if isinstance(wanted, Screen):
+        whole = " ".join(wanted.texts)
+        return (
+            "a screen more or less like the annotated one",
+            lambda m: similarity(whole, " ".join(m.episode.screen.texts)) > threshold,
+        )
+    return (
+        f"more or less {wanted!r}",
+        lambda m: any(similarity(wanted, text) > threshold for text in m.episode.screen.texts),
+    )
+
+
+def _by_letters(one: str, other: str) -> float:
+    check_extra("vision", "comparing texts of essential states")
+    from rapidfuzz import fuzz, utils  # noqa: PLC0415 - a heavy library is loaded by who needs it
+
+    return float(fuzz.token_sort_ratio(one, other, processor=utils.default_process)) / 100
+
+
+def _shows(screen: Screen, wanted: str) -> bool:
+    """Whether the screen's activity stands in the words for one, as LlamaTouch compares them."""
+    name = re.escape(screen.activity)
+    return bool(screen.activity) and re.search(rf"{name}(?![\w$.])", wanted) is not None
+
+
+def _did(moment: Moment, what: str, *arguments: Any, **criteria: Any) -> bool:
+    if moment.step is None:
+        return False
+    alone = replace(moment.episode, steps=(moment.step,), screen=moment.step.screen)
+    return bool(getattr(alone, what)(*arguments, **criteria))
+
+
+def _has(probe: str, package: str, wanted: bool) -> Callable[[Moment], bool]:
+    def has(moment: Moment) -> bool:
+        value = moment.episode.probe(probe)
+        return isinstance(value, list | tuple | dict) and (package in value) is wanted
+
+    return has

@@ -1,0 +1,30 @@
+"""What authors of tasks find by name in `check`."""
+
+import subprocess
+import sys
+
+import pytest
+
+from pytest_mobileagent import check
+
+
+def test_all_names_what_there_is():
+    assert check.__all__ == sorted(check._HOME)
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        _ = check.nothing_like_it
+
+
+@pytest.mark.parametrize("name", check.__all__)
+def test_every_name_is_documented(name):
+    assert getattr(check, name).__doc__
+
+
+def test_little_is_imported_before_a_name_is_asked_for():
+    code = (
+        "import sys\n"
+        "from pytest_mobileagent import check\n"
+        "assert not [name for name in sys.modules if name.startswith(check.__name__ + '.')]\n"
+        "check.odyssey\n"
+        "assert not {'rapidfuzz', 'numpy', 'cv2', 'lxml'} & sys.modules.keys()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

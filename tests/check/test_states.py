@@ -1,0 +1,193 @@
+"""LlamaTouch's essential states, matched in order over an episode."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent import Episode, Finish, Tap, Type, check
+from pytest_mobileagent.check.states import essential, essential_states
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen.explain import collect_misses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent import Screen
+
+
+@pytest.fixture
+def shop(make_episode: Callable[..., Episode], make_screen: Callable[..., Screen]) -> Episode:
+    """From the home screen to the search page, where something is typed, to the results."""
+
+    def page(*texts: str, activity: str) -> Screen:
+        rows = [
+            {
+                "text": text,
+                "bounds": f"[0,{20 * n}][100,{20 * n + 20}]",
+                "class": "android.widget.Button",
+            }
+            for n, text in enumerate(texts)
+        ]
+        return make_screen(*rows, package="com.shop", activity=activity)
+
+    screens = (
+        page("Home", "Search", activity=".Main"),
+        page("Search", "Filter", activity=".Search"),
+        page("lamp", "Filter", activity=".Search"),
+        page("Results for lamp", "Table lamp", activity="com.shop.Results"),
+    )
+    episode = make_episode(Tap(50, 30), Type("lamp"), Tap(50, 30), Finish(), screens=screens)
+    probes = [{"packages": ["com.shop"]}] * 2 + [{"packages": ["com.shop", "com.new"]}] * 2
+    steps = tuple(replace(s, probes=p) for s, p in zip(episode.steps, probes, strict=True))
+    shown = replace(episode.steps[3], screen=screens[3], probes=probes[3])
+    return replace(
+        episode, steps=(*steps[:3], shown), initial_probes={"packages": ["com.shop", "com.old"]}
+    )
+
+
+SEARCHING: dict[str, Any] = {"click": {"text": "Search"}}
+
+
+@pytest.mark.parametrize(
+    ("states", "steps"),
+    [
+        ([{"activity": "com.shop/.Main"}], [0]),
+        ([{"activity": ".Search"}], [1]),
+        ([{"activity": "com.shop/com.shop.Results"}], [3]),
+        ([{"activity": "com.shop/.SearchSettings"}], [None]),
+        ([{"exact": {"text": "Filter"}}], [1]),
+        ([{"exact": [{"text": "Filter"}, {"text": "lamp"}]}], [2]),
+        ([{"exact": {"text": "filter"}}], [None]),
+        ([{"fuzzy": "result for lamps"}], [3]),
+        ([{"fuzzy": "lamp results for"}], [3]),
+        ([{"fuzzy": "shoes"}], [None]),
+        ([SEARCHING], [1]),
+        ([{"click": {"xpath": "//node[@text='Search']"}}], [1]),
+        ([{"click": {"text": "Home"}}], [None]),
+        ([{"typed": "lamp"}], [2]),
+        ([{"typed": "lam"}], [None]),
+        ([{"installed": "com.new"}], [3]),
+        ([{"uninstalled": "com.old"}], [1]),
+        ([{"installed": "com.shop", "uninstalled": ["com.old", "com.new"]}], [1]),
+        ([{"installed": "com.none"}], [None]),
+        ([{"holds": lambda e: e.answers("")}], [None]),
+        ([{"holds": lambda e: len(e.steps) == 2}], [2]),
+        ([{"holds": lambda e: e.screen.get(text="lamp")}], [2]),
+        ([SEARCHING, {"typed": "lamp"}, {"fuzzy": "Table lamp"}], [1, 2, 3]),
+        ([{"exact": {"text": "Filter"}}] * 2, [1, 2]),
+        ([{"exact": {"text": "Filter"}}] * 3, [1, 2, None]),
+        ([{"typed": "lamp"}, SEARCHING, {"activity": ".Results"}], [2, None, None]),
+        ([{"exact": {"text": "Table lamp"}}] * 2, [3, None]),
+        ([{"activity": ".Main", **SEARCHING}], [1]),
+        ([{"activity": ".Results", **SEARCHING}], [None]),
+    ],
+)
+def test_each_is_matched_by_the_first_screen_after_that_of_the_one_before(shop, states, steps):
+    found = essential_states(shop, [essential(**state) for state in states])
+    assert list(found.steps) == steps
+    assert bool(found) is (None not in steps)
+    assert found.share == sum(step is not None for step in steps) / len(steps)
+
+
+def test_an_annotated_element_is_compared_by_all_but_its_place(shop, make_screen):
+    button = {"class": "android.widget.Button", "bounds": "[7,7][8,8]"}
+    same = make_screen({"text": "TABLE lamp", **button}).elements[0]
+    assert essential_states(shop, [essential(exact=same)]).steps == (3,)
+    for other in ({"checked": "true"}, {"class": "View"}, {"content-desc": "x"}):
+        node = make_screen({"text": "Table lamp", **button, **other}).elements[0]
+        assert not essential_states(shop, [essential(exact=node)])
+
+
+def test_a_whole_screen_is_compared_by_its_words(shop, make_screen):
+    like, unlike = make_screen("Results for lamp", "Table lamps"), make_screen("Cart", "Sum")
+    found = essential_states(shop, [essential(fuzzy=like)])
+    assert found.steps == (3,)
+    assert not essential_states(shop, [essential(fuzzy=unlike)])
+
+
+def test_how_alike_texts_are_may_be_said_by_a_function(shop):
+    asked = []
+
+    def similarity(one: str, other: str) -> float:
+        asked.append((one, other))
+        return 0.85 if other == "Search" else 0.86 if other == "lamp" else 0.0
+
+    assert essential_states(shop, [essential(fuzzy="x")], similarity=similarity).steps == (2,)
+    assert ("x", "Home") in asked
+
+
+def test_a_miss_names_the_screen_that_came_closest(shop):
+    with collect_misses() as misses:
+        states = [essential(**SEARCHING), essential(exact=[{"text": "lamp"}, {"text": "Sofa"}])]
+        assert not essential_states(shop, states)
+    (explain,) = misses
+    assert explain().splitlines() == [
+        "essential state 2 of 2 was not reached",
+        "  closest: the screen after step 2, which lacks text='Sofa'",
+    ]
+
+
+def test_no_screen_may_be_left(shop):
+    with collect_misses() as misses:
+        essential_states(shop, [essential(fuzzy="Table lamp"), essential(typed="a")])
+    assert [explain() for explain in misses] == [
+        "essential state 2 of 2 was not reached: no screen is left"
+    ]
+
+
+def test_they_can_be_sub_goals_and_hold_of_prefixes(shop):
+    states = [essential(**SEARCHING), essential(typed="lamp")]
+    steps = [essential_states(shop.prefix(n), states).steps for n in range(4)]
+    assert steps == [(None, None), (1, None), (1, 2), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {},
+        {"exact": "text"},
+        {"fuzzy": 3},
+        {"click": {"sext": "a"}},
+        {"exact": {}},
+        {"installed": 1},
+    ],
+)
+def test_a_state_that_makes_no_sense_is_refused(state):
+    with pytest.raises((TaskError, TypeError)):
+        essential(**state)
+
+
+@pytest.mark.parametrize("states", [[], [{"text": "a"}], None])
+def test_what_are_no_states_is_refused(shop, states):
+    with pytest.raises(TaskError, match=r"list of essential\(…\)"):
+        essential_states(shop, states)
+
+
+def test_a_task_without_the_probe_is_broken(shop):
+    with pytest.raises(TaskError, match="the task has no probe 'apps'"):
+        essential_states(shop, [essential(installed="com.new")], packages="apps")
+
+
+def test_they_are_found_where_task_authors_look():
+    assert check.essential_states is essential_states
+    assert check.essential is essential
+
+
+@given(
+    st.lists(st.sampled_from("abc"), max_size=7),
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=4),
+)
+def test_all_are_matched_exactly_where_they_are_a_subsequence(
+    make_episode, make_screen, shown, wanted
+):
+    screens = tuple(make_screen(text) for text in ["start", *shown])
+    episode = make_episode(*[Tap(1, 1)] * len(shown), screens=screens)
+    rest = iter(shown)
+    subsequence = all(text in rest for text in wanted)
+    states = [essential(exact={"text": text}) for text in wanted]
+    assert bool(essential_states(episode, states)) is subsequence

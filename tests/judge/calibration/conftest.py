@@ -1,0 +1,78 @@
+"""Recorded episodes, each with a goal and a few screens, and models that judge them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent import Agent, Finish, Tap, Task
+from pytest_mobileagent.testing import (
+    FakePhone,
+    ScriptedModel,
+    ScriptedReply,
+    When,
+    make_screen,
+    play,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class TwoSteps(Agent):
+    """Taps once, and reports."""
+
+    def start(self, briefing):
+        self.actions = [Tap(5, 5), Finish("done")]
+
+    def step(self, observation):
+        return self.actions.pop(0)
+
+
+@pytest.fixture
+def record(tmp_path):
+    """Records an episode of a goal in the folder of a run, and returns its folder."""
+    count = 0
+
+    def make(goal: str, run: Path | None = None, language: str = "en", **fields) -> Path:
+        nonlocal count
+        count += 1
+        screens = [
+            make_screen(f"{goal} {n}", size=(40, 80), shade=10 * n + count, **fields)
+            for n in (1, 2)
+        ]
+        there = tmp_path / f"made{count}"
+        play(TwoSteps, Task(goal, language=language), phone=FakePhone(screens), folder=there)
+        return (there / "episodes" / "play.0").resolve()
+
+    return make
+
+
+@pytest.fixture
+def labelled(record, tmp_path):
+    """A file of labels: a line for each goal, with whether it was done and further fields."""
+
+    def make(*labels: tuple[str, bool] | tuple[str, bool, dict]) -> Path:
+        lines = []
+        for goal, done, *more in labels:
+            folder = record(goal).relative_to(tmp_path)
+            lines.append(json.dumps({"episode": str(folder), "done": done, **(dict(*more))}))
+        path = tmp_path / "labels.jsonl"
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    return make
+
+
+def judge(done: str, **fields) -> ScriptedModel:
+    """A model that calls those goals done whose number is in a text, as in "Do 3."."""
+
+    def answer(request):
+        (number, *_) = re.findall(r"\| Do (\d+)", request.text)
+        return ScriptedReply(f"Result: {int(number in done.split())}", input_tokens=1000,
+                             output_tokens=10)  # fmt: skip
+
+    return ScriptedModel([When("", answer)], **fields)

@@ -1,0 +1,165 @@
+"""Labels: lines, runs that people have reviewed, and data sets of others, read in place."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_mobileagent.judge.calibration.label import LabelsError
+from pytest_mobileagent.judge.calibration.labels import read_labels
+from pytest_mobileagent.judge.calibration.modes import Mode, six
+from pytest_mobileagent.judge.question import Question, subtask
+from pytest_mobileagent.verdict.store import append
+from pytest_mobileagent.verdict.verdict import Verdict
+
+
+def test_a_line_is_an_episode_beside_the_file_and_how_judges_are_asked(labelled):
+    path = labelled(
+        ("Do 1.", True),
+        ("Do 2.", False, {"key_components": ["Total"], "actions": "text", "reason": True}),
+        ("Do 3.", True, {"language": "zh", "note": "looked twice", "evidence": "xml"}),
+        ("Do 4.", True, {"subtasks": [{"app": "a", "task": "Look."}], "rubric": []}),
+    )
+    one, two, three, four = read_labels(path).each
+    assert (one.done, one.question, one.load().goal) == (True, Question(), "Do 1.")
+    assert (two.done, two.question) == (
+        False,
+        Question(key_components=("Total",), actions="text", reason=True),
+    )
+    assert (three.language, three.note, three.question.evidence) == ("zh", "looked twice", "xml")
+    assert four.question.subtasks == (subtask("a", "Look."),)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"done": 1}, "done cannot be of type int"),
+        ({"done": None}, "done cannot be"),
+        ({"episode": "nowhere"}, "there is no folder"),
+        ({"actions": "loud"}, "actions='loud' is none of text, image, none"),
+        ({"component": []}, "no argument 'component'"),
+        ({"subtasks": [{"app": "a"}]}, "task"),
+        ({"subtasks": [{"app": "a", "task": "b"}] * 2}, "both use a"),
+        ({"key_components": "Total"}, "has to be a list of texts"),
+    ],
+)
+def test_a_line_that_makes_no_sense_is_told_with_its_number(labelled, change, why):
+    path = labelled(("Do 1.", True), ("Do 2.", True))
+    first, second = path.read_text().splitlines()
+    path.write_text(f"{first}\n\n{json.dumps(json.loads(second) | change)}\n")
+    with pytest.raises(LabelsError, match=rf"labels\.jsonl, line 3: .*{why}"):
+        read_labels(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "has no labels"),
+        (b"{", "line 1"),
+        (b'{"done": true}', "line 1: episode is missing"),
+        (b"[1]", "no data set that is known"),
+        (b"[", "neither JSON nor lines of it"),
+        (b"[" * 99999, "neither JSON nor lines"),
+        (b"\xff\xfe", "is no text"),
+    ],
+)
+def test_a_file_without_labels_is_told(tmp_path, content, why):
+    path = tmp_path / "labels.jsonl"
+    with pytest.raises(LabelsError, match="cannot read"):
+        read_labels(path)
+    path.write_bytes(content)
+    with pytest.raises(LabelsError, match=why):
+        read_labels(path)
+
+
+@pytest.fixture
+def run(record, tmp_path):
+    """A run's folder with three episodes."""
+    folder = tmp_path / "runs" / "2026-11-22-mine"
+    (folder / "episodes").mkdir(parents=True)
+    (folder / "run.json").write_text("{}")
+    for number in (1, 2, 3):
+        made = record(f"Do {number}.")
+        made.rename(folder / "episodes" / f"do{number}.0")
+        (made.parent.parent / "screens").rename(folder / f"screens{number}")
+    return folder
+
+
+def test_what_people_have_said_of_a_run_are_labels(run):
+    first, second, third = sorted((run / "episodes").iterdir())
+    append(first, Verdict(True, "check"))
+    with pytest.raises(LabelsError, match="no person has decided"):
+        read_labels(run)
+    asked = {"question": {"key_components": ["Total"], "rubric": []}}
+    append(first, Verdict(True, "judges", evidence=asked))
+    append(first, Verdict(False, "person", "not the right one"))
+    append(second, Verdict(False, "person"))
+    append(second, Verdict(True, "person", "looked again"))
+    append(second, Verdict(None, "person", "a note"))
+    append(third, Verdict(None, "person", "a note"))
+    for path in (run, run.parent):
+        found = read_labels(path)
+        assert [(each.name, each.done) for each in found.each] == [
+            ("episodes/do1.0", False),
+            ("episodes/do2.0", True),
+        ]
+        assert found.each[0].question == Question(key_components=("Total",))
+        assert found.remarks == ("1 of 3 episodes have no verdict of a person, and are left out",)
+
+
+def test_a_folder_without_a_run_has_no_labels(tmp_path):
+    with pytest.raises(LabelsError, match="no run's folder"):
+        read_labels(tmp_path)
+
+
+def test_digirls_labels_are_read_where_they_are(recordings):
+    path = recordings / "digirl" / "labels.json"
+    found = read_labels(path)
+    assert len(found.each) == 19
+    assert sum(each.done for each in found.each) == 5
+    assert "1 of 20 labels are left out" in found.remarks[0]
+    assert len(read_labels(path, suspects=True).each) == 20
+    episode = found.each[1].load()
+    assert episode.goal == "Go to costco.com"
+    assert episode.screen.png == (path.parent / "step1_costco.png").read_bytes()
+    assert (episode.steps, episode.answer) == ((), "")
+    assert found.each[1].note.startswith("I should expect")
+
+
+def test_an_importer_reads_no_picture_from_elsewhere(tmp_path):
+    (tmp_path / "secret.png").write_bytes(b"")
+    there = tmp_path / "set"
+    there.mkdir()
+    item = {"task": "Go {home}.", "screenshot": "../secret.png", "label": "success"}
+    (there / "labels.json").write_text(json.dumps([item]))
+    with pytest.raises(LabelsError, match="there is no screenshot"):
+        read_labels(there / "labels.json")
+
+
+def test_gui_critics_items_are_recognised_and_refused(recordings):
+    with pytest.raises(LabelsError, match="656 labels say whether the next action was right"):
+        read_labels(recordings / "gui-critic" / "gui_i.json")
+
+
+def test_spa_benchs_six_modes_differ_in_actions_and_reasons(labelled):
+    (label,) = read_labels(labelled(("Do 1.", True, {"reason": True, "evidence": "xml"}))).each
+    modes = six(Mode(evidence="screens"))
+    assert [mode.name for mode in modes] == [
+        f"{actions} actions, {reason}"
+        for actions in ("no", "text", "image")
+        for reason in ("result only", "reason and result")
+    ]
+    questions = [mode.question(label) for mode in modes]
+    assert len(set(questions)) == 6
+    assert {question.evidence for question in questions} == {"screens"}
+    assert Mode().question(label) == label.question
+    assert Mode().name == ""
+
+
+def test_a_language_can_be_set_for_all(labelled):
+    path = labelled(("Do 1.", True, {"language": "zh"}))
+    (label,) = read_labels(path).each
+    episode = label.load()
+    assert Mode().episode(label, episode).case.task.language == "zh"
+    assert Mode(language="en").episode(label, episode) is episode

@@ -1,0 +1,130 @@
+"""The formulas, against scikit-learn, statsmodels and SciPy, and against the papers' numbers."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.judge.calibration.statistics import (
+    Confusion,
+    Z,
+    bootstrapped,
+    proportion,
+    quantile,
+)
+
+
+def known(number):
+    """A number that is there."""
+    assert number is not None
+    return number
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "low", "high"),
+    [  # statsmodels 0.15.0: proportion_confint(part, whole, method="wilson")
+        (264, 300, 0.8383421861729838, 0.912049155696361),  # 0.88 (0.84-0.91)
+        (0, 10, 0.0, 0.27753279986288926),
+        (10, 10, 0.7224672001371106, 1.0),
+        (40, 50, 0.6696289406777458, 0.8875624998422389),
+        (13, 271, 0.028245506978306825, 0.08033148482176442),
+        (1, 3, 0.06149194472039626, 0.7923403991979523),
+    ],
+)
+def test_intervals_of_shares_are_those_of_statsmodels(part, whole, low, high):
+    found = proportion(part, whole)
+    assert (found.value, found.low, found.high) == pytest.approx((part / whole, low, high))
+
+
+@given(st.integers(0, 2000), st.integers(0, 2000))
+@example(0, 1)
+@example(1, 0)
+def test_the_ends_of_an_interval_are_where_wilson_put_them(part, rest):
+    whole = part + rest or 1
+    found = proportion(part, whole)
+    share, low, high = map(known, (found.value, found.low, found.high))
+    assert 0 <= low <= share <= high <= 1
+    for end in (low, high):  # |share - p| is z standard deviations of p
+        distance = Z * math.sqrt(end * (1 - end) / whole)
+        assert abs(share - end) == pytest.approx(distance, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("cells", "f1", "kappa", "accuracy"),
+    [  # scikit-learn 1.9.1: f1_score, cohen_kappa_score, accuracy_score
+        ((22, 2, 2, 44), 0.9166666666666666, 0.8731884057971014, 0.9428571428571428),
+        ((20, 5, 10, 15), 0.7272727272727273, 0.4, 0.7),
+        ((1, 2, 3, 4), 0.2857142857142857, -0.0869565217391306, 0.5),
+        ((0, 3, 4, 5), 0.0, -0.3999999999999999, 0.4166666666666667),
+        ((40, 5, 3, 2), 0.9090909090909091, 0.24528301886792447, 0.84),
+    ],
+)
+def test_f1_and_kappa_are_those_of_scikit_learn(cells, f1, kappa, accuracy):
+    found = Confusion(*cells)
+    assert (found.f1, found.kappa) == pytest.approx((f1, kappa))
+    assert found.right / found.total == pytest.approx(accuracy)
+
+
+@pytest.mark.parametrize(
+    ("cells", "statistic", "low", "high"),
+    [  # SciPy 1.17.1: bootstrap(…, paired=True, method="percentile", n_resamples=2000)
+        ((22, 2, 2, 44), "f1", 0.818, 0.982),
+        ((22, 2, 2, 44), "kappa", 0.734, 0.970),
+        ((120, 15, 20, 145), "f1", 0.827, 0.911),
+        ((120, 15, 20, 145), "kappa", 0.689, 0.833),
+    ],
+)
+def test_bootstrapped_intervals_are_near_those_of_scipy(cells, statistic, low, high):
+    found = bootstrapped(Confusion(*cells), lambda counts: getattr(counts, statistic))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.015)
+    assert found == bootstrapped(Confusion(*cells), lambda counts: getattr(counts, statistic))
+
+
+def test_spa_benchs_open_ended_tasks_have_its_f1():
+    # Appendix G: 22 true positives, 2 false positives, 2 false negatives, 44 true negatives.
+    assert round(known(Confusion(22, 2, 2, 44).f1), 3) == 0.917
+
+
+def test_spa_benchs_cross_app_f1_is_the_mean_of_both_languages():
+    # Table 10 and section 5.2: 0.833 in English, 0.857 in Chinese, 0.845 in all.
+    # Few tasks were done: 5 true positives with 2 errors, and 6 with 2, have these.
+    english, chinese = (known(c.f1) for c in (Confusion(5, 1, 1, 73), Confusion(6, 1, 1, 72)))
+    assert (round(english, 3), round(chinese, 3)) == (0.833, 0.857)
+    assert round((english + chinese) / 2, 3) == 0.845
+
+
+def test_there_is_no_number_where_there_is_nothing():
+    nothing = Confusion()
+    assert nothing.f1 is nothing.kappa is nothing.precision is nothing.recall is None
+    assert proportion(0, 0).value is bootstrapped(nothing, lambda counts: counts.f1).value is None
+    assert Confusion(5, 0, 0, 0).kappa is None  # chance alone agrees always
+    assert Confusion(0, 0, 0, 5).f1 is None
+    rare = bootstrapped(Confusion(0, 0, 1, 30), lambda counts: counts.precision)
+    assert (rare.value, rare.low) == (None, None)
+
+
+def test_a_statistic_that_few_resamples_have_has_no_interval():
+    found = bootstrapped(Confusion(1, 0, 0, 60), lambda c: c.f1 if c.f1 and c.total % 2 else None)
+    assert found.value == 1
+    few = bootstrapped(Confusion(1, 0, 0, 9), lambda c: 1.0 if c.true_positives == 1 else None)
+    assert (few.value, few.low) == (1.0, None)
+
+
+def test_quantiles_lie_between_numbers_in_proportion():
+    assert [quantile([0, 1, 2, 3], share) for share in (0, 0.5, 0.9, 1)] == [0, 1.5, 2.7, 3]
+
+
+@given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
+def test_counts_add_up(both, wrongly, missed, neither):
+    cells = (both, wrongly, missed, neither)
+    kinds = [(True, True), (False, True), (True, False), (False, False)]
+    pairs = [kind for kind, count in zip(kinds, cells, strict=True) for _ in range(count)]
+    found = Confusion.of(pairs)
+    assert (found.cells, found.total) == (cells, len(pairs))
+    assert found.right == sum(truth == said for truth, said in pairs)
+    if found.f1 is not None and found.precision and found.recall:
+        mean = 2 * found.precision * found.recall / (found.precision + found.recall)
+        assert found.f1 == pytest.approx(mean)

@@ -1,0 +1,50 @@
+"""What commands that are no run read of the environment and of a project."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.plugin.project import project_settings
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    for name in ("MOBILE_JUDGES", "MOBILE_PRICES", "PYTEST_ADDOPTS"):
+        monkeypatch.delenv(name, raising=False)
+    below = tmp_path / "below"
+    below.mkdir()
+    monkeypatch.chdir(below)
+
+    def make(*lines: str):
+        (tmp_path / "pytest.ini").write_text("\n".join(["[pytest]", *lines]))
+        return tmp_path
+
+    return make
+
+
+def test_the_environment_wins_over_the_ini_file_and_paths_are_where_they_stand(
+    project, monkeypatch
+):
+    root = project("mobile_judges = openai:a", "mobile_prices = prices.toml", "addopts = -n 2")
+    monkeypatch.setenv("MOBILE_JUDGES", "openai:b")
+    found = project_settings()
+    assert found.get("mobile_judges") == ("openai:b", root / "below")
+    assert found.get("mobile_prices") == ("prices.toml", root)
+    assert found.get("mobile_max_cost") is None
+    assert found.replies == root / ".pytest_cache" / "d" / "mobileagent-replies"
+    assert not found.replies.exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "folder"),
+    [("cache_dir = kept", "kept"), ("addopts = -p no:cacheprovider", ".pytest_cache")],
+)
+def test_replies_are_kept_in_pytests_cache(project, line, folder):
+    root = project(line)
+    assert project_settings().replies == root / folder / "d" / "mobileagent-replies"
+
+
+def test_a_project_that_cannot_be_configured_is_told(project):
+    project("addopts = --no-such-option")
+    with pytest.raises(SystemExit, match="cannot be configured"):
+        project_settings()
