@@ -180,9 +180,7 @@ def test_criteria_that_make_no_sense_together_are_told(
         screen.find(**criteria)
 
 
-@pytest.mark.parametrize(
-    "criteria", [{"text": "?", "fuzzy": 90}, {"text": "?", "ocr": True}, {"image": __file__}]
-)
+@pytest.mark.parametrize("criteria", [{"text": "?", "ocr": True}, {"image": __file__}])
 def test_what_is_not_installed_is_no_miss(
     screen: Screen, criteria: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
