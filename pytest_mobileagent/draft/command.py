@@ -29,7 +29,7 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
     """Draft checks, or compare drafts with what people made of them.
 
     The exit status is 0 if every draft is right on its episodes, 1 if one is not, 2 if something
-    keeps it from being known. `project` is asked for what no option says.
+    keeps it from being known, 130 after Ctrl-C. `project` is asked for what no option says.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -43,6 +43,8 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
         problem = f"what a model wrote cannot be run here: {error}. {how}"
     except (MobileAgentError, ValueError, ModelUnavailable, BudgetSpent) as error:
         problem = str(error)
+    except KeyboardInterrupt:
+        return 130
     print(f"error: {problem}", file=sys.stderr)
     return 2
 

@@ -61,8 +61,12 @@ def edits_of(path: Path) -> Edits:
     kept = _tests(edited)
     same = [function for function in kept if function.name == tests[0].name]
     found = same or (kept if len(kept) == 1 else [])
-    before = _code(draft, tests[0], "test")
-    after = _code(edited, found[0], "test") if found else []
+    try:
+        before = _code(draft, tests[0], "test")
+        after = _code(edited, found[0], "test") if found else []
+    except RecursionError as error:
+        msg = f"{path} is nested too deeply to be compared"
+        raise RecordError(msg) from error
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     equal = sum(block.size for block in matcher.get_matching_blocks())
     return Edits(path, len(before), len(before) - equal, len(after) - equal)

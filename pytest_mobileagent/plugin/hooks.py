@@ -55,9 +55,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(BrokenTasks(), "mobileagent-broken-tasks")
     if runs_no_test(config):
         return
-    from pytest_mobileagent.screen.ocr import use_engine  # noqa: PLC0415
+    if run.agent is not None:
+        from pytest_mobileagent.screen.ocr import use_engine  # noqa: PLC0415
 
-    use_engine(run.value("mobile-ocr"))
+        use_engine(run.value("mobile-ocr"))
     run.agents.start()
     if run.judges.mode != "off":
         from pytest_mobileagent.plugin.deferring import Deferring  # noqa: PLC0415
@@ -148,7 +149,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
     if case_of(pyfuncitem) is None:
         return (yield)
-    from pytest_mobileagent.plugin.scoring import ask_body  # noqa: PLC0415
+    from pytest_mobileagent.plugin.bodies import ask_body  # noqa: PLC0415
 
     return (yield from ask_body(pyfuncitem))
 

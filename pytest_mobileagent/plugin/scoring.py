@@ -4,120 +4,59 @@ from __future__ import annotations
 
 import linecache
 import re
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest._code.code import (  # a failure that pytest can send, print, and write to JUnit's XML
-    ReprEntryNative,
-    ReprExceptionInfo,
-    ReprFileLocation,
-    ReprTraceback,
-)
 from _pytest.subtests import failed_subtests_key
 
-from pytest_mobileagent.check.episode import Episode
-from pytest_mobileagent.check.events import NoListenerError
-from pytest_mobileagent.check.subgoals import SubGoalError, collect_subgoals
+from pytest_mobileagent.check.subgoals import SubGoalError
 from pytest_mobileagent.episode.index import Entry
 from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import (
     InfrastructureError,
     JudgeError,
-    TaskError,
     UndecidedError,
 )
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.announce import announce
+from pytest_mobileagent.plugin.bodies import (
+    AGENTS_FAULT,
+    CLOSEST,
+    HELD,
+    RUNS,
+    AgentFailedError,
+)
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, NOT_RUN, RECORDED
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import (
     BESIDE,
     CALLS,
-    JUDGED,
     WAITS,
     NoBudgetError,
-    ask_beside,
     with_judges,
 )
 from pytest_mobileagent.plugin.junit import properties
 from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, on_the_way
 from pytest_mobileagent.plugin.results import RESULT
-from pytest_mobileagent.plugin.subgoals import SUBGOALS, partial_credit, progress
+from pytest_mobileagent.plugin.showing import show_failure, show_review
+from pytest_mobileagent.plugin.subgoals import partial_credit, progress
 from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.report.words import failure
-from pytest_mobileagent.screen.explain import collect_misses
 from pytest_mobileagent.verdict.store import append as add_verdict
 from pytest_mobileagent.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
+    from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.task.case import Case
-
-_CLOSEST: pytest.StashKey[list[str]] = pytest.StashKey()
-_RUNS: pytest.StashKey[bool] = pytest.StashKey()  # set while a body runs, which may have subtests
-_HELD: pytest.StashKey[bool] = pytest.StashKey()
-_AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
 
 _FAULTS: dict[type[BaseException], str] = {
     JudgeError: "judge",
     NoBudgetError: "budget",
     InfrastructureError: "infrastructure",
 }
-
-
-class AgentFailedError(AssertionError):
-    """The agent raised, crashed or ran out of time, so that the goal does not count as met."""
-
-
-def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
-    """Run a test body as a predicate over its episode, as a wrapper around pytest's own call.
-
-    An agent's error or its time limit ends an episode, but does not decide it: the body is asked
-    all the same. Its yes counts only where the task says so.
-    """
-    __tracebackhide__ = True
-    case, episode = case_of(item), item.funcargs.get("episode")
-    if isinstance(episode, Episode) and ASKING not in item.stash:
-        item.stash[JUDGED] = []
-        ask_beside(item, episode)
-    own = item.obj
-    item.stash[_RUNS] = True
-    item.obj = _without_return(own, item.name)
-    with collect_misses() as misses, collect_subgoals() as subgoals:
-        item.stash[SUBGOALS] = subgoals
-        try:
-            result = yield
-            subgoals.settle()
-        except AssertionError:
-            if ASKING not in item.stash:  # explaining takes far longer than the search
-                item.stash[_CLOSEST] = list(dict.fromkeys(explain() for explain in misses))
-            raise
-        except NoListenerError as error:
-            pytest.skip(str(error))
-        finally:
-            item.obj = own
-            del item.stash[_RUNS]
-    if case and isinstance(episode, Episode) and episode.termination in _AGENTS_FAULT:
-        item.stash[_HELD] = True
-        if not case.task.success_after_error and ASKING not in item.stash:
-            raise AgentFailedError(episode.error)
-    return result
-
-
-def _without_return(body: Any, name: str) -> Any:
-    @wraps(body)
-    def decide(**arguments: Any) -> None:
-        __tracebackhide__ = True
-        returned = body(**arguments)
-        if returned is not None:
-            msg = f"{name} returns {returned!r}: the body of a task decides by assert"
-            raise TaskError(msg)
-
-    return decide
 
 
 def score(
@@ -128,7 +67,7 @@ def score(
     Whatever goes wrong here is this one case's error, and the run goes on.
     """
     case = case_of(item)
-    if case is None or ASKING in item.stash or _RUNS in item.stash or item.stash.get(WAITS, False):
+    if case is None or ASKING in item.stash or RUNS in item.stash or item.stash.get(WAITS, False):
         return report
     try:
         result = _result(case, item, report, call)
@@ -161,9 +100,9 @@ def _result(
     if isinstance(raised, JudgeError | NoBudgetError):
         report.longrepr = printable(str(raised))
     elif outcome == "review":
-        _show_review(report, str(raised))
+        show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
-        _show_failure(report, episode, verdict)
+        show_failure(report, episode, verdict)
     return Result(
         case,
         outcome=outcome,
@@ -234,16 +173,16 @@ def _verdict(
     success: bool | None,
 ) -> Verdict:
     evidence: dict[str, Any] = {}
-    held = item.stash.get(_HELD, False)
+    held = item.stash.get(HELD, False)
     whole = success or held if success is not None else None
     reason = "" if success else _reason(report)
-    if closest := item.stash.get(_CLOSEST, None):
+    if closest := item.stash.get(CLOSEST, None):
         evidence["closest"] = closest
     if held:
         evidence["check_held"] = True
         if not success:
             reason = f"{reason} (the check held all the same)"
-    elif success is False and episode.termination in _AGENTS_FAULT:
+    elif success is False and episode.termination in AGENTS_FAULT:
         reason = f"{episode.error}; {reason}"
     if success is False and call.excinfo is not None:
         evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
@@ -268,39 +207,6 @@ def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException])
     except Exception:  # noqa: BLE001 - sources may be anything
         words = linecache.getline(str(entry.path), entry.lineno + 1).strip()
     return words.removeprefix("assert").strip(), f"{item.location[0]}:{entry.lineno + 1}"
-
-
-def _show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict) -> None:
-    """Let pytest show a failure in a few lines, whatever the style of its tracebacks."""
-    evidence = verdict.evidence
-    closest = next(iter(evidence.get("closest", ())), "")
-    if not closest and not evidence.get("check_held", False):
-        closest = _compared(verdict.reason.removeprefix(f"{episode.error}; "))
-    met = "; the goal was never met on the way"
-    if verdict.first_step is not None:
-        met = f"; the goal was met after step {verdict.first_step}"
-    sought, where = evidence.get("sought", ""), evidence.get("where", "")
-    subgoals = evidence.get("subgoals", ())
-    lines = failure(episode, sought, where, closest, met, subgoals=subgoals)
-    path, line = report.location[0], (report.location[1] or 0) + 1
-    message = printable(verdict.reason.partition("\n")[0])
-    entries = [ReprEntryNative([f"{line}\n" for line in lines])]
-    report.longrepr = ReprExceptionInfo(
-        reprtraceback=ReprTraceback(entries, None, "native"),
-        reprcrash=ReprFileLocation(path, line, message),
-    )
-
-
-def _compared(reason: str) -> str:
-    """Return what pytest says of the two sides of a comparison, from its explanation."""
-    line = reason.partition("\n")[0].removeprefix("AssertionError: ").removeprefix("assert ")
-    return re.sub(r"^SubGoalError: .*? did not hold: ", "", line)
-
-
-def _show_review(report: pytest.TestReport, reason: str) -> None:
-    """Make of a report one that neither passes nor fails (see the hook for its letter)."""
-    report.outcome = "skipped"
-    report.longrepr = (report.location[0], report.location[1] or 0, f"review: {printable(reason)}")
 
 
 def _folder(item: pytest.Function, episode: Episode | None) -> str | None:

@@ -66,7 +66,7 @@ class Desk:
     def episode(self, number: int) -> dict[str, Any]:
         """Return an episode and all that was said of it; why it cannot be seen where it cannot."""
         item = self._item(number)
-        plain = {"number": number, "name": item.name, "told": item.task.get("reason") or ""}
+        plain = {"number": number, "name": item.name, "told": as_run(item.task).get("reason") or ""}
         try:
             plain |= trajectory(self._record(item))
         except RecordError as error:

@@ -26,11 +26,7 @@ _folded = lru_cache(maxsize=8192)(folded)
 
 
 def meets(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
-    """Return the test whether an element of the hierarchy has what is wanted.
-
-    Raises:
-        MissingExtraError: `fuzzy` is given, and what compares so is not installed.
-    """
+    """Return the test whether an element of the hierarchy has what is wanted."""
     words = attrgetter(name)
     if name in FLAGS:
         return lambda element: words(element) is wanted

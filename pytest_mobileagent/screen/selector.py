@@ -105,9 +105,6 @@ class Selector:
 
         `elements` are all of the screen, in document order; `as_read` says that the element's text
         was read in the picture.
-
-        Raises:
-            MissingExtraError: `fuzzy` is given, and what compares so is not installed.
         """
         fuzzy, make = self._get("fuzzy", None), meets_as_read if as_read else meets
         own = [

@@ -30,7 +30,7 @@ def test_the_agent_is_told_the_engine(asking, process, words):
 
 
 def test_checks_read_by_the_engine(asking, monkeypatch):
-    used = []
+    used: list[str] = []
     monkeypatch.setattr(ocr, "use_engine", used.append)
     monkeypatch.setattr(extras, "find_spec", lambda name: name)  # as if it were installed
     asking.pytester.makepyfile(tells=AGENT)

@@ -132,5 +132,9 @@ window.addEventListener("resize", () => state.queue && showRows());
 byId("who").value = sessionStorage.getItem("who") || "";
 byId("who").addEventListener("change", () => sessionStorage.setItem("who", byId("who").value));
 history.replaceState(null, "", "/"); // the token stays out of the history
-setInterval(() => document.visibilityState === "visible" && !state.busy && look(), LOOK_AGAIN);
-look();
+
+async function keepLooking() {
+  if (document.visibilityState === "visible" && !state.busy) await look();
+  setTimeout(keepLooking, LOOK_AGAIN); // after an answer: of a large run it may take long
+}
+keepLooking();

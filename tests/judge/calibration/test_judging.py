@@ -138,8 +138,8 @@ def test_ctrl_c_waits_for_what_is_being_asked_and_begins_nothing_more(plan, monk
     stopped = threading.Event()
     stop = judging._Work.stop
 
-    def stop_and_tell(*arguments):
-        stop(*arguments)
+    def stop_and_tell(*args):
+        stop(*args)
         stopped.set()
 
     monkeypatch.setattr(judging._Work, "stop", stop_and_tell)

@@ -1,0 +1,78 @@
+"""A test body as a predicate over its episode: asked once, with what it missed noted."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.check.episode import Episode
+from pytest_mobileagent.check.events import NoListenerError
+from pytest_mobileagent.check.subgoals import collect_subgoals
+from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.judges import JUDGED, ask_beside
+from pytest_mobileagent.plugin.prefixes import ASKING
+from pytest_mobileagent.plugin.subgoals import SUBGOALS
+from pytest_mobileagent.screen.explain import collect_misses
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+CLOSEST: pytest.StashKey[list[str]] = pytest.StashKey()  # what came closest to what was sought
+RUNS: pytest.StashKey[bool] = pytest.StashKey()  # set while a body runs, which may have subtests
+HELD: pytest.StashKey[bool] = pytest.StashKey()  # its yes, which an agent's error overrules
+AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
+
+
+class AgentFailedError(AssertionError):
+    """The agent raised, crashed or ran out of time, so that the goal does not count as met."""
+
+
+def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
+    """Run a test body as a predicate over its episode, as a wrapper around pytest's own call.
+
+    An agent's error or its time limit ends an episode, but does not decide it: the body is asked
+    all the same. Its yes counts only where the task says so.
+    """
+    __tracebackhide__ = True
+    case, episode = case_of(item), item.funcargs.get("episode")
+    if isinstance(episode, Episode) and ASKING not in item.stash:
+        item.stash[JUDGED] = []
+        ask_beside(item, episode)
+    own = item.obj
+    item.stash[RUNS] = True
+    item.obj = _without_return(own, item.name)
+    with collect_misses() as misses, collect_subgoals() as subgoals:
+        item.stash[SUBGOALS] = subgoals
+        try:
+            result = yield
+            subgoals.settle()
+        except AssertionError:
+            if ASKING not in item.stash:  # explaining takes far longer than the search
+                item.stash[CLOSEST] = list(dict.fromkeys(explain() for explain in misses))
+            raise
+        except NoListenerError as error:
+            pytest.skip(str(error))
+        finally:
+            item.obj = own
+            del item.stash[RUNS]
+    if case and isinstance(episode, Episode) and episode.termination in AGENTS_FAULT:
+        item.stash[HELD] = True
+        if not case.task.success_after_error and ASKING not in item.stash:
+            raise AgentFailedError(episode.error)
+    return result
+
+
+def _without_return(body: Any, name: str) -> Any:
+    @wraps(body)
+    def decide(**arguments: Any) -> None:
+        __tracebackhide__ = True
+        returned = body(**arguments)
+        if returned is not None:
+            msg = f"{name} returns {returned!r}: the body of a task decides by assert"
+            raise TaskError(msg)
+
+    return decide

@@ -1,0 +1,55 @@
+"""How pytest shows a task that failed, or that a person has to decide."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from _pytest._code.code import (  # a failure that pytest can send, print, and write to JUnit's XML
+    ReprEntryNative,
+    ReprExceptionInfo,
+    ReprFileLocation,
+    ReprTraceback,
+)
+
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.words import failure
+
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.verdict.verdict import Verdict
+
+
+def show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict) -> None:
+    """Let pytest show a failure in a few lines, whatever the style of its tracebacks."""
+    evidence = verdict.evidence
+    closest = next(iter(evidence.get("closest", ())), "")
+    if not closest and not evidence.get("check_held", False):
+        closest = _compared(verdict.reason.removeprefix(f"{episode.error}; "))
+    met = "; the goal was never met on the way"
+    if verdict.first_step is not None:
+        met = f"; the goal was met after step {verdict.first_step}"
+    sought, where = evidence.get("sought", ""), evidence.get("where", "")
+    subgoals = evidence.get("subgoals", ())
+    lines = failure(episode, sought, where, closest, met, subgoals=subgoals)
+    path, line = report.location[0], (report.location[1] or 0) + 1
+    message = printable(verdict.reason.partition("\n")[0])
+    entries = [ReprEntryNative([f"{line}\n" for line in lines])]
+    report.longrepr = ReprExceptionInfo(
+        reprtraceback=ReprTraceback(entries, None, "native"),
+        reprcrash=ReprFileLocation(path, line, message),
+    )
+
+
+def _compared(reason: str) -> str:
+    """Return what pytest says of the two sides of a comparison, from its explanation."""
+    line = reason.partition("\n")[0].removeprefix("AssertionError: ").removeprefix("assert ")
+    return re.sub(r"^SubGoalError: .*? did not hold: ", "", line)
+
+
+def show_review(report: pytest.TestReport, reason: str) -> None:
+    """Make of a report one that neither passes nor fails (see the hook for its letter)."""
+    report.outcome = "skipped"
+    report.longrepr = (report.location[0], report.location[1] or 0, f"review: {printable(reason)}")
