@@ -128,6 +128,7 @@ def _in_turn(work: Callable[[], Any]) -> Any:
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
     """Asks models, as `--llm-judge` says, whether an episode met its goal: `judge(episode)`."""
+    request.node.stash[JUDGED] = []
     return Judge(request.node, request.config.stash[RUN].judges)
 
 
