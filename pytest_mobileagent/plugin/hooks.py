@@ -55,9 +55,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(BrokenTasks(), "mobileagent-broken-tasks")
     if runs_no_test(config):
         return
-    from pytest_mobileagent.screen.ocr import use_engine  # noqa: PLC0415
+    if run.agent is not None:
+        from pytest_mobileagent.screen.ocr import use_engine  # noqa: PLC0415
 
-    use_engine(run.value("mobile-ocr"))
+        use_engine(run.value("mobile-ocr"))
     run.agents.start()
     if run.judges.mode != "off":
         from pytest_mobileagent.plugin.deferring import Deferring  # noqa: PLC0415

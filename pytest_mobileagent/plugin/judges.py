@@ -11,7 +11,6 @@ from _pytest.outcomes import Skipped  # what pytest.skip raises
 
 from pytest_mobileagent.errors import JudgeError, MobileAgentError, TaskError, UndecidedError
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.screen.explain import missed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -59,6 +58,8 @@ class Judge:
         if verdict.passed is None:
             raise UndecidedError(verdict.reason)
         if not verdict.passed:
+            from pytest_mobileagent.screen.explain import missed  # noqa: PLC0415 - not for --help
+
             missed(lambda: verdict.reason)
         return verdict.passed
 

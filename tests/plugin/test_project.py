@@ -9,8 +9,9 @@ from pytest_mobileagent.plugin.project import project_settings
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    for name in ("MOBILE_JUDGES", "MOBILE_PRICES", "PYTEST_ADDOPTS"):
+    for name in ("MOBILE_JUDGES", "MOBILE_PRICES"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")  # it counts starts of pytest
     below = tmp_path / "below"
     below.mkdir()
     monkeypatch.chdir(below)
