@@ -56,7 +56,8 @@ class Question:
       "must not " must not come true.
     - `subtasks`: the parts of a cross-app task, judged in order (SPA-Bench, appendix E).
     - `actions`: how judges are told of what the agent did: as `text`, drawn into the `image`, or
-      not at all (`none`); None is the best for the task's language in SPA-Bench, Table 9.
+      not at all (`none`); None is the best for the task's language in SPA-Bench, Table 9, and
+      with hierarchies `none`.
     - `evidence`: `screens` for screenshots, `xml` for view hierarchies (A3, arXiv 2501.01149,
       section 3.4.2).
     - `reason`: whether judges give a reason before the result; None is the best for the language.
@@ -135,9 +136,11 @@ class Question:
         """Return the question with what is left open chosen as the best of SPA-Bench's Table 9.
 
         English: actions in the image, the result only. Chinese: actions as text, a reason first.
+        With view hierarchies judges are told of no actions, as A3's are.
         """
         chinese = language.partition("-")[0].lower() == "zh"
-        actions: Actions = self.actions or ("text" if chinese else "image")
+        best: Actions = "text" if chinese else "image"
+        actions: Actions = self.actions or ("none" if self.evidence == "xml" else best)
         reason = chinese if self.reason is None else self.reason
         return Question(
             self.key_components, self.rubric, self.subtasks, actions, self.evidence, reason

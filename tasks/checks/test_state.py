@@ -47,6 +47,7 @@ def test_setting(episode):
     app=SETTINGS,
     kind="single-frame query",
     level=1,
+    golden_steps=3,
     probes={"version": prop("ro.build.version.release")},
     solution=[
         open_app(),

@@ -52,7 +52,11 @@ def test_go(episode): pass
     result.stdout.fnmatch_lines(["*the task is broken: *no snapshot 'defualt_boot' (it has: *"])
 
 
-def test_a_device_that_tells_no_events_is_not_the_agents_failure(project):
+# A click is told by the actions and the screens, a toast by the phone only.
+@pytest.mark.parametrize(
+    ("kind", "outcome"), [("clicked", "passed"), ("notification_state_changed", "skipped")]
+)
+def test_a_device_that_tells_no_events_is_not_the_agents_failure(project, kind, outcome):
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(
             "from pytest_mobileagent.device.drivers.adb.listener import EventStream\n"
@@ -64,13 +68,13 @@ from pytest_mobileagent import open_app, tap, task
 
 @task("Add one.", app="com.example.counter", solution=[open_app(), tap(resource_id="add")])
 def test_add(episode):
-    assert episode.event(type="clicked", resource_id="add")
-"""
+    assert episode.event(type="TYPE", resource_id="add")
+""".replace("TYPE", kind)
     )
     project.run_virtual("tasks", "--agent=oracle")
     (task,) = report(project)["tasks"]
-    assert (task["outcome"], task["success"], task["fault"]) == ("skipped", None, None)
-    assert "has no listener, which this task needs" in task["reason"]
+    assert (task["outcome"], task["fault"]) == (outcome, None)
+    assert ("has no listener, and " in task["reason"]) is (outcome == "skipped")
 
 
 def test_a_device_that_breaks_under_a_body_is_no_failure_of_the_agent(project):

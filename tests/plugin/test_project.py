@@ -11,8 +11,7 @@ from pytest_mobileagent.plugin.project import project_settings
 def project(tmp_path, monkeypatch):
     for name in ("MOBILE_JUDGES", "MOBILE_PRICES"):
         monkeypatch.delenv(name, raising=False)
-    # In this process, hypothesis's plugin would take all later tests for its own beginning.
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")  # it counts starts of pytest
     below = tmp_path / "below"
     below.mkdir()
     monkeypatch.chdir(below)

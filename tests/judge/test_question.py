@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent import subtask
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.judge.question import Question
+
+
+@pytest.mark.parametrize(
+    ("language", "given", "actions", "reason"),
+    [
+        ("en", {}, "image", False),
+        ("en-GB", {}, "image", False),
+        ("zh", {}, "text", True),
+        ("zh-CN", {}, "text", True),
+        ("ko", {}, "image", False),
+        ("zh", {"actions": "none", "reason": False}, "none", False),
+        ("en", {"actions": "text", "reason": True}, "text", True),
+        ("zh", {"evidence": "xml"}, "none", True),
+        ("en", {"evidence": "xml", "actions": "text"}, "text", False),
+    ],
+)
+def test_what_is_left_open_is_the_best_for_the_language(
+    language: str, given: dict[str, Any], actions: str, reason: bool
+) -> None:
+    asked = Question.of(given).for_language(language)
+    assert (asked.actions, asked.reason) == (actions, reason)
+
+
+def test_lists_may_be_given() -> None:
+    parts = [subtask("com.a", "Do it.", memory="what"), subtask("com.b", "Use it.", history=True)]
+    asked = Question.of({"key_components": ["a", "b"], "subtasks": parts})
+    assert (asked.key_components, asked.subtasks) == (("a", "b"), tuple(parts))
+    assert Question.from_json(asked.to_json()) == asked
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"key_component": ["a"]}, "judge() has no argument 'key_component'"),
+        ({"key_components": "a"}, "key_components='a' has to be a list of texts"),
+        ({"rubric": ["a", " "]}, "has to be a list of texts"),
+        ({"subtasks": ["com.a"]}, "has to be a list of subtask"),
+        ({"actions": "picture"}, "is none of text, image, none"),
+        ({"evidence": "html"}, "is none of screens, xml"),
+        ({"reason": "yes"}, "reason='yes' has to be True or False"),
+        ({"rubric": ["a"], "subtasks": [subtask("com.a", "b")]}, "either a rubric or subtasks"),
+    ],
+)
+def test_what_makes_no_sense_is_the_tasks_mistake(given: dict[str, Any], why: str) -> None:
+    with pytest.raises(TaskError) as raised:
+        Question.of(given)
+    assert why in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("", "Do it."), "app='' has to be a text"),
+        (("com.a", " "), "task=' ' has to be a text"),
+        (("com.a", None), "task=None has to be a text"),
+    ],
+)
+def test_a_subtask_needs_an_app_and_a_task(arguments: tuple[Any, Any], why: str) -> None:
+    with pytest.raises(TaskError, match=why):
+        subtask(*arguments)
