@@ -149,7 +149,14 @@ def tried(episode, monkeypatch, tmp_path):
     """Tries a body in the sandbox."""
     monkeypatch.setattr(asking, "_refuse", lambda event, arguments: None)
     forked: list[int] = []
-    monkeypatch.setattr(asking.os, "fork", lambda fork=os.fork: forked.append(fork()) or forked[-1])
+    fork = os.fork
+
+    def fork_and_note():
+        pid = fork()
+        forked.append(pid)
+        return pid
+
+    monkeypatch.setattr(asking.os, "fork", fork_and_note)
     for tool in TOOLS:
         importlib.import_module(tool)
 
