@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.screen.screen import Screen
 
+_LONGEST_REASON = 400  # characters in the verdict's words; judges.jsonl has the whole reply
 SINGLE, CROSS = "judge", "judges"  # scorers of verdicts
 
 
@@ -134,5 +135,7 @@ def _verdict(scorer: str, opinions: Sequence[Opinion], evidence: dict[str, Any])
 def _in_words(opinion: Opinion) -> str:
     said = {True: "done", False: "not done", None: "cannot tell"}[opinion.passed]
     model = opinion.model.partition(":")[2] or opinion.model
-    reason = " ".join(opinion.reason.split())
+    reason = " ".join(opinion.reason[: 4 * _LONGEST_REASON].split())
+    if len(reason) > _LONGEST_REASON:
+        reason = f"{reason[: _LONGEST_REASON - 1]}…"
     return f'{model}: {said}, "{reason}"' if reason else f"{model}: {said}"

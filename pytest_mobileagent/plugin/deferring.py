@@ -1,12 +1,15 @@
 """Judges think while the phone goes on: a test that waits for them is run again when they are done.
 
 Its first run plays the episode and has it judged; its second finds both there. Nothing of the first
-is reported but its time. Tests that another plugin may repeat wait for their judges in place.
+is reported but its time. What would not be the same twice waits for its judges in place: tests that
+another plugin may repeat, that have subtests, that look at the device, or that have fixtures of a
+class or a module, which are gone by then; and the last test, after which no other follows.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
 _MOST_WAITING = 24  # tests, whose episodes are held in memory
+_IN_PLACE = {"device", "subtests"}  # fixtures of tests that are run once
 
 
 class Deferring:
@@ -28,17 +32,19 @@ class Deferring:
 
     def __init__(self) -> None:
         self._waiting: list[pytest.Item] = []
-        self._is_ending = False
+        self._is_ending = self._is_interrupted = False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Any:
         """Run a test that may be judged; those whose judges are done go before any other."""
         if WAITED not in item.stash:
             self._run_those_decided(item)
+        if nextitem is None and self._waiting:  # what the session has set up is needed again
+            return item.ihook.pytest_runtest_protocol(item=item, nextitem=self._waiting[0])
         if not _may_be_judged(item):
             return None
         before = item.stash.get(WAITED, 0.0)
-        item.stash[MAY_WAIT] = not self._is_ending and len(self._waiting) < _MOST_WAITING
+        item.stash[MAY_WAIT] = self._may_wait(item, nextitem)
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
         if item.stash.get(WAITS, False):
             item.stash[WAITS] = False
@@ -46,6 +52,7 @@ class Deferring:
             # What was printed before counts, but for what the body will print again.
             printed = item._report_sections  # noqa: SLF001 - as reports read it
             printed[:] = [section for section in printed if section[0] == "setup"]
+            item.user_properties.clear()
             self._waiting.append(item)
             return True
         reports[0].duration += before
@@ -58,14 +65,28 @@ class Deferring:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, Any, Any]:
-        """Run the tests that wait when all others are done, also where the run was stopped."""
+        """Run the tests that wait when all others are done, also where the run was stopped.
+
+        At Ctrl-C those whose judges are done are reported, and no other is waited for.
+        """
         try:
             result = yield
         except (session.Failed, session.Interrupted):
-            self._run_all()
+            self._run_all(session)
             raise
-        self._run_all()
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            self._is_interrupted = True
+            self._waiting = [waiting for waiting in self._waiting if _is_decided(waiting)]
+            self._run_all(session)
+            raise
+        self._run_all(session)
         return result
+
+    def _may_wait(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        if self._is_ending:
+            return self._is_interrupted
+        is_last = nextitem is None or nextitem in self._waiting
+        return not is_last and len(self._waiting) < _MOST_WAITING and _may_run_twice(item)
 
     def _run_those_decided(self, item: pytest.Item) -> None:
         """Run the tests whose judges are done, before one that is set up as they are."""
@@ -75,12 +96,15 @@ class Deferring:
                 self._waiting.remove(waiting)
                 waiting.ihook.pytest_runtest_protocol(item=waiting, nextitem=item)
 
-    def _run_all(self) -> None:
+    def _run_all(self, session: pytest.Session) -> None:
         self._is_ending = True
-        while self._waiting:
-            waiting, *self._waiting = self._waiting
-            following = next(iter(self._waiting), None)
-            waiting.ihook.pytest_runtest_protocol(item=waiting, nextitem=following)
+        waiting, self._waiting = self._waiting, []
+        try:
+            if waiting:  # a run that is stopped leaves set up what its next test would have needed
+                session._setupstate.teardown_exact(waiting[0])  # noqa: SLF001 - as at pytest's end
+        finally:
+            for item, following in zip_longest(waiting, waiting[1:]):
+                item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
 
 
 @contextmanager
@@ -105,6 +129,22 @@ def _may_be_judged(item: pytest.Item) -> bool:
     if item.config.getoption("reruns", None) or item.get_closest_marker("flaky") is not None:
         return False
     return "judge" in item.fixturenames or item.config.stash[RUN].judges.judges_all
+
+
+def _may_run_twice(item: pytest.Item) -> bool:
+    """Whether a second run of a test, after others, finds what the first one found."""
+    if _IN_PLACE & set(item.fixturenames):  # type: ignore[attr-defined]
+        return False
+    definitions: Any = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]  # noqa: SLF001
+    used = (each for found in definitions.values() for each in found)
+    return not any(_ends_early(each) for each in used)
+
+
+def _ends_early(definition: pytest.FixtureDef[Any]) -> bool:
+    """Whether a fixture outlives its test, but not the session."""
+    if definition.scope == "session":
+        return definition.params is not None  # the next parameter ends it
+    return definition.scope != "function"
 
 
 def _is_decided(item: pytest.Item) -> bool:

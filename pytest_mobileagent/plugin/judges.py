@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.plugin.judging import RunJudges
     from pytest_mobileagent.verdict.verdict import Verdict
 
@@ -25,6 +26,7 @@ BESIDE: pytest.StashKey[Verdict] = pytest.StashKey()  # what judges say of a tas
 MAY_WAIT: pytest.StashKey[bool] = pytest.StashKey()  # the item is run again once judges are done
 WAITS: pytest.StashKey[bool] = pytest.StashKey()  # it has to be
 ASKED: pytest.StashKey[dict[Hashable, Future[Any]]] = pytest.StashKey()
+CALLS: pytest.StashKey[list[ModelCall]] = pytest.StashKey()  # of all judges, errors included
 _MOST_AT_ONCE = 8  # episodes that this process has judged at once
 _places = threading.BoundedSemaphore(_MOST_AT_ONCE)
 _NO_JUDGE = "no judge is set: --llm-judge=single or cross"
@@ -44,6 +46,7 @@ class Judge:
     def __init__(self, item: pytest.Item, judges: RunJudges) -> None:
         self._item = item
         self._judges = judges
+        self._calls = item.stash.setdefault(CALLS, [])
 
     def __call__(self, episode: Episode, **question: Any) -> bool:
         """Return whether the goal was met; arguments are those of `judge.question.Question`.
@@ -54,7 +57,9 @@ class Judge:
             TaskError: an argument makes no sense.
         """
         verdict = self.verdict(episode, **question)
-        self._item.stash.setdefault(JUDGED, []).append(verdict)
+        told = self._item.stash.setdefault(JUDGED, [])
+        if not any(verdict is each for each in told):  # asked once, however often it is looked at
+            told.append(verdict)
         if verdict.passed is None:
             raise UndecidedError(verdict.reason)
         if not verdict.passed:
@@ -74,7 +79,7 @@ class Judge:
         asked = Question.of(question)
         verdict: Verdict = self._answer(
             (episode.folder, len(episode.steps), asked),
-            lambda: self._judges.decide(episode, asked),
+            lambda: self._judges.decide(episode, asked, self._calls),
         )
         return verdict
 
@@ -90,7 +95,7 @@ class Judge:
         return bool(
             self._answer(
                 (episode.folder, said, expected, goal),
-                lambda: self._judges.same(episode, said, expected, goal),
+                lambda: self._judges.same(episode, said, expected, goal, self._calls),
             )
         )
 
@@ -133,7 +138,7 @@ def ask_beside(item: pytest.Function, episode: Episode) -> None:
         return
     try:
         item.stash[BESIDE] = Judge(item, judges).verdict(episode)
-    except JudgeError as error:
+    except (JudgeError, NoBudgetError) as error:
         from pytest_mobileagent.verdict.verdict import Verdict as Kept  # noqa: PLC0415
 
         item.stash[BESIDE] = Kept(None, "judge", str(error))

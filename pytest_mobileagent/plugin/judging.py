@@ -9,6 +9,7 @@ from pytest_mobileagent.errors import HostError, JudgeError
 from pytest_mobileagent.plugin.options import usage_error
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.model import Model
@@ -64,8 +65,8 @@ class RunJudges:
             raise usage_error(given, f" names {count} models; two judge, and a third settles")
         self._models.check_judges(given, self.references)
 
-    def decide(self, episode: EpisodeRecord, question: Question) -> Verdict:
-        """Return what the judges say of an episode.
+    def decide(self, episode: EpisodeRecord, question: Question, calls: list[ModelCall]) -> Verdict:
+        """Return what the judges say of an episode; what they are asked is added to `calls`.
 
         Raises:
             JudgeError: a judge is down, or what it says stays unreadable.
@@ -75,7 +76,7 @@ class RunJudges:
         from pytest_mobileagent.judge.panel import decide  # noqa: PLC0415
 
         verdict = decide(
-            self._asked(episode),
+            self._asked(episode, calls),
             question,
             episode,
             runs=self._settings["mobile-judge-runs"].value,
@@ -84,7 +85,9 @@ class RunJudges:
         )
         return with_own_models(verdict, self.references, episode)
 
-    def same(self, episode: EpisodeRecord, said: str, expected: str, goal: str) -> bool:
+    def same(
+        self, episode: EpisodeRecord, said: str, expected: str, goal: str, calls: list[ModelCall]
+    ) -> bool:
         """Return whether the first judge takes an answer for a paraphrase of the expected one.
 
         Raises:
@@ -92,9 +95,9 @@ class RunJudges:
         """
         from pytest_mobileagent.judge.paraphrase import is_paraphrase  # noqa: PLC0415
 
-        return is_paraphrase(self._asked(episode)[0], goal, said, expected)
+        return is_paraphrase(self._asked(episode, calls)[0], goal, said, expected)
 
-    def _asked(self, episode: EpisodeRecord) -> list[Model]:
+    def _asked(self, episode: EpisodeRecord, calls: list[ModelCall]) -> list[Model]:
         from pytest_mobileagent.episode.screens import FOLDER  # noqa: PLC0415
         from pytest_mobileagent.judge.models import judge_models  # noqa: PLC0415
 
@@ -106,6 +109,7 @@ class RunJudges:
                     self._models.settings_for_judges(episode.case.epoch),
                     folder=folder,
                     pictures=None if folder is None else folder.parent.parent / FOLDER,
+                    calls=calls,
                 )
             )
         except (ValueError, HostError) as error:

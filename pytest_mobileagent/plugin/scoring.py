@@ -32,6 +32,7 @@ from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, NOT_RUN, RECORDED
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import (
     BESIDE,
+    CALLS,
     WAITS,
     NoBudgetError,
     with_judges,
@@ -95,6 +96,7 @@ def _result(
     verdict = None
     if episode is not None and (success is not None or outcome == "review"):
         verdict = with_judges(item, _verdict(item, episode, report, call, success))
+    asked = item.stash.get(CALLS, [])
     if isinstance(raised, JudgeError | NoBudgetError):
         report.longrepr = printable(str(raised))
     elif outcome == "review":
@@ -111,6 +113,7 @@ def _result(
         folder=_folder(item, episode),
         verdict=verdict,
         beside=item.stash.get(BESIDE, None),
+        judge_calls=tuple(asked),
     )
 
 

@@ -37,16 +37,20 @@ def reviews(results: Sequence[Result], *, may_settle: bool = False) -> list[str]
 
 
 def disagreements(results: Sequence[Result]) -> list[str]:
-    """Return lines on the tasks with a check that judges decide differently."""
+    """Return lines on the tasks with a check that judges decide differently, or not at all."""
+    judged = [result for result in results if result["judged"]]
+    decided = [result for result in judged if result["judged"]["passed"] is not None]
     differ = [
         result
-        for result in results
-        if result["judged"] and result["success"] is not None
-        if result["judged"]["passed"] is not result["success"]
+        for result in decided
+        if result["success"] is not None and result["judged"]["passed"] is not result["success"]
     ]
-    judged = sum(bool(result["judged"]) for result in results)
-    title = f"check and judge differ ({len(differ)} of {judged})"
-    return _lines(title, differ, results, _check_and_judge) if differ else []
+    title = f"check and judge differ ({len(differ)} of {len(decided)})"
+    lines = _lines(title, differ, results, _check_and_judge) if differ else []
+    open_ones = Counter(
+        result["judged"]["reason"] for result in judged if result["judged"]["passed"] is None
+    )
+    return [*lines, *_counted("not decided by judges", open_ones)]
 
 
 def _check_and_judge(result: Result) -> str:
@@ -144,6 +148,10 @@ def _lines(
 
 def _reasons(title: str, outcome: str, results: Sequence[Result]) -> list[str]:
     reasons = Counter(result["reason"] for result in results if result["outcome"] == outcome)
+    return _counted(title, reasons)
+
+
+def _counted(title: str, reasons: Counter[str]) -> list[str]:
     lines = [
         f"{title} ({count}): {printable(' '.join(reason.split()))}"
         for reason, count in reasons.most_common(_MOST)

@@ -31,6 +31,8 @@ class Result:
       attempt was decided.
     - `folder`: that of the episode, relative to the run's.
     - `beside`: what judges say of a task that a check decides.
+    - `judge_calls`: all calls of judges, those of errors included; without them those that the
+      verdicts tell of count.
     """
 
     case: Case
@@ -42,6 +44,7 @@ class Result:
     folder: str | None = None
     verdict: Verdict | None = None
     beside: Verdict | None = None
+    judge_calls: tuple[ModelCall, ...] = ()
 
     @property
     def success(self) -> bool | None:
@@ -89,7 +92,7 @@ class Result:
         if self.episode is None:
             return None
         scored = [verdict for verdict in (self.verdict, self.beside) if verdict is not None]
-        judges = [call for verdict in scored for call in verdict.calls]
+        judges = self.judge_calls or [call for verdict in scored for call in verdict.calls]
         return _by_role([*self.episode.calls, *judges])
 
 

@@ -87,6 +87,104 @@ def test_a_run_that_stops_early_still_reports_what_judges_said(hooked, served):
     result.assert_outcomes(passed=2, failed=1)
 
 
+SCOPES = """
+import pytest
+from pytest_mobileagent import task
+
+def note(what):
+    with open("notes.txt", "a") as file:
+        file.write(what + " ")
+
+@pytest.fixture(scope="session")
+def of_session():
+    note("session")
+
+@pytest.fixture(scope="module")
+def of_module():
+    note("module")
+
+@task("I would like to know the code.", kind="open-ended")
+def test_plain(episode, judge, of_session, record_property):
+    record_property("code", "4711")
+    assert judge(episode)
+
+@task("I would like to know the code.", kind="open-ended")
+def test_scoped(episode, judge, of_module):
+    note("scoped")
+    assert judge(episode)
+
+@task("I would like to know the code.", kind="open-ended")
+def test_looking(device, episode, judge):
+    note("looking")
+    assert judge(episode)
+
+@task("I would like to know the code.", kind="open-ended")
+def test_parts(episode, judge, subtests):
+    with subtests.test("judged"):
+        assert judge(episode)
+
+@task("I would like to know the code.", kind="open-ended")
+def test_last(episode, judge):
+    note("last")
+    assert judge(episode)
+"""
+
+
+def test_what_would_differ_the_second_time_waits_in_place(hooked, served):
+    hooked.pytester.makepyfile(test_codes=SCOPES)
+    judge = f"--mobile-judges={served(*[slowly] * 5)}"
+    result = judging.run(hooked, SINGLE, judge, "--junitxml=junit.xml", "-ojunit_family=xunit1")
+    result.assert_outcomes(passed=5)
+    notes = (hooked.pytester.path / "notes.txt").read_text("utf-8").split()
+    assert sorted(notes) == ["last", "looking", "module", "scoped", "session"]
+    assert (hooked.pytester.path / "junit.xml").read_text("utf-8").count('"code"') == 1
+
+
+def slowly(request):
+    """Say yes a moment after it was asked, so that the test has to wait."""
+    threading.Event().wait(0.1)
+    return "Result: 1"
+
+
+STOPPED = """
+import pytest
+from pytest_mobileagent import task
+
+@pytest.fixture(autouse=True, scope="module")
+def of_module():
+    yield
+
+def test_that_stops():
+    raise KIND("enough")
+
+def test_after():
+    pass
+"""
+
+
+@pytest.mark.parametrize("kind", ["AssertionError", "pytest.exit.Exception"])
+def test_a_run_that_stops_elsewhere_reports_what_was_decided(hooked, served, kind):
+    hooked.pytester.makepyfile(test_a=COUNTS, test_b=STOPPED.replace("KIND", kind))
+    conftest = hooked.pytester.path / "conftest.py"
+    conftest.write_text(conftest.read_text("utf-8") + WAITS_FOR_JUDGES, "utf-8")
+    judge = f"--mobile-judges={served('Result: 1', 'Result: 1')}"
+    result = judging.run(hooked, SINGLE, judge, "-x", "test_a.py", "test_b.py")
+    outcomes = [task["outcome"] for task in hooked.report()["tasks"]]
+    assert outcomes == ["passed", "passed"]
+    assert result.ret == (1 if kind == "AssertionError" else 2)
+
+
+WAITS_FOR_JUDGES = """
+import threading
+
+def pytest_runtest_setup(item):
+    if item.name == "test_that_stops":
+        for thread in threading.enumerate():
+            if thread.name == "judge":
+                thread.join(20)
+"""
+
+
 @pytest.mark.slow
 def test_workers_report_tests_that_waited(hooked, served):
     hooked.pytester.makepyfile(test_codes=COUNTS.replace("range(2)", "range(5)"))

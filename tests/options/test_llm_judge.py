@@ -80,6 +80,7 @@ def test_a_judge_that_says_nothing_readable_is_an_error_of_the_judge(asking):
     assert result.ret == 1
     task = judging.task(asking)
     assert (task["outcome"], task["success"], task["fault"]) == ("error", None, "judge")
+    assert task["roles"]["judge"]["calls"] == 4
     result.stdout.fnmatch_lines(["*its reply cannot be read*"])
 
 
@@ -121,6 +122,7 @@ def test_a_judge_compares_answers_where_a_check_asks_it_to(asking, reply, outcom
     judges = f"--mobile-judges={asking.script(reply)}"
     judging.run(asking, "--llm-judge=single", judges).assert_outcomes(**{outcome: 1})
     assert judging.task(asking)["verdict"]["scorer"] == "check"
+    assert judging.task(asking)["roles"]["judge"]["calls"] == 1
     (log,) = (asking.pytester.path / "runs").glob("*/episodes/*/judges.jsonl")
     assert "forty-seven eleven" in log.read_text("utf-8")
 
@@ -155,8 +157,26 @@ def test_a_wrong_argument_is_the_tasks_fault(asking):
     asking.pytester.makepyfile(
         test_codes=judging.TASKS.replace("COUNT", "1").replace("assert judge(episode)", body)
     )
-    judges = f"--mobile-judges={asking.script(YES)}"
-    judging.run(asking, "--llm-judge=single", judges)
+    judging.run(asking, "--llm-judge=single", f"--mobile-judges={asking.script(YES)}")
     task = judging.task(asking)
     assert (task["outcome"], task["fault"]) == ("error", "task")
     assert "judge() has no argument 'key_componets'" in task["reason"]
+
+
+def test_the_same_question_twice_is_one_question(asking):
+    body = "assert judge(episode)"
+    twice = judging.TASKS.replace("COUNT", "1").replace(body, f"{body}\n    {body}")
+    asking.pytester.makepyfile(test_codes=twice)
+    judging.run(asking, "--llm-judge=single", f"--mobile-judges={asking.script(YES)}")
+    task = judging.task(asking)
+    assert len(task["verdict"]["evidence"]["judges"]) == 1
+    assert task["roles"]["judge"]["calls"] == 1
+
+
+def test_long_reasons_are_cut_where_they_are_shown(asking):
+    judging.write(asking)
+    long = asking.script(f"{'very ' * 9000}\n{NO}")
+    judging.run(asking, "--llm-judge=single", f"--mobile-judges={long}")
+    verdict = judging.task(asking)["verdict"]
+    assert len(verdict["reason"]) < 500
+    assert len(verdict["evidence"]["judges"][0]["reason"]) > 40_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.testing import ScriptedReply
 from tests.options import judging
 
 
@@ -32,6 +33,19 @@ def test_a_judge_that_fails_decides_nothing(asking):
     judges = ["--llm-judge=single", f"--mobile-judges={asking.script(*['?'] * 4)}"]
     result = judging.run(asking, *judges, "--mobile-judge-all")
     result.assert_outcomes(passed=1)
+    task = judging.task(asking)
+    assert task["judged"]["passed"] is None
+    assert task["roles"]["judge"]["calls"] == 4
+    result.stdout.fnmatch_lines(["not decided by judges (1): * its reply cannot be read, *"])
+    result.stdout.no_fnmatch_line("*differ*")
+
+
+def test_a_spent_budget_leaves_the_check_its_verdict(asking, served):
+    judging.write_checked(asking)
+    dear = ScriptedReply("unreadable", input_tokens=9000, output_tokens=1)
+    judges = ["--llm-judge=single", f"--mobile-judges={served(dear)}", "--mobile-judge-all"]
+    limits = ["--mobile-prices=prices.toml", "--mobile-max-cost=0.5"]
+    asking.run(*judges, *limits, agent="Silent").assert_outcomes(passed=1)
     assert judging.task(asking)["judged"]["passed"] is None
 
 
