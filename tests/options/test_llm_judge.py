@@ -157,8 +157,7 @@ def test_a_wrong_argument_is_the_tasks_fault(asking):
     asking.pytester.makepyfile(
         test_codes=judging.TASKS.replace("COUNT", "1").replace("assert judge(episode)", body)
     )
-    judges = f"--mobile-judges={asking.script(YES)}"
-    judging.run(asking, "--llm-judge=single", judges)
+    judging.run(asking, "--llm-judge=single", f"--mobile-judges={asking.script(YES)}")
     task = judging.task(asking)
     assert (task["outcome"], task["fault"]) == ("error", "task")
     assert "judge() has no argument 'key_componets'" in task["reason"]
