@@ -12,6 +12,7 @@ from pytest_mobileagent.check.events import NoListenerError
 from pytest_mobileagent.check.subgoals import collect_subgoals
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.plugin.closest import closest, code_of
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import ask_beside
 from pytest_mobileagent.plugin.prefixes import ASKING
@@ -44,14 +45,15 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     own = item.obj
     item.stash[RUNS] = True
     item.obj = _without_return(own, item.name)
-    with collect_misses() as misses, collect_subgoals() as subgoals:
+    with collect_misses(code_of(own)) as misses, collect_subgoals() as subgoals:
         item.stash[SUBGOALS] = subgoals
         try:
             result = yield
             subgoals.settle()
-        except AssertionError:
+        except AssertionError as error:
             if ASKING not in item.stash:  # explaining takes far longer than the search
-                item.stash[CLOSEST] = list(dict.fromkeys(explain() for explain in misses))
+                told = (explain() for explain in closest(own, error, misses))
+                item.stash[CLOSEST] = list(dict.fromkeys(told))
             raise
         except NoListenerError as error:
             pytest.skip(str(error))

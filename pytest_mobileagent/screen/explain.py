@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import CodeType
 
 _misses: ContextVar[list[Callable[[], str]] | None] = ContextVar("misses", default=None)
+_body: ContextVar[CodeType | None] = ContextVar("body", default=None)
 
 
 class CriteriaError(TaskError, TypeError):
@@ -41,22 +45,50 @@ class NotFoundError(AssertionError):
         return NotFoundError, (str(self),)
 
 
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Why a search found nothing, said when called, and the line of the body that searched."""
+
+    explain: Callable[[], str]
+    line: int
+
+    def __call__(self) -> str:
+        """Say why."""
+        return self.explain()
+
+
 def missed(explain: Callable[[], str]) -> None:
     """Note that a search found nothing, for whoever collects misses.
 
     `explain` is called only if somebody reads the explanation: it takes far longer than the search.
     """
     misses = _misses.get()
-    if misses is not None:
-        misses.append(explain)
+    if misses is None:
+        return
+    line = None if isinstance(explain, Miss) else _line()
+    misses.append(explain if line is None else Miss(explain, line))
 
 
 @contextmanager
-def collect_misses() -> Iterator[list[Callable[[], str]]]:
-    """Collect the explanations of all searches that find nothing inside the `with` block."""
+def collect_misses(body: CodeType | None = None) -> Iterator[list[Callable[[], str]]]:
+    """Collect the explanations of all searches that find nothing inside the `with` block.
+
+    Those of a function with the code `body` are a `Miss`, also if others collect them inside of it.
+    """
     misses: list[Callable[[], str]] = []
-    token = _misses.set(misses)
+    tokens = _misses.set(misses), _body.set(body or _body.get())
     try:
         yield misses
     finally:
-        _misses.reset(token)
+        _misses.reset(tokens[0])
+        _body.reset(tokens[1])
+
+
+def _line() -> int | None:
+    """Return the line at which the body is; None outside of it."""
+    body, frame = _body.get(), sys._getframe(2)  # noqa: SLF001 - as `warnings` does
+    while body is not None and frame is not None:
+        if frame.f_code is body:
+            return frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
