@@ -13,7 +13,7 @@ from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
 from pytest_mobileagent.plugin.judging import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
-from pytest_mobileagent.plugin.options import path_of, read_options
+from pytest_mobileagent.plugin.options import path_of, read_options, runs_no_test
 from pytest_mobileagent.plugin.paths import check_folders, environment_folders
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ class RunConfig:
         self.devices = RunDevices(config, self.settings, self.path_of, lambda: self.shared)
         if self.is_owner and self.agent is not None:
             self.agents.find()
-            self.judges.check()
+            if not runs_no_test(config):
+                self.judges.check()
             self.devices.check()
             self._check_distribution()
             self._check_runs()

@@ -37,8 +37,9 @@ class RunJudges:
     @property
     def references(self) -> tuple[ModelReference, ...]:
         """The models that judge; none if tasks are not judged."""
-        given: tuple[ModelReference, ...] = self._settings["mobile-judges"].value or ()
-        return given[: {"off": 0, "single": 1, "cross": _MOST}[self.mode]]
+        setting = self._settings["mobile-judges"]
+        given = (setting.value or ())[: {"off": 0, "single": 1, "cross": _MOST}[self.mode]]
+        return tuple(self._models.placed(each, setting) for each in given)
 
     @property
     def judges_all(self) -> bool:

@@ -59,14 +59,14 @@ class RunModels:
         if setting.value is None:
             return ModelChoice()
         given: ModelChoice = setting.value
-        roles = {role: self._placed(reference) for role, reference in given.roles.items()}
-        return ModelChoice(given.default and self._placed(given.default), roles)
+        roles = {role: self.placed(each, setting) for role, each in given.roles.items()}
+        return ModelChoice(given.default and self.placed(given.default, setting), roles)
 
-    def _placed(self, reference: ModelReference) -> ModelReference:
+    def placed(self, reference: ModelReference, setting: OptionValue) -> ModelReference:
         """Return a reference that names the file of a script from wherever it is read."""
         if reference.provider != "scripted":
             return reference
-        file = dataclasses.replace(self._settings["mobile-model"], value=reference.name)
+        file = dataclasses.replace(setting, value=reference.name)
         return dataclasses.replace(reference, url=str(self._path_of(file).resolve()))
 
     def to_prepare(self) -> tuple[ModelReference, ...]:

@@ -34,6 +34,24 @@ def test_it_is_asked_over_the_wire_and_priced(asking, served):
     assert judging.task(asking)["cost_usd"] is None
 
 
+def test_what_there_is_can_be_asked_without_a_key(asking):
+    judging.write(asking)
+    result = asking.run(SINGLE, "--mobile-judges=openai:gpt-4o", "--collect-only", agent="Silent")
+    assert result.ret == 0
+
+
+def test_a_script_of_the_ini_file_is_found_from_anywhere(asking, monkeypatch):
+    judging.write(asking)
+    model = asking.script("Result: 1")
+    asking.pytester.makeini(f"[pytest]\nmobile_judges = {model}")
+    (asking.pytester.path / "elsewhere").mkdir()
+    monkeypatch.chdir(asking.pytester.path / "elsewhere")
+    result = asking.pytester.runpytest_inprocess(
+        "..", "--agent=../asking.py:Silent", "--mobile-agent-process=off", SINGLE
+    )
+    result.assert_outcomes(passed=1)
+
+
 @pytest.mark.parametrize("name", ["own", "family/llama3:8b"])
 def test_a_judge_that_is_the_agents_model_is_pointed_out(asking, served, name):
     asking.pytester.makepyfile(test_codes=judging.TASKS.replace("COUNT", "1"))
