@@ -80,6 +80,17 @@ def test_what_a_person_has_to_decide_is_listed_with_the_reason(result: Make) -> 
     assert reviews([]) == []
 
 
+def test_of_each_judge_there_is_something_to_be_read(result: Make) -> None:
+    words = " ".join(["opened"] * 20)
+    said = f'gpt-4o: done, "{words}"   claude: not done, "{words}"'
+    disputed = result(None, id="a/evening", outcome="review", reason=said)
+    (_, line, _) = reviews([disputed])
+    (one, other) = line.removeprefix("  evening   ").split("   ")
+    assert one.startswith('gpt-4o: done, "opened')
+    assert other.startswith('claude: not done, "opened')
+    assert (one[-1], other[-1], max(len(one), len(other))) == ("…", "…", 64)
+
+
 def test_what_check_and_judge_say_is_compared(result: Make) -> None:
     said = {"passed": False, "reason": "a: not done   b: not done"}
     differs = result(True, id="a/one", judged=said)
