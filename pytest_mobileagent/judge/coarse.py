@@ -109,14 +109,13 @@ def reader(engine: str | OcrEngine = "rapidocr") -> Callable[[Screen], str]:
 
     The lines stand in reading order, a space between two (see `screen.ocr.read_text`).
     """
-    name = engine if isinstance(engine, str) else f"{type(engine).__qualname__}@{id(engine)}"
 
     def read(screen: Screen) -> str:
         def text() -> str:
             image = copy.copy(screen).image  # what is decoded is not kept with the episode
             return " ".join(box.text for box in read_text(image, engine))
 
-        return _texts.get((name, hashlib.sha256(screen.png).digest()), text)
+        return _texts.get((engine, hashlib.sha256(screen.png).digest()), text)
 
     return read
 

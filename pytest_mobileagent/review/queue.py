@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import index
@@ -61,8 +62,8 @@ class VerdictFiles:
 
     def standing(self, run: Path, task: Mapping[str, Any]) -> Verdict | None:
         """Return the verdict that stands for a task of a run's report."""
-        folder = task.get("episode")
-        return standing(self.of(run / folder)) if isinstance(folder, str) and folder else None
+        folder = folder_of(run, task)
+        return None if folder is None else standing(self.of(folder))
 
 
 class Queue:
@@ -89,8 +90,8 @@ class Queue:
         with self._lock:
             seen = signature_of(self.run / REPORT), signature_of(self.run / index.INDEX)
             if seen != self._seen:
-                tasks = [task for task in self._tasks() if self._fits(task)]
-                self._items = {item.number: item for item in map(self._item, tasks)}
+                found = (self._item(task) for task in self._tasks() if self._fits(task))
+                self._items = {item.number: item for item in found if item is not None}
                 self._seen = seen
             return list(self._items.values())
 
@@ -135,8 +136,10 @@ class Queue:
             append(item.folder, withdrawal(who, note))
         return bool(own)
 
-    def _item(self, task: Mapping[str, Any]) -> Item:
-        folder = self.run / task["episode"]
+    def _item(self, task: Mapping[str, Any]) -> Item | None:
+        folder = folder_of(self.run, task)
+        if folder is None:
+            return None
         return Item(self._numbers.setdefault(folder, len(self._numbers)), folder, task)
 
     def _tasks(self) -> list[dict[str, Any]]:
@@ -163,6 +166,18 @@ class Queue:
             }
             for entry in last.values()
         ]
+
+
+def folder_of(run: Path, task: Mapping[str, Any]) -> Path | None:
+    """Return the folder of a task's episode; None if it has none, or one outside of the run.
+
+    A run may be somebody else's, and verdicts are written into the folders that its report names.
+    """
+    named = task.get("episode")
+    if not isinstance(named, str) or not named:
+        return None
+    path = PurePosixPath(named)
+    return None if path.is_absolute() or ".." in path.parts else run / path
 
 
 def waits(item: Item, decision: Verdict | None) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import json
 import re
 import sys
 import textwrap
 import tomllib
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -225,8 +224,8 @@ def test_every_link_of_the_pages_leads_somewhere():
 def test_the_options_page_lists_every_option_with_its_default():
     page = (ROOT / "docs" / "options.md").read_text("utf-8")
     for option in OPTIONS:
-        starts = (f"| `{option.flag}=", f"| `{option.flag}`")
-        row = next(line for line in page.splitlines() if line.startswith(starts))
+        start = f"| `{option.flag}" + ("`" if option.is_flag else "=")
+        row = next(line for line in page.splitlines() if line.startswith(start))
         default = row.replace("\\|", "/").split("|")[2].strip().strip("`")
         assert default == (option.default or "none"), row
 
@@ -251,9 +250,13 @@ def test_every_block_is_what_it_says_and_imports_what_there_is(language, block):
     elif language == "python":
         for node in ast.walk(ast.parse(block)):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("pytest_mobile"):
-                module = importlib.import_module(str(node.module))
-                for name in (alias.name for alias in node.names):
-                    assert hasattr(module, name) or find_spec(f"{node.module}.{name}"), name
+                assert [a.name for a in node.names if not is_there(str(node.module), a.name)] == []
+
+
+def is_there(module: str, name: str) -> bool:
+    """Whether a module has something of a name, or a package such a module."""
+    found = importlib.import_module(module)
+    return hasattr(found, name) or importlib.util.find_spec(f"{module}.{name}") is not None
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -129,7 +129,7 @@ def test_go(episode):
     assert ends(tasks) == [("passed", STOPPED, 4, 4)]
 
 
-@pytest.mark.parametrize("fixture", ["shows", "tmp_path", "device"])
+@pytest.mark.parametrize("fixture", ["shows", "device"])
 def test_a_body_that_asks_for_more_cannot_be_asked_after_each_step(run, fixture):
     result, tasks = run(f"""
 @task("Go.", stop_on_success=True)

@@ -135,6 +135,20 @@ def test_a_report_that_the_run_writes_meanwhile_is_not_lost(
     assert "e" in tasks(mixed)
 
 
+@pytest.mark.parametrize("named", ["../../elsewhere", "episodes/../../../elsewhere", "ABSOLUTE"])
+def test_a_report_leads_to_no_folder_outside_of_its_run(run: Any, named: str) -> None:
+    run.add("a")
+    path = run.end()
+    elsewhere = run.folder.parent.parent / "elsewhere"
+    shutil.copytree(run.folder / "episodes" / "a.0", elsewhere)
+    path.write_text(
+        path.read_text().replace("episodes/a.0", named.replace("ABSOLUTE", f"{elsewhere}"))
+    )
+    queue = Queue(run.folder, everything=True)
+    assert (queue.items(), queue.problem, queue.has_ended) == ([], "", True)
+    assert rewrite(run.folder, queue.files) is None
+
+
 def test_a_run_that_goes_on_is_shown_from_its_index(run: Any) -> None:
     queue = Queue(run.folder)
     assert (queue.items(), queue.has_ended) == ([], False)

@@ -149,7 +149,14 @@ def tried(episode, monkeypatch, tmp_path):
     """Tries a body in the sandbox."""
     monkeypatch.setattr(asking, "_refuse", lambda event, arguments: None)
     forked: list[int] = []
-    monkeypatch.setattr(asking.os, "fork", lambda fork=os.fork: forked.append(fork()) or forked[-1])
+    fork = os.fork
+
+    def fork_and_note():
+        pid = fork()
+        forked.append(pid)
+        return pid
+
+    monkeypatch.setattr(asking.os, "fork", fork_and_note)
     for tool in TOOLS:
         importlib.import_module(tool)
 
@@ -169,8 +176,11 @@ def tried(episode, monkeypatch, tmp_path):
     return ask
 
 
-def flat(*tables):
-    return [pytest.param(body, id=f"{name}") for table in tables for name, body in table.items()]
+def flat(table, quick=3):
+    """Return the bodies of a table, of which all but the first ones are slow: each is forked."""
+    marks = [()] * quick + [(pytest.mark.slow,)] * len(table)
+    named = zip(table.items(), marks, strict=False)
+    return [pytest.param(body, id=name, marks=mark) for (name, body), mark in named]
 
 
 @pytest.mark.parametrize("body", flat(FILES))
@@ -216,7 +226,7 @@ def test_no_ending_passes_for_an_answer(tried, body):
     assert found.reason
 
 
-@pytest.mark.parametrize("body", flat(ENDLESS))
+@pytest.mark.parametrize("body", flat(ENDLESS, quick=1))
 def test_what_does_not_end_is_ended(tried, body):
     found = tried(body, seconds=0.1)
     assert (found.holds, found.reason) == (False, asking.TOO_LONG)

@@ -87,6 +87,7 @@ def test_what_was_kept_is_not_asked_for_again_and_costs_the_same_in_the_table(ca
     assert again[-1] == "6 of 6 replies were kept from before, and cost nothing again"
 
 
+@pytest.mark.slow  # servers and SDKs
 def test_modes_are_compared_in_a_table(calibrate):
     out = calibrate("--modes", "--no-coarse", first=judge("1 2 4")).out.splitlines()
     assert out[1].split() == ["F1", "gpt-4o,", "en", "claude-sonnet-4-5,", "en"]
@@ -97,6 +98,7 @@ def test_modes_are_compared_in_a_table(calibrate):
     assert out[9] == "in parentheses: how F1 changes if key components are not used"
 
 
+@pytest.mark.slow  # servers and SDKs
 def test_three_judges_make_three_pairs_and_the_third_settles(calibrate):
     judges = "openai:gpt-4o,anthropic:claude-sonnet-4-5,openai:gpt-4o-mini"
     out = " ".join(calibrate("--judges", judges).out.split())
