@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MOST = 5  # tasks in a list; the others are in the report
 _LONGEST_NAME = 48
-_LONGEST_OPINION = 64  # what one of several judges says; such a line may be wider than the others
+_SHORTEST_PART = 12  # characters of what one of several said
 _AGENTS_FAULT = ("agent error", "time limit")  # ends of which the reason tells more than the check
 _VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
 
@@ -140,15 +140,16 @@ def _lines(
     few = ", the first five" if len(found) > _MOST else ""
     lines = [f"{title}{few}:"]
     for name, result in zip(names, found, strict=False):
-        # Three spaces stand between what several said: of each there is something to be read.
-        parts = [printable(" ".join(part.split())) for part in say(result).split("   ")]
-        said = [part for part in parts if part]
-        line = f"  {name:<{width}}   "
-        if len(said) > 1:
-            lines.append(line + "   ".join(cut(part, _LONGEST_OPINION) for part in said))
-        else:
-            lines.append(cut(line + "".join(said), WIDTH))
+        lines.append(f"  {name:<{width}}   {_fitting(say(result), WIDTH - width - 5)}".rstrip())
     return lines
+
+
+def _fitting(words: str, most: int) -> str:
+    """Return words on one line; what several said, three spaces between, is cut for each alike."""
+    parts = [printable(" ".join(part.split())) for part in words.split("   ") if part.strip()]
+    while len("   ".join(parts)) > most and (longest := max(map(len, parts))) > _SHORTEST_PART:
+        parts = [cut(part, longest - 1) for part in parts]
+    return cut("   ".join(parts), most)
 
 
 def _reasons(title: str, outcome: str, results: Sequence[Result]) -> list[str]:
