@@ -149,7 +149,13 @@ def tried(episode, monkeypatch, tmp_path):
     """Tries a body in the sandbox."""
     monkeypatch.setattr(asking, "_refuse", lambda event, arguments: None)
     forked: list[int] = []
-    monkeypatch.setattr(asking.os, "fork", lambda fork=os.fork: forked.append(fork()) or forked[-1])
+    fork = os.fork
+
+    def fork_and_tell():
+        forked.append(fork())
+        return forked[-1]
+
+    monkeypatch.setattr(asking.os, "fork", fork_and_tell)
     for tool in TOOLS:
         importlib.import_module(tool)
 
