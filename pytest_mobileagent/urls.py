@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
-# Its name and password, which may hold any character, end at the last @ before the next URL.
-_URL = re.compile(r"(\w+://)(?:(?:(?!\w+://).)*@)?(\S*)", re.DOTALL)
+# Its name and password, which may hold any character, end at the last @ before the next URL, but
+# for one that leads to that URL, as in lists of models: PROVIDER:NAME@URL,PROVIDER:NAME@URL.
+_URL = re.compile(
+    r"(\w+://)(?:(?:(?!\w+://).)*@(?!\w+://))?((?:(?!\w+://)[^\s?#])*(?:[?#]\S*)?)", re.DOTALL
+)
 
 
 def shown(text: str) -> str:

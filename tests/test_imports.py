@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import gc
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,8 +64,7 @@ def imports() -> Imports:
     paths = {name_of(path): path for path in files()}
     found: Imports = {}
     for name, path in paths.items():
-        tree = ast.walk(ast.parse(path.read_text("utf-8")))
-        names = {each for node in tree for each in imported(node)}
+        names = names_in(path)
         known = {each if each in paths else each.rpartition(".")[0] for each in names}
         found[name] = (known & paths.keys()) - {name}
     return found
@@ -72,6 +73,18 @@ def imports() -> Imports:
 def files() -> list[Path]:
     """The package's modules, without the project that `init` writes."""
     return [path for path in PACKAGE.rglob("*.py") if "init/project" not in path.as_posix()]
+
+
+@cache
+def names_in(path: Path) -> set[str]:
+    """All that a file imports."""
+    # Python 3.11 fails to make a tree, now and then, where what is collected meanwhile makes one.
+    gc.disable()
+    try:
+        tree = ast.parse(path.read_text("utf-8"))
+    finally:
+        gc.enable()
+    return {each for node in ast.walk(tree) for each in imported(node)}
 
 
 def imported(node: ast.AST) -> list[str]:
@@ -130,8 +143,7 @@ def test_no_modules_import_each_other(arrows: Imports) -> None:
 def test_only_the_plugin_imports_pytest() -> None:
     users = set()
     for path in files():
-        tree = ast.walk(ast.parse(path.read_text("utf-8")))
-        names = {each.partition(".")[0] for node in tree for each in imported(node)}
+        names = {each.partition(".")[0] for each in names_in(path)}
         if names & {"pytest", "_pytest", "xdist"}:
             users.add(room_of(name_of(path)))
     assert users == {"plugin"}

@@ -20,6 +20,12 @@ from pytest_mobileagent.urls import hide, shown
         ("https://hub/wd?SECRET", "https://hub/wd?…"),
         ("https://hub/wd#token=SECRET", "https://hub/wd"),
         ("http://a:SECRET@x/ and http://b:SECRET@y/?k=SECRET.", "http://x/ and http://y/?k=…"),
+        (
+            "openai:a@http://me:SECRET@x/v1,openai:b@http://me:SECRET@y/v1",
+            "openai:a@http://x/v1,openai:b@http://y/v1",
+        ),
+        ("openai:a@http://x:1/v1,openai:b@http://y", "openai:a@http://x:1/v1,openai:b@http://y"),
+        ("http://x/?key=http://me:SECRET@y", "http://x/?key=…"),
         ("serial:emulator-5554,farm:5037/x", "serial:emulator-5554,farm:5037/x"),
         ("bob@example.com", "bob@example.com"),
     ],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Tap, Type
 from pytest_mobileagent.screen.element import Element
+from pytest_mobileagent.screen.explain import CriteriaError
 from pytest_mobileagent.screen.text import normalise
 
 if TYPE_CHECKING:
@@ -55,9 +56,13 @@ def targets(screen: Screen, target: Target | None, criteria: Mapping[str, Any]) 
         return screen.find_all(**criteria)
     try:
         found = target(screen)
-        return [found] if isinstance(found, Element) else list(found or ())
     except (IndexError, AssertionError):  # the function looked for what this screen does not have
         return []
+    several: Sequence[Any] = found if isinstance(found, list | tuple) else [found]
+    if wrong := [each for each in several if not isinstance(each, Element | None)]:
+        msg = f"the function of the screen has to return elements or None, not {wrong[0]!r}"
+        raise CriteriaError(msg)
+    return [each for each in several if each]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ from pytest_mobileagent.check.answers import answers
 from pytest_mobileagent.check.derived import derive, underivable
 from pytest_mobileagent.check.events import START, EventSelector, NoListenerError, lost, since
 from pytest_mobileagent.check.subgoals import subgoal
+from pytest_mobileagent.episode.event import Event
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.screen.selector import CriteriaError, Selector
 from pytest_mobileagent.screen.text import normalise
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.check.actions import Target, Touch
-    from pytest_mobileagent.episode.event import Event
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,6 +58,7 @@ class Episode(EpisodeRecord):
         Raises:
             CriteriaError: there are criteria and a function, or criteria that do not exist.
         """
+        _check_text("typed", text)
         sought = f"{text!r} was not typed"
         is_anywhere = target is None and not criteria
         if not is_anywhere:
@@ -88,7 +90,12 @@ class Episode(EpisodeRecord):
         return self._missed(f"the key {key!r} was not pressed", pressed)
 
     def opened(self, package: str) -> bool:
-        """Whether some screen of the episode was of this app."""
+        """Whether some screen of the episode was of this app.
+
+        Raises:
+            CriteriaError: the package is no text.
+        """
+        _check_text("opened", package)
         shown = [screen.package for screen in self.screens]
         if package in shown:
             return True
@@ -109,10 +116,13 @@ class Episode(EpisodeRecord):
         what the actions and screens tell is asked instead (see `check.derived`).
 
         Raises:
-            CriteriaError: there are no such criteria.
+            CriteriaError: there are no such criteria, or `after` is no event.
             NoListenerError: no events could be heard, and nothing else tells of such an event.
         """
         selector = EventSelector.of(criteria)
+        if not isinstance(after, Event | None):
+            msg = f"event(after={after!r}): what event() returned can be given, or None"
+            raise CriteriaError(msg)
         is_heard = self.device.listener
         if not is_heard and (why := underivable(selector)):
             msg = f"no events were recorded: device {self.device.serial} has no listener, and {why}"
@@ -143,8 +153,11 @@ class Episode(EpisodeRecord):
         say it in these words.
 
         Raises:
-            TaskError: what is expected is empty, or no text.
+            TaskError: what is expected is no text, or `paraphrase` no function.
         """
+        if not (paraphrase is None or callable(paraphrase)):
+            msg = f"answers(): paraphrase={paraphrase!r} has to be a function, such as judge.same"
+            raise TaskError(msg)
         if paraphrase is None:
             return answers(self.answer, expected, any_order=any_order)
         same, goal = paraphrase, self.goal
@@ -215,6 +228,12 @@ def load(folder: Path) -> Episode:
             major version.
     """
     return read(folder, Episode)
+
+
+def _check_text(asked: str, text: str) -> None:
+    if not isinstance(text, str):
+        msg = f"{asked}({text!r}) takes a text"
+        raise CriteriaError(msg)
 
 
 def _sought(asked: str, target: Target | None, criteria: Mapping[str, Any]) -> str:

@@ -101,7 +101,11 @@ def essential(
     texts = _several(fuzzy, str | Screen)
     present, absent = _several(installed, str), _several(uninstalled, str)
     if click is not None:
+        _several(click, Mapping)
         Selector.of(click)
+    if holds is not None and not callable(holds):
+        msg = f"essential(): holds={holds!r} has to be a function of an episode"
+        raise TaskError(msg)
 
     def conditions(similarity: Similarity, threshold: float, packages: str) -> list[Condition]:
         found: list[Condition] = []

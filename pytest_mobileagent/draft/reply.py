@@ -141,6 +141,8 @@ def _check_node(node: ast.AST) -> None:
     match node:
         case ast.ImportFrom(level=level) if level:
             _refuse("it imports from a package of its own")
+        case ast.ImportFrom(names=[ast.alias(name="*")]):
+            _refuse("it imports *; import what is used by its name")
         case ast.Name(id=name) if name in _NO_USE or _is_dunder(name):
             _refuse(f"line {node.lineno}: a check has no use for {name}")
         case ast.Attribute(attr=name) if _is_dunder(name):

@@ -135,7 +135,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
         # Only "\n" ends a line: what agents say may hold all other line ends of Unicode.
         *lines, _ = path.read_bytes().decode("utf-8", "replace").split("\n")
     except OSError as error:
-        msg = f"no episode is recorded in {path.parent}: {error.strerror}"
+        msg = f"no episode is recorded in {path.parent}: {path.name}: {error.strerror}"
         raise RecordError(msg) from error
     try:
         records = [json.loads(line) for line in lines]

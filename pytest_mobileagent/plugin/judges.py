@@ -72,12 +72,15 @@ class Judge:
     def verdict(self, episode: Episode, **question: Any) -> Verdict:
         """Return what the judges say, without deciding the task by it (see `__call__`)."""
         from pytest_mobileagent.check.episode import Episode as Recorded  # noqa: PLC0415
+        from pytest_mobileagent.judge.cross_app import check_subtasks  # noqa: PLC0415
         from pytest_mobileagent.judge.question import Question  # noqa: PLC0415
 
         if not isinstance(episode, Recorded):
             msg = f"judge({episode!r}): the first argument has to be the episode"
             raise TaskError(msg)
         asked = Question.of(question)
+        if asked.subtasks:
+            check_subtasks(asked.subtasks)
         verdict: Verdict = self._answer(
             (episode.folder, len(episode.steps), asked),
             lambda: self._judges.deciding(episode, asked, self._calls),

@@ -53,12 +53,14 @@ class RunJudges:
         Raises:
             pytest.UsageError: there are too few or too many, or one cannot be had.
         """
-        if self._settings["mobile-judge-all"].value and self.mode == "off":
-            setting = self._settings["mobile-judge-all"]
+        setting, mode = self._settings["mobile-judge-all"], self._settings["llm-judge"]
+        # Who judges all by default may still say that this time nobody does.
+        is_meant = setting.source.startswith("--") or not mode.is_given
+        if setting.value and self.mode == "off" and is_meant:
             raise usage_error(setting, ": nobody judges: add --llm-judge=single or cross")
         if self.mode == "off":
             return
-        given, setting = self._settings["mobile-judges"], self._settings["llm-judge"]
+        given, setting = self._settings["mobile-judges"], mode
         count, needed = len(given.value or ()), _NEEDED[self.mode]
         if count < needed:
             models = "a model" if needed == 1 else "two models, and a third to settle disputes"
@@ -132,8 +134,14 @@ def with_own_models(
     verdict: Verdict, judges: tuple[ModelReference, ...], episode: EpisodeRecord
 ) -> Verdict:
     """Point out, in the evidence, the judges that the agent has asked as its own models."""
-    asked = {call.model.rpartition(":")[2] for call in episode.calls}
-    own = [judge.id for judge in judges if judge.name in asked]
+    asked = {_bare(call.model.partition(":")[2]) for call in episode.calls}
+    asked |= {_bare(call.model) for call in episode.calls}  # programs name no provider
+    own = [judge.id for judge in judges if _bare(judge.name) in asked]
     if not own or "judges" not in verdict.evidence:
         return verdict
     return replace(verdict, evidence={**verdict.evidence, "own_models": own})
+
+
+def _bare(name: str) -> str:
+    """Return the name of a model without whose it is, as resellers put before it."""
+    return name.rpartition("/")[2].lower()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _MOST = 5  # tasks in a list; the others are in the report
 _LONGEST_NAME = 48
+_SHORTEST_PART = 12  # characters of what one of several said
 _AGENTS_FAULT = ("agent error", "time limit")  # ends of which the reason tells more than the check
 _VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
 
@@ -139,11 +140,16 @@ def _lines(
     few = ", the first five" if len(found) > _MOST else ""
     lines = [f"{title}{few}:"]
     for name, result in zip(names, found, strict=False):
-        # Three spaces stand between what several said.
-        parts = (" ".join(part.split()) for part in say(result).split("   "))
-        words = printable("   ".join(part for part in parts if part))
-        lines.append(cut(f"  {name:<{width}}   {words}", WIDTH))
+        lines.append(f"  {name:<{width}}   {_fitting(say(result), WIDTH - width - 5)}".rstrip())
     return lines
+
+
+def _fitting(words: str, most: int) -> str:
+    """Return words on one line; what several said, three spaces between, is cut for each alike."""
+    parts = [printable(" ".join(part.split())) for part in words.split("   ") if part.strip()]
+    while len("   ".join(parts)) > most and (longest := max(map(len, parts))) > _SHORTEST_PART:
+        parts = [cut(part, longest - 1) for part in parts]
+    return cut("   ".join(parts), most)
 
 
 def _reasons(title: str, outcome: str, results: Sequence[Result]) -> list[str]:

@@ -16,9 +16,10 @@ from pytest_mobileagent import (
     Swipe,
     Tap,
     Type,
+    check,
     load,
 )
-from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.errors import RecordError, TaskError
 from pytest_mobileagent.screen.explain import collect_misses
 
 if TYPE_CHECKING:
@@ -175,3 +176,24 @@ def test_a_paraphrase_is_asked_with_the_goal(make_episode: Callable[..., Episode
     episode = make_episode(Finish("No charge."), goal="What does it cost?")
     assert episode.answers("free", paraphrase=same)
     assert asked == [("No charge.", "free", "What does it cost?")]
+
+
+@pytest.mark.parametrize(
+    ("ask", "why"),
+    [
+        (lambda e: e.tapped(lambda _: "Save"), "has to return elements or None, not 'Save'"),
+        (lambda e: e.tapped(lambda _: [3]), "has to return elements or None, not 3"),
+        (lambda e: e.typed(3), r"typed\(3\) takes a text"),
+        (lambda e: e.opened(None), r"opened\(None\) takes a text"),
+        (lambda e: e.event(type="clicked", after="add"), "what event.. returned can be given"),
+        (lambda e: e.answers("free", paraphrase=True), "paraphrase=True has to be a function"),
+        (lambda e: check.essential(holds=e), "has to be a function of an episode"),
+        (lambda _: check.essential(click="Save"), "'Save' cannot be of type str"),  # type: ignore[arg-type]
+        (lambda _: check.aitw(Tap(1, 2), Tap(1, 2), size=(0, 0)), "no size of a screen"),
+    ],
+)
+def test_what_makes_no_sense_is_told(
+    make_episode: Callable[..., Episode], ask: Callable[[Episode], object], why: str
+) -> None:
+    with pytest.raises(TaskError, match=why):
+        ask(make_episode(Tap(5, 5), Finish("No charge.")))

@@ -79,6 +79,7 @@ def test_our_own_example_is_a_draft():
             "it imports pytest_mobileagent.device",
         ),
         (f"from . import x\n{BODY}", "a package of its own"),
+        (f"from pytest_mobileagent import *\n{BODY}", "import what is used by its name"),
         (BODY + "    import subprocess\n", "it imports subprocess"),
         (BODY + "    open('x')\n", "line 3: a check has no use for open"),
         (BODY + "    episode.__class__\n", "line 3: a check has no use for __class__"),

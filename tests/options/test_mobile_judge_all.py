@@ -61,6 +61,12 @@ def test_it_needs_judges(asking):
     assert error == ("--mobile-judge-all=true: nobody judges: add --llm-judge=single or cross")
 
 
+def test_who_judges_all_by_default_may_judge_nothing(asking):
+    judging.write_checked(asking)
+    asking.pytester.makeini("[pytest]\nmobile_judge_all = true")
+    judging.run(asking, "--llm-judge=off").assert_outcomes(passed=1)
+
+
 def test_it_may_come_from_elsewhere(header, monkeypatch, refused):
     monkeypatch.setenv("MOBILE_JUDGE_ALL", "maybe")
     assert "has to be true or false" in refused()

@@ -34,13 +34,16 @@ def test_it_is_asked_over_the_wire_and_priced(asking, served):
     assert judging.task(asking)["cost_usd"] is None
 
 
-def test_a_judge_that_is_the_agents_model_is_pointed_out(asking, served):
+@pytest.mark.parametrize("name", ["own", "family/llama3:8b"])
+def test_a_judge_that_is_the_agents_model_is_pointed_out(asking, served, name):
     asking.pytester.makepyfile(test_codes=judging.TASKS.replace("COUNT", "1"))
-    judge = f"--mobile-judges={served('Result: 1')}"
-    model = f"--mobile-model={served('done: 4711')}"
+    judge = f"--mobile-judges={served('Result: 1', name=name)}"
+    model = f"--mobile-model={served('done: 4711', name=name)}"
     result = asking.run(SINGLE, judge, model, "--mobile-unpriced=allow")
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["openai:own judged 1 task in which it was the agent's own model"])
+    result.stdout.fnmatch_lines(
+        [f"openai:{name} judged 1 task in which it was the agent's own model"]
+    )
 
 
 @pytest.mark.parametrize(

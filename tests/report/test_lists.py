@@ -80,6 +80,14 @@ def test_what_a_person_has_to_decide_is_listed_with_the_reason(result: Make) -> 
     assert reviews([]) == []
 
 
+def test_each_of_two_judges_has_a_part_of_the_line(result: Make) -> None:
+    said = [f'{name}: {word}, "{"because " * 40}"' for name, word in (("a", "done"), ("b", "not"))]
+    (_, line, _) = reviews([result(None, id="t", outcome="review", reason="   ".join(said))])
+    assert len(line) <= WIDTH
+    assert line.startswith('  t   a: done, "because')
+    assert '…   b: not, "because' in line
+
+
 def test_what_check_and_judge_say_is_compared(result: Make) -> None:
     said = {"passed": False, "reason": "a: not done   b: not done"}
     differs = result(True, id="a/one", judged=said)

@@ -24,11 +24,19 @@ class Golden:
     - `boxes`: in the same pixels, what a tap may hit instead of the very point. Which boxes those
       are differs: all annotated elements (AITW, AITZ, AgentCPM), the elements that count as right
       (AndroidControl as Qwen2.5-VL scores it), the one element that was meant (GUI-Odyssey).
+
+    Raises:
+        TaskError: the size is none of a screen.
     """
 
     action: Action
     size: Size
     boxes: tuple[Bounds, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.size) != 2 or not all(side > 0 for side in self.size):
+            msg = f"size={self.size!r} is no size of a screen: give screen.size"
+            raise TaskError(msg)
 
     @classmethod
     def tap(cls, element: Element, size: Size) -> Golden:

@@ -38,6 +38,12 @@ class Sqlite:
     path: str
     query: str
 
+    def __post_init__(self) -> None:
+        _check_path("sqlite", self.path)
+        if not self.query.strip():
+            msg = f"sqlite({self.path!r}, {self.query!r}): the query is empty"
+            raise TaskError(msg)
+
     @property
     def script(self) -> str:
         """Print the database and its write-ahead log in base 64, or what stands in the way."""
@@ -146,9 +152,7 @@ class File:
     encoding: str | None = "utf-8"
 
     def __post_init__(self) -> None:
-        if not self.path.startswith("/"):
-            msg = f"file({self.path!r}): the path has to start with a slash"
-            raise TaskError(msg)
+        _check_path("file", self.path)
         try:
             codecs.lookup(self.encoding or "utf-8")
         except LookupError as error:
@@ -200,6 +204,9 @@ class Files:
 
     folder: str
 
+    def __post_init__(self) -> None:
+        _check_path("files", self.folder)
+
     @property
     def script(self) -> str:
         """Find the folders, then the files."""
@@ -213,6 +220,12 @@ class Files:
         top = self.folder.rstrip("/") + "/"
         inside = [f"{line.rstrip('/')}/" for line in folders.splitlines()] + files.splitlines()
         return sorted(line.removeprefix(top).lstrip("/") for line in inside if len(line) > len(top))
+
+
+def _check_path(probe: str, path: str) -> None:
+    if not path.startswith("/"):
+        msg = f"{probe}({path!r}): the path has to start with a slash"
+        raise TaskError(msg)
 
 
 def sqlite(path: str, query: str) -> Sqlite:

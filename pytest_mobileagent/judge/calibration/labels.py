@@ -11,7 +11,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.judge.calibration.importers import importer_of
 from pytest_mobileagent.judge.calibration.label import Label, Labels, LabelsError
-from pytest_mobileagent.judge.calibration.people import labels_of_run
+from pytest_mobileagent.judge.calibration.people import labels_of_run, run_in
 from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.plain import expect
@@ -33,7 +33,8 @@ def read_labels(path: Path, *, suspects: bool = False) -> Labels:
         LabelsError: it cannot be read, or has no label.
     """
     try:
-        found = labels_of_run(path) if path.is_dir() else _of_file(path, suspects=suspects)
+        file = _file_of(path)
+        found = labels_of_run(path) if file is None else _of_file(file, suspects=suspects)
     except OSError as error:
         msg = f"cannot read {path}: {error.strerror}"
         raise LabelsError(msg) from None
@@ -41,6 +42,24 @@ def read_labels(path: Path, *, suspects: bool = False) -> Labels:
         msg = f"{path} has no labels"
         raise LabelsError(msg)
     return found
+
+
+def _file_of(path: Path) -> Path | None:
+    """Return the file of labels; None if the path is a folder of runs. A data set may be a folder.
+
+    Raises:
+        LabelsError: it is a folder of neither.
+    """
+    if not path.is_dir():
+        return path
+    if run_in(path) is not None:
+        return None
+    files = sorted([*path.glob("*.json"), *path.glob("*.jsonl")])
+    if len(files) != 1:
+        kinds = "no run's folder, no folder of runs, and no data set in one JSON file"
+        msg = f"{path} is {kinds}: name the file of the labels"
+        raise LabelsError(msg)
+    return files[0]
 
 
 def _of_file(path: Path, *, suspects: bool) -> Labels:
@@ -66,7 +85,9 @@ def _of_lines(path: Path, text: str) -> Iterable[Label]:
         try:
             yield _label(path.parent, json.loads(line))
         except (ValueError, TypeError, LookupError, TaskError, RecursionError) as error:
-            why = f"{error.args[0]} is missing" if isinstance(error, KeyError) else error
+            why = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
+            if isinstance(error, json.JSONDecodeError):
+                why = f"this is no JSON: {why}"
             msg = f"{path}, line {number}: {why}"
             raise LabelsError(msg) from None
 

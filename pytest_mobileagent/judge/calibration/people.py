@@ -12,6 +12,7 @@ from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.judge.calibration.label import Label, Labels, LabelsError
 from pytest_mobileagent.judge.question import Question
+from pytest_mobileagent.verdict.standing import by_people
 from pytest_mobileagent.verdict.store import verdicts
 
 if TYPE_CHECKING:
@@ -21,31 +22,29 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict.verdict import Verdict
 
 _RUN = "run.json"
-_PERSON = "person"
 
 
 def labels_of_run(path: Path) -> Labels:
     """Return people's verdicts on the episodes of a run, or of the newest run in a folder of runs.
 
-    The last verdict of a person counts. How judges were asked in the run is how they are asked
-    again, where a verdict of theirs tells (`evidence["question"]`).
+    The last verdict of a person that was not taken back counts. How judges were asked in the run is
+    how they are asked again, where a verdict of theirs tells (`evidence["question"]`).
 
     Raises:
-        LabelsError: there is no run, or no person has said anything.
+        LabelsError: no person has said anything.
         OSError: a folder cannot be read.
     """
-    run = _newest(path)
+    run = run_in(path) or path
     episodes = [each for each in _episodes(run) if (each / STREAM).is_file()]
     found, undecided = [], 0
     for folder in episodes:
         said = verdicts(folder)
-        people = [verdict for verdict in said if verdict.scorer == _PERSON]
-        done = next((v.passed for v in reversed(people) if v.passed is not None), None)
-        undecided += done is None
-        if done is not None:
+        last = next(reversed(by_people(said)), None)
+        undecided += last is None
+        if last is not None:
             name = folder.relative_to(run).as_posix()
             load = partial(read, folder, EpisodeRecord)
-            found.append(Label(name, done, load, _question(said), note=people[-1].reason))
+            found.append(Label(name, bool(last.passed), load, _question(said), note=last.reason))
     if not found:
         msg = f"no person has decided an episode of {run}: python -m pytest_mobileagent review"
         raise LabelsError(msg)
@@ -53,14 +52,15 @@ def labels_of_run(path: Path) -> Labels:
     return Labels(tuple(found), (left,) if undecided else ())
 
 
-def _newest(path: Path) -> Path:
+def run_in(path: Path) -> Path | None:
+    """Return a folder if it is a run's, else that of the newest run in it; None if there is none.
+
+    Raises:
+        OSError: it cannot be read.
+    """
     if (path / _RUN).is_file() or (path / "episodes").is_dir():
         return path
-    runs = sorted(each for each in path.iterdir() if (each / _RUN).is_file())
-    if not runs:
-        msg = f"{path} is no run's folder, and no folder of runs"
-        raise LabelsError(msg)
-    return runs[-1]
+    return max((each for each in path.iterdir() if (each / _RUN).is_file()), default=None)
 
 
 def _episodes(run: Path) -> Sequence[Path]:

@@ -211,8 +211,11 @@ def test_the_bytes_of_a_file_come_back_as_they_are(data: bytes) -> None:
 
 
 def test_a_file_that_cannot_be_is_a_broken_task() -> None:
-    with pytest.raises(TaskError, match="has to start with a slash"):
-        file("a.txt")
+    for probe in (lambda: file("a.txt"), lambda: files("a"), lambda: sqlite("a.db", "SELECT 1")):
+        with pytest.raises(TaskError, match="has to start with a slash"):
+            probe()
+    with pytest.raises(TaskError, match="the query is empty"):
+        sqlite("/a.db", " ")
     with pytest.raises(TaskError, match="unknown encoding: utf-9"):
         file("/a.txt", "utf-9")
     with pytest.raises(TaskError, match=r"/sdcard is a folder .* files\('/sdcard'\)"):

@@ -151,11 +151,12 @@ def tried(episode, monkeypatch, tmp_path):
     forked: list[int] = []
     fork = os.fork
 
-    def fork_and_tell():
-        forked.append(fork())
-        return forked[-1]
+    def fork_and_note():
+        pid = fork()
+        forked.append(pid)
+        return pid
 
-    monkeypatch.setattr(asking.os, "fork", fork_and_tell)
+    monkeypatch.setattr(asking.os, "fork", fork_and_note)
     for tool in TOOLS:
         importlib.import_module(tool)
 

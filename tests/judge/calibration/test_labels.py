@@ -10,6 +10,8 @@ from pytest_mobileagent.judge.calibration.label import LabelsError
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.calibration.modes import Mode, six
 from pytest_mobileagent.judge.question import Question, subtask
+from pytest_mobileagent.testing import make_screen
+from pytest_mobileagent.verdict.standing import of_person, withdrawal
 from pytest_mobileagent.verdict.store import append
 from pytest_mobileagent.verdict.verdict import Verdict
 
@@ -56,7 +58,7 @@ def test_a_line_that_makes_no_sense_is_told_with_its_number(labelled, change, wh
     ("content", "why"),
     [
         (b"", "has no labels"),
-        (b"{", "line 1"),
+        (b"{", "line 1: this is no JSON: Expecting property name"),
         (b'{"done": true}', "line 1: episode is missing"),
         (b"[1]", "no data set that is known"),
         (b"[", "neither JSON nor lines of it"),
@@ -108,9 +110,28 @@ def test_what_people_have_said_of_a_run_are_labels(run):
         assert found.remarks == ("1 of 3 episodes have no verdict of a person, and are left out",)
 
 
+def test_what_a_person_has_taken_back_is_no_label(run):
+    first, second, _ = sorted((run / "episodes").iterdir())
+    append(first, of_person(False, "ann", "not the right one"))
+    append(first, of_person(True, "bob", "it is"))
+    append(first, withdrawal("bob"))
+    append(second, of_person(True, "ann"))
+    append(second, withdrawal("ann"))
+    (label,) = read_labels(run).each
+    assert (label.name, label.done, label.note) == ("episodes/do1.0", False, "not the right one")
+
+
 def test_a_folder_without_a_run_has_no_labels(tmp_path):
     with pytest.raises(LabelsError, match="no run's folder"):
         read_labels(tmp_path)
+
+
+def test_a_data_set_may_be_named_by_its_folder(tmp_path):
+    (tmp_path / "list.png").write_bytes(make_screen("Eggs").png)
+    item = {"task": "Show the list.", "screenshot": "list.png", "label": "success"}
+    (tmp_path / "labels.json").write_text(json.dumps([item]))
+    (label,) = read_labels(tmp_path).each
+    assert (label.done, label.load().goal) == (True, "Show the list.")
 
 
 def test_digirls_labels_are_read_where_they_are(recordings):
