@@ -38,7 +38,7 @@ from pytest_mobileagent.plugin.judges import (
     with_judges,
 )
 from pytest_mobileagent.plugin.junit import properties
-from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, on_the_way
+from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, is_pure, on_the_way
 from pytest_mobileagent.plugin.results import RESULT
 from pytest_mobileagent.plugin.showing import show_failure, show_review
 from pytest_mobileagent.plugin.subgoals import partial_credit, progress
@@ -102,7 +102,7 @@ def _result(
     elif outcome == "review":
         show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
-        show_failure(report, episode, verdict)
+        show_failure(report, episode, verdict, on_the_way=is_pure(item))
     return Result(
         case,
         outcome=outcome,

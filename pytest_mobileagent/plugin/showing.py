@@ -22,13 +22,18 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict.verdict import Verdict
 
 
-def show_failure(report: pytest.TestReport, episode: Episode, verdict: Verdict) -> None:
-    """Let pytest show a failure in a few lines, whatever the style of its tracebacks."""
+def show_failure(
+    report: pytest.TestReport, episode: Episode, verdict: Verdict, *, on_the_way: bool
+) -> None:
+    """Let pytest show a failure in a few lines, whatever the style of its tracebacks.
+
+    `on_the_way` says whether the body was asked of every moment, too, and not only of the end.
+    """
     evidence = verdict.evidence
     closest = next(iter(evidence.get("closest", ())), "")
     if not closest and not evidence.get("check_held", False):
         closest = _compared(verdict.reason.removeprefix(f"{episode.error}; "))
-    met = "; the goal was never met on the way"
+    met = "; the goal was never met on the way" if on_the_way else ""
     if verdict.first_step is not None:
         met = f"; the goal was met after step {verdict.first_step}"
     sought, where = evidence.get("sought", ""), evidence.get("where", "")

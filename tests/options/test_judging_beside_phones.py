@@ -26,6 +26,17 @@ def test_open(episode, judge, number):
     assert judge(episode)
 """
 CONFTEST = """
+import sys
+import threading
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("pytest_mobileagent.") and threading.current_thread().name == "judge":
+            with open("loaded.txt", "a") as file:
+                print(name, file=file)
+
+sys.meta_path.insert(0, Finder())
+
 def pytest_mobileagent_episode(episode, config):
     from tests.options import test_judging_beside_phones
     test_judging_beside_phones.PLAYED.release()
@@ -59,6 +70,13 @@ def test_the_next_episode_is_played_before_the_judge_has_decided(hooked, served)
     assert result.stdout.str().count("::test_open[") >= 2
     episodes = list((hooked.pytester.path / "runs").glob("*/episodes/*"))
     assert len(episodes) == 2  # each was played once
+
+
+def test_judges_load_no_module_that_pytest_rewrites_beside_its_own(hooked, served):
+    hooked.pytester.makepyfile(test_codes=COUNTS)
+    judge = f"--mobile-judges={served('Result: 1', 'Result: 1')}"
+    judging.run(hooked, SINGLE, judge).assert_outcomes(passed=2)
+    assert not (hooked.pytester.path / "loaded.txt").exists()
 
 
 def test_a_test_whose_judge_has_decided_is_reported_once(hooked, served):

@@ -30,7 +30,9 @@ def test_without_a_judge_such_a_task_is_left_for_review(asking):
 def test_a_single_judge_decides(asking, reply, outcome):
     judging.write(asking)
     judges = f"--mobile-judges={asking.script(reply)}"
-    judging.run(asking, "--llm-judge=single", judges).assert_outcomes(**{outcome: 1})
+    result = judging.run(asking, "--llm-judge=single", judges)
+    result.assert_outcomes(**{outcome: 1})
+    result.stdout.no_fnmatch_line("*on the way*")  # nobody has asked the judge about that
     task = judging.task(asking)
     assert task["outcome"] == outcome
     assert task["verdict"]["scorer"] == "judge"
