@@ -14,7 +14,7 @@ from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plugin.closest import closest, code_of
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.judges import JUDGED, ask_beside
+from pytest_mobileagent.plugin.judges import ask_beside
 from pytest_mobileagent.plugin.prefixes import ASKING
 from pytest_mobileagent.plugin.subgoals import SUBGOALS
 from pytest_mobileagent.screen.explain import collect_misses
@@ -41,7 +41,6 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     __tracebackhide__ = True
     case, episode = case_of(item), item.funcargs.get("episode")
     if isinstance(episode, Episode) and ASKING not in item.stash:
-        item.stash[JUDGED] = []
         ask_beside(item, episode)
     own = item.obj
     item.stash[RUNS] = True

@@ -70,16 +70,17 @@ class Deferring:
         At Ctrl-C those whose judges are done are reported, and no other is waited for.
         """
         try:
-            result = yield
-        except (session.Failed, session.Interrupted):
+            try:
+                result = yield
+            except (session.Failed, session.Interrupted):
+                self._run_all(session)
+                raise
             self._run_all(session)
-            raise
         except (KeyboardInterrupt, pytest.exit.Exception):
             self._is_interrupted = True
             self._waiting = [waiting for waiting in self._waiting if _is_decided(waiting)]
             self._run_all(session)
             raise
-        self._run_all(session)
         return result
 
     def _may_wait(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
@@ -98,12 +99,13 @@ class Deferring:
 
     def _run_all(self, session: pytest.Session) -> None:
         self._is_ending = True
-        waiting, self._waiting = self._waiting, []
+        waiting = list(self._waiting)
         try:
             if waiting:  # a run that is stopped leaves set up what its next test would have needed
                 session._setupstate.teardown_exact(waiting[0])  # noqa: SLF001 - as at pytest's end
         finally:
             for item, following in zip_longest(waiting, waiting[1:]):
+                self._waiting.remove(item)
                 item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
 
 
@@ -133,7 +135,8 @@ def _may_be_judged(item: pytest.Item) -> bool:
 
 def _may_run_twice(item: pytest.Item) -> bool:
     """Whether a second run of a test, after others, finds what the first one found."""
-    if _IN_PLACE & set(item.fixturenames):  # type: ignore[attr-defined]
+    is_debugged = item.config.getoption("usepdb", False) or item.config.getoption("trace", False)
+    if is_debugged or _IN_PLACE & set(item.fixturenames):  # type: ignore[attr-defined]
         return False
     definitions: Any = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]  # noqa: SLF001
     used = (each for found in definitions.values() for each in found)

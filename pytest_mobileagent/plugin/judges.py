@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -82,7 +83,7 @@ class Judge:
             check_subtasks(asked.subtasks)
         verdict: Verdict = self._answer(
             (episode.folder, len(episode.steps), asked),
-            lambda: self._judges.decide(episode, asked, self._calls),
+            lambda: self._judges.deciding(episode, asked, self._calls),
         )
         return verdict
 
@@ -98,18 +99,19 @@ class Judge:
         return bool(
             self._answer(
                 (episode.folder, said, expected, goal),
-                lambda: self._judges.same(episode, said, expected, goal, self._calls),
+                lambda: self._judges.comparing(episode, said, expected, goal, self._calls),
             )
         )
 
-    def _answer(self, key: Hashable, work: Callable[[], Any]) -> Any:
+    def _answer(self, key: Hashable, prepare: Callable[[], Callable[[], Any]]) -> Any:
+        """Return what some work comes to, which is prepared here and done in the background."""
         if self._judges.mode == "off":
             raise UndecidedError(_NO_JUDGE)
         asked = self._item.stash.setdefault(ASKED, {})
         if key not in asked:
             from pytest_mobileagent.judge.background import in_background  # noqa: PLC0415
 
-            asked[key] = in_background(lambda: _in_turn(work))
+            asked[key] = in_background(partial(_in_turn, prepare()))
         if not asked[key].done() and self._item.stash.get(MAY_WAIT, False):
             self._item.stash[WAITS] = True
             msg = "the judges have not decided yet"
@@ -131,6 +133,7 @@ def _in_turn(work: Callable[[], Any]) -> Any:
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
     """Asks models, as `--llm-judge` says, whether an episode met its goal: `judge(episode)`."""
+    request.node.stash[JUDGED] = []
     return Judge(request.node, request.config.stash[RUN].judges)
 
 

@@ -9,6 +9,8 @@ from pytest_mobileagent.errors import HostError, JudgeError
 from pytest_mobileagent.plugin.options import usage_error
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.question import Question
@@ -67,37 +69,46 @@ class RunJudges:
             raise usage_error(given, f" names {count} models; two judge, and a third settles")
         self._models.check_judges(given, self.references)
 
-    def decide(self, episode: EpisodeRecord, question: Question, calls: list[ModelCall]) -> Verdict:
-        """Return what the judges say of an episode; what they are asked is added to `calls`.
+    def deciding(
+        self, episode: EpisodeRecord, question: Question, calls: list[ModelCall]
+    ) -> Callable[[], Verdict]:
+        """Return what asks the judges of an episode; what they are asked is added to `calls`.
+
+        All modules are loaded here, in the thread that calls this: pytest rewrites the asserts in
+        those of plugins, and Python 3.11 cannot parse in two threads at once (cpython#106905).
 
         Raises:
-            JudgeError: a judge is down, or what it says stays unreadable.
-            BudgetSpent: the run's budget is spent.
+            JudgeError: a judge cannot be asked from here; or, later, one is down, or what it says
+                stays unreadable.
+            BudgetSpent: later, that the run's budget is spent.
         """
         from pytest_mobileagent.judge.coarse import reader  # noqa: PLC0415 - asked by few
         from pytest_mobileagent.judge.panel import decide  # noqa: PLC0415
 
-        verdict = decide(
-            self._asked(episode, calls),
-            question,
-            episode,
-            runs=self._settings["mobile-judge-runs"].value,
-            retries=self._settings["mobile-retries"].value,
-            read=reader(self._settings["mobile-ocr"].value),
+        models = self._asked(episode, calls)
+        read = reader(self._settings["mobile-ocr"].value)
+        runs, retries = (
+            self._settings[f"mobile-{name}"].value for name in ("judge-runs", "retries")
         )
-        return with_own_models(verdict, self.references, episode)
 
-    def same(
+        def work() -> Verdict:
+            verdict = decide(models, question, episode, runs=runs, retries=retries, read=read)
+            return with_own_models(verdict, self.references, episode)
+
+        return work
+
+    def comparing(
         self, episode: EpisodeRecord, said: str, expected: str, goal: str, calls: list[ModelCall]
-    ) -> bool:
-        """Return whether the first judge takes an answer for a paraphrase of the expected one.
+    ) -> Callable[[], bool]:
+        """Return what asks the first judge whether an answer is a paraphrase of the expected one.
 
         Raises:
-            JudgeError, BudgetSpent: as for `decide`.
+            JudgeError, BudgetSpent: as for `deciding`.
         """
         from pytest_mobileagent.judge.paraphrase import is_paraphrase  # noqa: PLC0415
 
-        return is_paraphrase(self._asked(episode, calls)[0], goal, said, expected)
+        first = self._asked(episode, calls)[0]
+        return lambda: is_paraphrase(first, goal, said, expected)
 
     def _asked(self, episode: EpisodeRecord, calls: list[ModelCall]) -> list[Model]:
         from pytest_mobileagent.episode.screens import FOLDER  # noqa: PLC0415

@@ -26,6 +26,17 @@ def test_open(episode, judge, number):
     assert judge(episode)
 """
 CONFTEST = """
+import sys
+import threading
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("pytest_mobileagent.") and threading.current_thread().name == "judge":
+            with open("loaded.txt", "a") as file:
+                print(name, file=file)
+
+sys.meta_path.insert(0, Finder())
+
 def pytest_mobileagent_episode(episode, config):
     from tests.options import test_judging_beside_phones
     test_judging_beside_phones.PLAYED.release()
@@ -59,6 +70,13 @@ def test_the_next_episode_is_played_before_the_judge_has_decided(hooked, served)
     assert result.stdout.str().count("::test_open[") >= 2
     episodes = list((hooked.pytester.path / "runs").glob("*/episodes/*"))
     assert len(episodes) == 2  # each was played once
+
+
+def test_judges_load_no_module_that_pytest_rewrites_beside_its_own(hooked, served):
+    hooked.pytester.makepyfile(test_codes=COUNTS)
+    judge = f"--mobile-judges={served('Result: 1', 'Result: 1')}"
+    judging.run(hooked, SINGLE, judge).assert_outcomes(passed=2)
+    assert not (hooked.pytester.path / "loaded.txt").exists()
 
 
 def test_a_test_whose_judge_has_decided_is_reported_once(hooked, served):
@@ -172,6 +190,66 @@ def test_a_run_that_stops_elsewhere_reports_what_was_decided(hooked, served, kin
     outcomes = [task["outcome"] for task in hooked.report()["tasks"]]
     assert outcomes == ["passed", "passed"]
     assert result.ret == (1 if kind == "AssertionError" else 2)
+
+
+ENDS_AT_FOURTH = """
+import threading
+
+@pytest.fixture(autouse=True)
+def ending():
+    with open("notes.txt", "a+") as file:
+        file.write("x")
+        file.seek(0)
+        set_up = len(file.read())
+    if set_up == 4:  # the first test again: the run is at its end, and waits for it
+        for thread in threading.enumerate():
+            if thread.name == "judge":
+                thread.join(20)
+        pytest.exit("enough")
+"""
+
+
+def test_an_end_that_is_interrupted_reports_what_was_decided(hooked, served):
+    three = COUNTS.replace("range(2)", "range(3)") + ENDS_AT_FOURTH
+    hooked.pytester.makepyfile(test_codes=three)
+    last = threading.Event()
+
+    def decide(request):
+        """Say yes after all three are played: so the first two wait until the end."""
+        if not last.is_set():
+            assert all(PLAYED.acquire(timeout=20) for _ in range(3))
+            last.set()
+        return "Result: 1"
+
+    def after_last(request):
+        assert last.wait(20)
+        return "Result: 1"
+
+    judge = f"--mobile-judges={served(decide, after_last, after_last)}"
+    result = judging.run(hooked, SINGLE, judge)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    outcomes = [task["outcome"] for task in hooked.report()["tasks"]]
+    assert sorted(outcomes) == ["error", "passed", "passed"]
+
+
+ASKED_BEFORE = """
+import pytest
+from pytest_mobileagent import task
+
+@pytest.fixture
+def decision(episode, judge):
+    return judge(episode)
+
+@task("I would like to know the code.", kind="open-ended")
+def test_open(decision, episode):
+    assert decision
+"""
+
+
+def test_a_fixture_may_ask_judges(hooked, served):
+    hooked.pytester.makepyfile(test_codes=ASKED_BEFORE)
+    judging.run(hooked, SINGLE, f"--mobile-judges={served('Result: 1')}").assert_outcomes(passed=1)
+    assert judging.task(hooked)["verdict"]["scorer"] == "judge"
 
 
 WAITS_FOR_JUDGES = """
