@@ -101,6 +101,8 @@ def _judge_statements(
         {"statement": text, "held": each} for text, each in zip(question.rubric, held, strict=True)
     ]
     details = {"statements": told, "partial_credit": sum(held) / count}
+    lacking = "; ".join(text for text, each in zip(question.rubric, held, strict=True) if not each)
+    reason = reason or (lacking and f"does not hold: {lacking}")
     return Opinion(model.name, all(held), reason, calls, details)
 
 

@@ -243,6 +243,13 @@ def test_a_must_not_that_came_true_fails_and_the_rest_is_credited() -> None:
     assert opinion.details["statements"][1] == {"statement": rubric[1], "held": False}
 
 
+def test_without_a_reason_the_statements_that_do_not_hold_are_named() -> None:
+    model, _ = judge("1: 0\n2: 1")
+    rubric = ("Wi-Fi is on", "not an app was deleted")
+    opinion = ask(model, Question(rubric=rubric), DONE)
+    assert opinion.reason == "does not hold: Wi-Fi is on; not an app was deleted"
+
+
 def test_what_is_more_than_a_request_can_hold_is_shown_in_windows(monkeypatch: Any) -> None:
     monkeypatch.setattr(evidence, "MOST_PICTURES", 3)
     screens = [screen(str(number), shade=number) for number in range(6)]
