@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -62,6 +61,4 @@ def _reference(model: str | None, project: Callable[[], Settings]) -> ModelRefer
     if reference is None:
         msg = "no model is given that could draft: --model=PROVIDER:NAME, as in openai:gpt-4o"
         raise ValueError(msg)
-    if reference.provider != "scripted":
-        return reference
-    return replace(reference, url=str((folder / reference.name).resolve()))
+    return reference.named_in(folder)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 _URL = re.compile(r"@(?=https?://)")
 _NO_URL = re.compile(r"@([\w.-]+:\d+(?:/\S*)?)\s*$")  # names may hold an @ of their own
@@ -36,9 +37,17 @@ class ModelReference:
         """What it is called in records and tables: PROVIDER:NAME."""
         return f"{self.provider}:{self.name}"
 
+    @property
+    def is_script(self) -> bool:
+        """Whether it is a file of replies, and no model."""
+        return self.provider == "scripted"
+
+    def named_in(self, folder: Path) -> ModelReference:
+        """Return the same model; a script, which was named in a folder, with its whole path."""
+        return replace(self, url=str((folder / self.name).resolve())) if self.is_script else self
+
     def __str__(self) -> str:
-        is_file = self.provider == "scripted"
-        return f"{self.id}@{shown(self.url)}" if self.url and not is_file else self.id
+        return f"{self.id}@{shown(self.url)}" if self.url and not self.is_script else self.id
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class RunModels:
 
     def placed(self, reference: ModelReference, setting: OptionValue) -> ModelReference:
         """Return a reference that names the file of a script from wherever it is read."""
-        if reference.provider != "scripted":
+        if not reference.is_script:
             return reference
         file = dataclasses.replace(setting, value=reference.name)
         return dataclasses.replace(reference, url=str(self._path_of(file).resolve()))

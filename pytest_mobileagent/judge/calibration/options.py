@@ -162,7 +162,7 @@ def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) ->
         except ValueError as error:
             raise judges.wrong(error if len(references) == 1 else f"{reference}: {error}") from None
     # A script may be another one the next time, under the same name.
-    scripted = any(each.provider == "scripted" for each in references)
+    scripted = any(each.is_script for each in references)
     cache = None if scripted else ReplyCache(given.cache or settings.replies)
     runs = setting("runs", "mobile_judge_runs")
     ocr = setting("ocr", "mobile_ocr")
@@ -203,12 +203,7 @@ def _references(setting: _Setting) -> tuple[ModelReference, ...]:
     if len({each.id for each in found}) < len(found):
         msg = "two judges have the same name, and could not be told apart"
         raise ValueError(msg)
-    return tuple(
-        replace(each, url=str((setting.base / each.name).resolve()))
-        if each.provider == "scripted"
-        else each
-        for each in found
-    )
+    return tuple(each.named_in(setting.base) for each in found)
 
 
 def _modes(given: argparse.Namespace) -> tuple[Mode, ...]:
