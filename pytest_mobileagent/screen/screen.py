@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field, fields
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import ScreenError
@@ -12,6 +12,7 @@ from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.screen.element import Bounds, Element
 from pytest_mobileagent.screen.explain import NotFoundError, missed
 from pytest_mobileagent.screen.image import LEAST, find_image
+from pytest_mobileagent.screen.lazy import lazy
 from pytest_mobileagent.screen.ocr import read_text
 from pytest_mobileagent.screen.relations import check_same_screen
 from pytest_mobileagent.screen.selector import CriteriaError, Selector
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-# No slots: `cached_property` keeps what it has derived in the instance's dictionary.
+# No slots: `lazy` keeps what it has derived in the instance's dictionary.
 @dataclass(frozen=True, repr=False)
 class Screen:
     """What the phone showed at one moment: a view hierarchy and a screenshot. Immutable.
@@ -52,7 +53,7 @@ class Screen:
     def __repr__(self) -> str:
         return f"<screen of {self.package or '?'}{f' at {self.where}' if self.where else ''}>"
 
-    @cached_property
+    @lazy
     def root(self) -> Element:
         """The element of class "hierarchy", whose children are the roots of the windows.
 
@@ -63,7 +64,7 @@ class Screen:
         object.__setattr__(root, "_seen_on", self)  # for Element.ocr
         return root
 
-    @cached_property
+    @lazy
     def size(self) -> tuple[int, int]:
         """Width and height in pixels, from the screenshot's header.
 
@@ -77,7 +78,7 @@ class Screen:
         width, height = struct.unpack(">II", header[16:])
         return width, height
 
-    @cached_property
+    @lazy
     def image(self) -> Image:
         """The screenshot as a Pillow image (RGB).
 
@@ -94,7 +95,7 @@ class Screen:
             msg = f"the screenshot cannot be decoded: {error} (it begins {self.png[:16]!r})"
             raise ScreenError(msg) from error
 
-    @cached_property
+    @lazy
     def elements(self) -> tuple[Element, ...]:
         """All elements in document order, without the root."""
         return tuple(self.root.iter())[1:]
@@ -166,7 +167,7 @@ class Screen:
         elif selector.ocr:
             yield from filter(selector.test(self.elements, as_read=True), self.lines)
 
-    @cached_property
+    @lazy
     def lines(self) -> tuple[Element, ...]:
         """The lines of text that are read in the screenshot, from the top down (see `screen.ocr`).
 
@@ -191,7 +192,7 @@ class Screen:
             self._texts_of_parts[part] = "\n".join(line.text for line in lines)
         return self._texts_of_parts[part]
 
-    @cached_property
+    @lazy
     def _texts_of_parts(self) -> dict[Bounds, str]:
         return {}
 
@@ -262,7 +263,7 @@ class Screen:
             found |= {places[node] for node in result if node in places}
         return [elements[place] for place in sorted(found - {0})]
 
-    @cached_property
+    @lazy
     def _trees(self) -> tuple[Any, Any]:
         tree = hierarchy.parse_tree(self.xml)
         return tree, hierarchy.in_other_dialect(tree)
