@@ -63,7 +63,7 @@ def test_doing_less_fails_every_task(agent, tmp_path):
 
 
 def is_failed_assert(reason: str) -> bool:
-    return reason.startswith(("AssertionError", "assert ", "NotFoundError"))
+    return reason.startswith(("AssertionError", "assert ", "NotFoundError", "SubGoalError"))
 
 
 def test_the_lexical_agent_does_some_tasks_and_fails_others(tmp_path):
