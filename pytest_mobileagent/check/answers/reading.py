@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent.check.answers.dates import dates, times, weekdays
+from pytest_mobileagent.check.answers.meaning import Date
 from pytest_mobileagent.check.answers.quantities import money, quantities
 from pytest_mobileagent.check.answers.words import fold, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_mobileagent.check.answers.meaning import Date, Found, Meaning
+    from pytest_mobileagent.check.answers.meaning import Found, Meaning
 
 
 class Piece(NamedTuple):
@@ -95,5 +96,4 @@ def _is_number(word: str) -> bool:
 
 
 def _is_year(word: str, meaning: Meaning) -> bool:
-    date: Date | None = meaning if hasattr(meaning, "year") else None  # type: ignore[assignment]
-    return date is not None and word == str(date.year)
+    return isinstance(meaning, Date) and word == str(meaning.year)
