@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 _URL = re.compile(r"@(?=https?://)")
 _NO_URL = re.compile(r"@([\w.-]+:\d+(?:/\S*)?)\s*$")  # names may hold an @ of their own
@@ -43,8 +43,19 @@ class ModelReference:
         return self.provider == "scripted"
 
     def named_in(self, folder: Path) -> ModelReference:
-        """Return the same model; a script, which was named in a folder, with its whole path."""
-        return replace(self, url=str((folder / self.name).resolve())) if self.is_script else self
+        """Return the same model; a script, which was named in a folder, with its whole path.
+
+        Raises:
+            ValueError: the script is in the home folder of a user who has none.
+        """
+        if not self.is_script:
+            return self
+        try:
+            path = folder / Path(self.name).expanduser()
+        except RuntimeError as error:
+            msg = f"{self}: {error}"
+            raise ValueError(msg) from error
+        return replace(self, url=str(path.resolve()))
 
     def __str__(self) -> str:
         return f"{self.id}@{shown(self.url)}" if self.url and not self.is_script else self.id

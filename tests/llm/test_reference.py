@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,9 @@ from pytest_mobileagent.llm.reference import (
     parse_choice,
     parse_reference,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GPT = ModelReference("openai", "gpt-4o")
 CLAUDE = ModelReference("anthropic", "claude-sonnet-4-5")
@@ -147,3 +152,15 @@ def test_a_choice_that_does_not_fit_the_agent_is_refused(
 def test_a_choice_for_an_agent_that_names_no_roles_is_taken() -> None:
     ModelChoice(None, {"whatever": GPT}).check_roles("mine", ())
     ModelChoice(GPT).check_roles("mine", ["planner", "actor"])
+
+
+def test_a_script_is_named_from_a_folder_or_from_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    named = [parse_reference(f"scripted:{name}").named_in(tmp_path) for name in ("a", "~/a")]
+    assert [each.url for each in named] == [str(tmp_path / "a"), str(tmp_path / "home" / "a")]
+    with pytest.raises(ValueError, match="scripted:~nobody-of-this-name/a: "):
+        parse_reference("scripted:~nobody-of-this-name/a").named_in(tmp_path)
+    paid = parse_reference("openai:gpt-4o")
+    assert paid.named_in(tmp_path) is paid
