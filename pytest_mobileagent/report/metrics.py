@@ -75,14 +75,10 @@ def totals(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     Seconds, all over decided tasks: `seconds` in all, `thinking_seconds` in the agent and
     `acting_seconds` on the device; `seconds_per_step` = all their seconds / all their steps.
 
-    Tokens and money, over all tasks, undecided ones included: `input_tokens` (`cached_tokens` of
-    them cached), `output_tokens`, `cost_usd` in US dollars. Each is the sum of what is known, and
-    None if nothing is; `unpriced_calls` counts the calls of models whose price is not, `calls` all,
-    `retries` what had to be asked again. `roles` has the same for each role of a model.
-    `estimated_input_tokens` and `estimated_output_tokens` are MobileAgentBench's estimate for all
-    calls ("Metrics"); `estimated` counts the tasks where it stands in for what no provider told.
-    `programs` counts the tasks of programs from outside, `unmetered` those of them that acted
-    without a call of a model that was seen: what they cost is not known.
+    Tokens and money are over all tasks, undecided ones included (see `_spent`); `roles` has the
+    same for each role of a model. `estimated` counts the tasks with estimates in the place of what
+    no provider told, `programs` those of programs from outside, `unmetered` those of them that
+    acted without a call of a model that was seen: what they cost is not known.
     """
     decided = [result for result in results if result["success"] is not None]
     successes = [result for result in decided if result["success"]]
@@ -173,6 +169,13 @@ def _roles(results: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _spent(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return tokens and money: each the sum of what is known, and None if nothing is.
+
+    `input_tokens` (`cached_tokens` of them cached), `output_tokens`, `cost_usd` in US dollars;
+    `unpriced_calls` counts the calls of models whose price is not known, `calls` all, `retries`
+    what had to be asked again. `estimated_input_tokens` and `estimated_output_tokens` are
+    MobileAgentBench's estimate for all calls ("Metrics").
+    """
     counts = {name: _sum(results, name) or 0 for name in _COUNTS}
     return counts | {name: _sum(results, name) for name in _AMOUNTS}
 
