@@ -35,6 +35,7 @@ ORDER = [
     "urls",
     "extras",
     "processes",
+    "statistics",
     "screen",
     "action",
     "task",

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.judge.calibration.statistics import (
-    Confusion,
-    Estimate,
-    bootstrapped,
-    proportion,
-)
+from pytest_mobileagent.judge.calibration.statistics import Confusion, bootstrapped
 from pytest_mobileagent.llm.message import Usage
+from pytest_mobileagent.statistics import Estimate, proportion
 
 if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections import Counter
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+from pytest_mobileagent.statistics import Estimate, quantile
 
-Z = NormalDist().inv_cdf(0.975)  # 95 % lie within so many standard deviations
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
 RESAMPLES = 2000
 _SEED = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number with its interval at 95 %; all None where there is nothing to estimate it from."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-
-    def to_json(self) -> dict[str, float | None]:
-        """Return it as plain data."""
-        return {"value": self.value, "low": self.low, "high": self.high}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +97,6 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def proportion(part: int, whole: int) -> Estimate:
-    """Return a share with Wilson's score interval (1927), without correction for continuity."""
-    if not whole:
-        return Estimate(None)
-    share, z2 = part / whole, Z * Z
-    middle = (share + z2 / (2 * whole)) / (1 + z2 / whole)
-    spread = share * (1 - share) / whole + z2 / (4 * whole**2)
-    half = Z * math.sqrt(spread) / (1 + z2 / whole)
-    low = 0.0 if part == 0 else max(0.0, middle - half)
-    high = 1.0 if part == whole else min(1.0, middle + half)
-    return Estimate(share, low, high)
-
-
 def bootstrapped(confusion: Confusion, statistic: Callable[[Confusion], float | None]) -> Estimate:
     """Return a statistic with its percentile bootstrap interval (Efron and Tibshirani, 1993).
 
@@ -148,11 +121,3 @@ def _resamples(confusion: Confusion) -> tuple[Confusion, ...]:
         Counter(drawn.choices(range(4), weights=cells, k=confusion.total)) for _ in range(RESAMPLES)
     )
     return tuple(Confusion(*(count[cell] for cell in range(4))) for count in counts)
-
-
-def quantile(ordered: Sequence[float], share: float) -> float:
-    """Return a quantile of sorted numbers, between two of them in proportion (type 7 of R)."""
-    place = share * (len(ordered) - 1)
-    below = math.floor(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])

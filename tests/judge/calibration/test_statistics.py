@@ -2,55 +2,18 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.judge.calibration.statistics import (
-    Confusion,
-    Z,
-    bootstrapped,
-    proportion,
-    quantile,
-)
+from pytest_mobileagent.judge.calibration.statistics import Confusion, bootstrapped
+from pytest_mobileagent.statistics import proportion
 
 
 def known(number):
     """A number that is there."""
     assert number is not None
     return number
-
-
-@pytest.mark.parametrize(
-    ("part", "whole", "low", "high"),
-    [  # statsmodels 0.15.0: proportion_confint(part, whole, method="wilson")
-        (264, 300, 0.8383421861729838, 0.912049155696361),  # 0.88 (0.84-0.91)
-        (0, 10, 0.0, 0.27753279986288926),
-        (10, 10, 0.7224672001371106, 1.0),
-        (40, 50, 0.6696289406777458, 0.8875624998422389),
-        (13, 271, 0.028245506978306825, 0.08033148482176442),
-        (1, 3, 0.06149194472039626, 0.7923403991979523),
-    ],
-)
-def test_intervals_of_shares_are_those_of_statsmodels(part, whole, low, high):
-    found = proportion(part, whole)
-    assert (found.value, found.low, found.high) == pytest.approx((part / whole, low, high))
-
-
-@settings(max_examples=30)
-@given(st.integers(0, 2000), st.integers(0, 2000))
-@example(0, 1)
-@example(1, 0)
-def test_the_ends_of_an_interval_are_where_wilson_put_them(part, rest):
-    whole = part + rest or 1
-    found = proportion(part, whole)
-    share, low, high = map(known, (found.value, found.low, found.high))
-    assert 0 <= low <= share <= high <= 1
-    for end in (low, high):  # |share - p| is z standard deviations of p
-        distance = Z * math.sqrt(end * (1 - end) / whole)
-        assert abs(share - end) == pytest.approx(distance, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -112,10 +75,6 @@ def test_a_statistic_that_few_resamples_have_has_no_interval():
     assert found.value == 1
     few = bootstrapped(Confusion(1, 0, 0, 9), lambda c: 1.0 if c.true_positives == 1 else None)
     assert (few.value, few.low) == (1.0, None)
-
-
-def test_quantiles_lie_between_numbers_in_proportion():
-    assert [quantile([0, 1, 2, 3], share) for share in (0, 0.5, 0.9, 1)] == [0, 1.5, 2.7, 3]
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))

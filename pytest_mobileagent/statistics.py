@@ -1,0 +1,148 @@
+"""Numbers with their uncertainty: intervals of rates and means, Student's t, pass@k and pass^k.
+
+Small and deterministic; the tests compare all of it with scipy.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist, fmean, stdev
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Z = NormalDist().inv_cdf(0.975)  # 95 % lie within so many standard deviations
+_TERMS = 10_000
+_TINY = 1e-300
+_PRECISION = 1e-15
+_HALVINGS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its interval, at 95 % unless said otherwise; all None where there is none."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+    def to_json(self) -> dict[str, float | None]:
+        """Return it as plain data."""
+        return {"value": self.value, "low": self.low, "high": self.high}
+
+
+def proportion(part: int, whole: int) -> Estimate:
+    """Return a share with Wilson's score interval (1927), without correction for continuity."""
+    if not whole:
+        return Estimate(None)
+    share, z2 = part / whole, Z * Z
+    middle = (share + z2 / (2 * whole)) / (1 + z2 / whole)
+    spread = share * (1 - share) / whole + z2 / (4 * whole**2)
+    half = Z * math.sqrt(spread) / (1 + z2 / whole)
+    low = 0.0 if part == 0 else max(0.0, middle - half)
+    high = 1.0 if part == whole else min(1.0, middle + half)
+    return Estimate(share, low, high)
+
+
+def mean(values: Sequence[float], level: float = 0.95) -> Estimate:
+    """Return the mean of independent values with Student's t interval; none of a single value."""
+    if len(values) < 2:
+        return Estimate(values[0] if values else None)
+    middle, error = fmean(values), standard_error(values)
+    assert error is not None
+    half = student_quantile((1 + level) / 2, len(values) - 1) * error
+    return Estimate(middle, middle - half, middle + half)
+
+
+def standard_error(values: Sequence[float]) -> float | None:
+    """Return the standard error of a mean, by the sample's deviation (ddof 1); None below two."""
+    return stdev(values) / math.sqrt(len(values)) if len(values) > 1 else None
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """Return a quantile of sorted numbers, between two of them in proportion (type 7 of R)."""
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def pass_at(k: int, successes: int, trials: int) -> float | None:
+    """Return pass@k: the chance that at least one of k trials, of those there were, succeeds.
+
+    The unbiased estimate of Chen et al., arXiv 2107.03374, equation 1. None below k trials.
+    """
+    if trials < k:
+        return None
+    return 1 - math.comb(trials - successes, k) / math.comb(trials, k)
+
+
+def pass_all(k: int, successes: int, trials: int) -> float | None:
+    """Return pass^k: the chance that all of k trials, of those there were, succeed.
+
+    The unbiased estimate of Yao et al., arXiv 2406.12045, section 3. None below k trials.
+    """
+    return math.comb(successes, k) / math.comb(trials, k) if trials >= k else None
+
+
+def student_cdf(t: float, degrees: float) -> float:
+    """Return the chance that a value of Student's t distribution is at most `t`."""
+    square = t * t
+    if square < degrees:  # else near 0 the small difference of two numbers near 1 would count
+        inside = _incomplete_beta(square / (degrees + square), 0.5, degrees / 2) / 2
+        return 0.5 + math.copysign(inside, t)
+    tail = _incomplete_beta(degrees / (degrees + square), degrees / 2, 0.5) / 2
+    return 1 - tail if t > 0 else tail
+
+
+def student_quantile(share: float, degrees: float) -> float:
+    """Return what a value of Student's t distribution stays below with a chance of `share`."""
+    if share < 0.5:
+        return -student_quantile(1 - share, degrees)
+    high = 1.0
+    while student_cdf(high, degrees) < share:
+        high *= 2
+    low = 0.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if middle in {low, high}:
+            break
+        low, high = (middle, high) if student_cdf(middle, degrees) < share else (low, middle)
+    return high
+
+
+def _incomplete_beta(x: float, a: float, b: float) -> float:
+    """Return the regularised incomplete beta function I_x(a, b) (DLMF 8.17.22)."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):  # where the fraction converges slowly
+        return 1 - _incomplete_beta(1 - x, b, a)
+    logarithm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    front = math.exp(logarithm + a * math.log(x) + b * math.log1p(-x)) / a
+    return front * _fraction(x, a, b)
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    """Return the continued fraction of I_x(a, b), by the method of Lentz as Thompson changed it."""
+    value = above = _TINY
+    below = 0.0
+    for n in range(_TERMS):
+        m = n // 2
+        if n == 0:
+            term = 1.0
+        elif n % 2 == 0:
+            term = m * (b - m) * x / ((a + n - 1) * (a + n))
+        else:
+            term = -(a + m) * (a + b + m) * x / ((a + n - 1) * (a + n))
+        below = 1 / _off_zero(1 + term * below)
+        above = _off_zero(1 + term / above)
+        value *= above * below
+        if n and abs(above * below - 1) < _PRECISION:
+            break
+    return value
+
+
+def _off_zero(number: float) -> float:
+    return number if abs(number) > _TINY else _TINY
