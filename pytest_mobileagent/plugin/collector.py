@@ -154,13 +154,13 @@ class Collector:
         if self.selected <= set(self.results):
             return
         from pytest_mobileagent.plugin.ending import why_it_ended  # noqa: PLC0415
-        from pytest_mobileagent.plugin.lost import missing_results  # noqa: PLC0415
+        from pytest_mobileagent.report.recorded import missing_results  # noqa: PLC0415
 
         known = {result["nodeid"] for result in self.results.values()}
         why = why_it_ended(session, exitstatus)
         missing = [
             self._with_crashes(result.to_wire())
-            for result in missing_results(self.run.folder, known, why)
+            for result in missing_results(self.run.folder.path, known, why)
         ]
         self.results.update((result["nodeid"], result) for result in missing)
         add_cases(session.config, missing)
@@ -204,9 +204,9 @@ class Collector:
 
     def _lost(self, nodeid: str) -> dict[str, Any] | None:
         """Return the result of a task that took its worker down; None if it is no task."""
-        from pytest_mobileagent.plugin.lost import lost_result  # noqa: PLC0415
+        from pytest_mobileagent.report.recorded import lost_result  # noqa: PLC0415
 
-        result = lost_result(self.run.folder, nodeid)
+        result = lost_result(self.run.folder.path, nodeid)
         return None if result is None else result.to_wire()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

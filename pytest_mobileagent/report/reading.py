@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.migrate import reset
+from pytest_mobileagent.episode.runs import RUN
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import expect
 from pytest_mobileagent.report.document import SCHEMA_VERSION
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 REPORT = "report.json"
-_RUN = "run.json"
 
 
 def read_report(path: Path) -> dict[str, Any]:
@@ -49,6 +49,22 @@ def read_report(path: Path) -> dict[str, Any]:
     return {**whole, "schema_version": max(version, SCHEMA_VERSION), "tasks": tasks}
 
 
+def find_run(path: Path) -> Path:
+    """Return the folder of the run that a path names: a run's own, or one that holds several.
+
+    Of several it is the one that was begun last.
+
+    Raises:
+        RecordError: there is none.
+    """
+    found = path if is_run(path) else newest_run(path)
+    if found is None:
+        what = "holds no run" if path.is_dir() else "is no folder"
+        msg = f"{path} {what}: name a run's folder, which holds run.json, or a folder of runs"
+        raise RecordError(msg)
+    return found.resolve()
+
+
 def newest_run(runs: Path) -> Path | None:
     """Return the run that was begun last of those in a folder; None if there is none."""
     try:
@@ -60,11 +76,11 @@ def newest_run(runs: Path) -> Path | None:
 
 def is_run(folder: Path) -> bool:
     """Whether a folder is that of a run, which may go on still."""
-    return any((folder / name).is_file() for name in (_RUN, REPORT))
+    return any((folder / name).is_file() for name in (RUN, REPORT))
 
 
 def _begun(folder: Path) -> tuple[float, str]:
-    first = folder / _RUN
+    first = folder / RUN
     path = first if first.is_file() else folder / REPORT
     return path.stat().st_mtime, folder.name
 

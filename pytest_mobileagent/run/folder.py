@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import re
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.runs import RUN, about, attempts, slug, stem_of
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
-from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.plain import expect, write_json
-from pytest_mobileagent.task.case import Case
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.plain import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from pytest_mobileagent.task.case import Case
+
 SCHEMA_VERSION = 2
-_RUN = "run.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +63,13 @@ class RunFolder:
         Raises:
             HostError: it cannot be written.
         """
-        path = self.make() / _RUN
+        path = self.make() / RUN
         if path.exists():
             return
         head = {"id": self.id, "started": self.started, **about()}
         tasks = [case.to_json() for case in cases]
         whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks}
-        part = path.with_name(f".{_RUN}.{os.getpid()}")
+        part = path.with_name(f".{RUN}.{os.getpid()}")
         try:
             write_json(part, whole, indent=None)
             part.replace(path)
@@ -83,44 +81,11 @@ class RunFolder:
     @property
     def has_begun(self) -> bool:
         """Whether a process of the run has found cases to run."""
-        return (self.path / _RUN).exists()
+        return (self.path / RUN).exists()
 
     def about(self) -> dict[str, Any]:
         """Return what run.json says of the run; its id and start if there is no such file."""
-        try:
-            whole = json.loads((self.path / _RUN).read_text("utf-8"))
-            return dict(expect(whole["run"], dict, "run"))
-        except (OSError, ValueError, LookupError, TypeError, RecursionError):
-            return {"id": self.id, "started": self.started}
-
-    def cases(self) -> list[Case]:
-        """Return the cases that the run was to run, from run.json; none without such a file.
-
-        Raises:
-            RecordError: the file is damaged.
-        """
-        path = self.path / _RUN
-        try:
-            content = path.read_text("utf-8")
-        except OSError:
-            return []
-        except ValueError as error:
-            msg = f"{path} is damaged: {error}"
-            raise RecordError(msg) from error
-        try:
-            tasks = expect(expect(json.loads(content), dict, "run.json")["tasks"], list, "tasks")
-            return [Case.from_json(case) for case in tasks]
-        except (ValueError, LookupError, TypeError, RecursionError) as error:
-            msg = f"{path} is damaged: {type(error).__name__}: {error}"
-            raise RecordError(msg) from error
-
-    def attempts(self, case: Case) -> list[Path]:
-        """Return the folders of the attempts at a case, the first attempt first."""
-        stem = self._stem(case)
-        found: list[Path] = []
-        while (folder := stem.with_name(f"{stem.name}.{len(found)}")).is_dir():
-            found.append(folder)
-        return found
+        return about(self.path) or {"id": self.id, "started": self.started}
 
     def attempt(self, case: Case) -> tuple[Path, int]:
         """Make a new folder for an attempt at a case, and return it with its number from 0.
@@ -128,9 +93,9 @@ class RunFolder:
         Raises:
             HostError: it cannot be made.
         """
-        stem = self._stem(case)
+        stem = stem_of(self.path, case)
         self.make()
-        attempt = len(self.attempts(case))
+        attempt = len(attempts(self.path, case))
         while True:
             folder = stem.with_name(f"{stem.name}.{attempt}")
             try:
@@ -146,15 +111,3 @@ class RunFolder:
     def relative(self, path: Path) -> str:
         """Return a path below the folder as it is written in reports."""
         return path.relative_to(self.path).as_posix()
-
-    def _stem(self, case: Case) -> Path:
-        return self.path / "episodes" / slug(case.key)
-
-
-def slug(text: str) -> str:
-    """Return a name that is safe in a path, and another for each text."""
-    safe = re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-.")[:80]
-    if safe and safe == text:
-        return safe
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{safe}-{digest}"

@@ -16,6 +16,7 @@ from pytest_mobileagent import Case, DeviceInfo, Finish, Reset, Screen, Swipe, T
 from pytest_mobileagent.episode import index
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord, Termination
+from pytest_mobileagent.episode.runs import slug
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.plain import write_json
@@ -25,7 +26,6 @@ from pytest_mobileagent.review.desk import Desk
 from pytest_mobileagent.review.queue import Queue
 from pytest_mobileagent.review.rewriting import Rewriter
 from pytest_mobileagent.review.server import Server
-from pytest_mobileagent.run.folder import slug
 from pytest_mobileagent.verdict.store import append
 from pytest_mobileagent.verdict.verdict import Verdict
 

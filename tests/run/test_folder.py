@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Case, Task
+from pytest_mobileagent.episode.runs import attempts, cases, slug
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.run.folder import RunFolder, slug
+from pytest_mobileagent.run.folder import RunFolder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,10 +61,10 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 def test_each_attempt_at_a_case_has_a_folder_of_its_own(tmp_path: Path) -> None:
     run = RunFolder.plan(tmp_path, "mine")
-    assert run.attempts(case("clock/set[1]")) == []
+    assert attempts(run.path, case("clock/set[1]")) == []
     folders = [run.attempt(case("clock/set[1]")) for _ in range(3)]
     assert [number for _, number in folders] == [0, 1, 2]
-    assert run.attempts(case("clock/set[1]")) == [folder for folder, _ in folders]
+    assert attempts(run.path, case("clock/set[1]")) == [folder for folder, _ in folders]
     other, number = run.attempt(case("clock/set[2]"))
     assert number == 0
     assert other.is_dir()
@@ -74,12 +75,12 @@ def test_run_json_is_written_once_by_whoever_comes_first(tmp_path: Path) -> None
     run = RunFolder.plan(tmp_path, "mine")
     worker = RunFolder(run.path, run.id, run.started)
     assert run.about() == {"id": run.id, "started": run.started}
-    assert run.cases() == []
+    assert cases(run.path) == []
     run.begin(lambda: {"agent": "mine"}, CASES)
     worker.begin(lambda: pytest.fail("it is there"), [])
     for each in (run, worker):
         assert each.about() == {"id": run.id, "started": run.started, "agent": "mine"}
-        assert [case.to_json() for case in each.cases()] == [case.to_json() for case in CASES]
+        assert [case.to_json() for case in cases(each.path)] == [case.to_json() for case in CASES]
     assert [path.name for path in run.path.iterdir()] == ["run.json"]
 
 
@@ -106,7 +107,7 @@ def test_a_damaged_run_json_is_an_error_of_the_record(tmp_path: Path, content: b
     (run.make() / "run.json").write_bytes(content)
     assert run.about() == {"id": run.id, "started": run.started}
     with pytest.raises(RecordError, match=r"run\.json is damaged"):
-        run.cases()
+        cases(run.path)
 
 
 def test_a_run_json_that_cannot_be_written_is_an_error_of_this_machine(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pytest_mobileagent import Case, DeviceInfo, Reset, Task, Termination
 from pytest_mobileagent.episode.index import Entry
 from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.plugin.lost import lost_result, missing_results
+from pytest_mobileagent.report.recorded import lost_result, missing_results
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.verdict.store import append as add_verdict
 from pytest_mobileagent.verdict.verdict import Verdict
@@ -67,7 +67,7 @@ def shown(result: Any) -> dict[str, Any]:
 
 
 def test_each_case_without_a_result_is_what_its_files_say(folder: RunFolder) -> None:
-    results = {result.case.id: result for result in missing_results(folder, (), "disk full")}
+    results = {result.case.id: result for result in missing_results(folder.path, (), "disk full")}
     known = {"golden_steps": 2}
     lost = {"outcome": "error", "success": None, "fault": "infrastructure", **known}
     assert {name: shown(result) for name, result in results.items()} == {
@@ -104,7 +104,7 @@ def test_each_case_without_a_result_is_what_its_files_say(folder: RunFolder) -> 
 
 def test_cases_whose_results_arrived_are_left_out(folder: RunFolder) -> None:
     known = {case(name).nodeid for name in NAMES[:3]}
-    assert [result.case.id for result in missing_results(folder, known, "")] == ["never"]
+    assert [result.case.id for result in missing_results(folder.path, known, "")] == ["never"]
 
 
 @pytest.mark.parametrize("path", ["episodes/gone.0", "\0", ["odd"], None])
@@ -112,13 +112,13 @@ def test_an_index_that_names_what_is_not_there_is_not_believed(
     folder: RunFolder, path: Any
 ) -> None:
     add_to_index(folder.path, Entry("never", 0, path, "passed"))
-    (result,) = (r for r in missing_results(folder, (), "killed") if r.case.id == "never")
+    (result,) = (r for r in missing_results(folder.path, (), "killed") if r.case.id == "never")
     assert (result.outcome, result.success) == ("not run", None)
 
 
 def test_a_case_that_took_its_worker_down_is_an_error_of_infrastructure(folder: RunFolder) -> None:
-    result = lost_result(folder, case("broken off").nodeid)
+    result = lost_result(folder.path, case("broken off").nodeid)
     assert result is not None
     assert (result.outcome, result.fault) == ("error", "infrastructure")
     assert result.episode is not None
-    assert lost_result(folder, "test_it.py::test_plain") is None
+    assert lost_result(folder.path, "test_it.py::test_plain") is None
