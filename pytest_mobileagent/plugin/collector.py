@@ -8,13 +8,10 @@ from __future__ import annotations
 import signal
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import write_json
 from pytest_mobileagent.plugin.results import RESULT
 from pytest_mobileagent.plugin.signals import interrupt_at_sigterm
 
@@ -130,14 +127,12 @@ class Collector:
             session.exitstatus = self._status(exitstatus)
         if not self.results:
             return
+        from pytest_mobileagent.plugin.outputs import write_all  # noqa: PLC0415
         from pytest_mobileagent.report.document import document  # noqa: PLC0415
 
         whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
-        try:
-            write_json(self.run.folder.make() / "report.json", whole)
-        except (OSError, HostError) as error:
-            self.problem = f"report.json could not be written: {error}"
-            self.problem += _written_elsewhere(f"{self.run.folder.id}.json", whole)
+        self.problem = write_all(self.run, whole)
+        if self.problem:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_unconfigure(self) -> None:
@@ -224,21 +219,6 @@ class Collector:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _written_elsewhere(name: str, whole: dict[str, Any]) -> str:
-    """Write a report where there may be room left, and say where; empty if there is none either.
-
-    The folder is new, and nobody else's: that of temporary files is everybody's.
-    """
-    import tempfile  # noqa: PLC0415
-
-    try:
-        path = Path(tempfile.mkdtemp(prefix="mobileagent-report-"), name)
-        write_json(path, whole)
-    except OSError:
-        return ""
-    return f"; it is in {path}"
 
 
 def _stop(session: pytest.Session, why: str) -> None:

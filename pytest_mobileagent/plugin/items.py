@@ -153,7 +153,7 @@ def parametrize(
         metafunc.fixturenames.append(ENVIRONMENT)
         ids = [environment_id(name) for name in environments]
         metafunc.parametrize(ENVIRONMENT, environments, indirect=True, ids=ids)
-    epochs, seed = range(option("mobile-epochs")), option("mobile-seed")
+    epochs, seed = range(option("mobile-epochs").most), option("mobile-seed")
     drawn = [_draw(metafunc, seed, epoch) for epoch in epochs]
     names = list(drawn[0])
     if any(list(values) != names for values in drawn):

@@ -166,8 +166,9 @@ OPTIONS = (
         "the seed of whatever is random",
     ),
     Option(
-        "--mobile-epochs", "N", "1", values.whole(1),
-        "how many times to run each task, as tests of their own",
+        "--mobile-epochs", "N|A..B", "1", values.epochs,
+        "how many times to run each task, as tests of their own; A..B: at least A times, and up to "
+        "B times while a bound of the gate against the baseline is not decided",
     ),
     Option(
         "--mobile-env", "ID,…", None, values.listed,
@@ -205,6 +206,41 @@ OPTIONS = (
     Option(
         "--mobile-runs", "DIR", "runs", str,
         "the folder in which each run writes a folder of its own",
+    ),
+    Option(
+        "--mobile-shard", "I/N", None, values.shard,
+        "only the I-th of N parts of the tasks, from 1; `merge` makes one run of them all",
+    ),
+    Option(
+        "--mobile-resume", "RUN", None, str,
+        "go on with a run: what has a final result is reported from its record, the rest is run",
+    ),
+    Option(
+        "--mobile-reuse", "RUN", None, str,
+        "take over from a run what is still the same, score again what only a check changed for, "
+        "and run the rest",
+    ),
+    Option(
+        "--mobile-rescore", "RUN", None, str,
+        "ask the tests about the episodes of a run: no device, no agent",
+    ),
+    Option(
+        "--mobile-baseline", "RUN", None, str,
+        "compare with a run, task by task and epoch by epoch",
+    ),
+    Option(
+        "--mobile-gate", "FILE|EXPRESSION", None, str,
+        "what has to hold of the run, or of how it differs from the baseline: a TOML file, or an "
+        "expression such as 'success_rate >= 0.5'; decides the exit status",
+    ),
+    Option(
+        "--mobile-watch", "", "false", values.truth,
+        "serve the report while the run goes on, with the phones' screens", is_flag=True,
+    ),
+    Option(
+        "--mobile-redact", "FILE", None, str,
+        "a TOML file of text patterns and screen regions that are blacked out in all that is "
+        "recorded",
     ),
 )  # fmt: skip
 

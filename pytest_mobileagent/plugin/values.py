@@ -6,8 +6,9 @@ given option needs is imported where it is used.
 
 from __future__ import annotations
 
+import re
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +16,20 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.settle import Settle
     from pytest_mobileagent.llm.budget import Limit
     from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
+
+
+class Epochs(NamedTuple):
+    """How many times a task is run: at least, and at most."""
+
+    least: int
+    most: int
+
+
+class Shard(NamedTuple):
+    """One of several parts of a run, counted from 1."""
+
+    number: int
+    parts: int
 
 
 def whole(least: int) -> Callable[[str], int]:
@@ -27,6 +42,26 @@ def whole(least: int) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def epochs(text: str) -> Epochs:
+    """Read how many times a task is run: `3`, or `3..10`."""
+    found = re.fullmatch(r"\s*(\d+)\s*(?:\.\.\s*(\d+)\s*)?", text, re.ASCII)
+    least, most = map(int, (found[1], found[2] or found[1])) if found else (0, 0)
+    if not 1 <= least <= most or (found and found[2] and least == most):
+        msg = "has to be a whole number from 1, or a range of them such as 3..10"
+        raise ValueError(msg)
+    return Epochs(least, most)
+
+
+def shard(text: str) -> Shard:
+    """Read which part of a run is meant: `2/4`."""
+    found = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text, re.ASCII)
+    number, parts = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= number <= parts:
+        msg = "has to be I/N, such as 2/4 for the second of four parts"
+        raise ValueError(msg)
+    return Shard(number, parts)
 
 
 def positive(text: str) -> float:
