@@ -97,6 +97,14 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
         run.devices.start()  # while workers start and collect
 
 
+@pytest.hookimpl(trylast=True)  # after -k and -m
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if (shard := config.stash[RUN].value("mobile-shard")) is not None:
+        from pytest_mobileagent.plugin.sharding import keep_shard  # noqa: PLC0415
+
+        keep_shard(config, items, shard)
+
+
 @pytest.hookimpl(tryfirst=True)  # run.json is there before pytest-xdist hands out what it lists
 def pytest_collection_finish(session: pytest.Session) -> None:
     run = session.config.stash[RUN]
