@@ -102,7 +102,7 @@ def _reports(
     decides.duration = entry["seconds"] or 0.0
     decides.longrepr = _shown(item, decides, entry)
     if entry["outcome"] in {"xfailed", "xpassed"}:
-        decides.wasxfail = entry["reason"]
+        decides.wasxfail = _expected_to_fail(item) or entry["reason"]
     setattr(decides, RESULT, dict(entry))
     yield decides
     yield _torn_down(item, nextitem)
@@ -133,7 +133,9 @@ def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestRe
         when="teardown",
         reraise=(pytest.exit.Exception, KeyboardInterrupt),
     )
-    report: pytest.TestReport = item.ihook.pytest_runtest_makereport(item=item, call=call)
+    # Not through the hook: plugins expect there that the test has been set up.
+    report = pytest.TestReport.from_item_and_call(item, call)
+    setattr(report, IS_KEPT, True)
     return report
 
 
@@ -143,13 +145,24 @@ def _shown(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any:
 
     reason, outcome = printable(entry["reason"] or ""), entry["outcome"]
     if report.outcome == "skipped":
-        words = {"review": f"review: {reason}", "xfailed": reason}.get(outcome, f"Skipped: {reason}")
+        words = {"review": f"review: {reason}", "xfailed": reason}.get(
+            outcome, f"Skipped: {reason}"
+        )
         return (str(item.path), (item.location[1] or 0) + 1, words)
     if report.outcome == "passed":
         return None
-    if outcome == "failed" and entry["success"] is False and entry["episode"]:
+    if entry["success"]:  # and yet it failed
+        from pytest_mobileagent.plugin.prefixes import STRICT  # noqa: PLC0415
+
+        return f"{STRICT} {_expected_to_fail(item)}"
+    if outcome == "failed" and entry["episode"]:
         _show_failure(item, report, entry)
     return report.longrepr or reason or "it has no reason in the record"
+
+
+def _expected_to_fail(item: pytest.Item) -> str:
+    marker = item.get_closest_marker("xfail")
+    return "" if marker is None else str(marker.kwargs.get("reason", ""))
 
 
 def _show_failure(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> None:

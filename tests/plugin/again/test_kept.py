@@ -124,6 +124,7 @@ def test_a_kept_result_is_reported_as_a_fresh_one_and_nothing_runs(pytester, run
     assert not (pytester.path / "worked.txt").exists()
     assert not (pytester.path / "leased.txt").exists()
     assert kept.parseoutcomes() == fresh.parseoutcomes()
+    assert "".join(letters(fresh)) == ".FREsxxXF"
     assert letters(kept) == letters(fresh)
     assert table(kept) == table(fresh)
     folder, report = newest(pytester)
@@ -140,7 +141,9 @@ def test_a_kept_result_is_reported_as_a_fresh_one_and_nothing_runs(pytester, run
 
 
 def letters(result):
-    return next(line for line in result.outlines if line.startswith("test_") and "[1" in line)
+    """Those of all tests, in their order."""
+    text = "\n".join(result.outlines)
+    return re.findall(r"(?:^|\.py )([.FREsxX]+) +\[ *\d+%\]$", text, re.MULTILINE)
 
 
 def table(result):
@@ -151,7 +154,9 @@ def table(result):
 def failure_of(result, name):
     """The lines of a failure."""
     lines = result.outlines
-    start = next(n for n, line in enumerate(lines) if re.fullmatch(rf"_+ {re.escape(name)} _+", line))
+    start = next(
+        n for n, line in enumerate(lines) if re.fullmatch(rf"_+ {re.escape(name)} _+", line)
+    )
     end = next(n for n in range(start + 1, len(lines)) if lines[n].startswith(("___", "===")))
     return [line for line in lines[start + 1 : end] if not line.startswith("screen")]
 
