@@ -12,6 +12,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import hookspecs
+from pytest_mobileagent.plugin.again.kept import report_kept
 from pytest_mobileagent.plugin.broken import BrokenTasks
 from pytest_mobileagent.plugin.config import RUN, RunConfig
 from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
@@ -144,6 +145,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         run = metafunc.config.stash[RUN]
         parametrize(metafunc, run.value, tuple(run.environments))
         check_stopping(metafunc)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    return report_kept(item, nextitem) or None
 
 
 @pytest.hookimpl(tryfirst=True)
