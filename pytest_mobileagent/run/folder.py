@@ -58,7 +58,8 @@ class RunFolder:
     def begin(self, about: Callable[[], Mapping[str, Any]], cases: Iterable[Case]) -> None:
         """Write run.json, unless another process of the run has: what the run is about to do.
 
-        `about` is only called by the process that writes.
+        `about` is only called by the process that writes. What it says of "digests", by the keys of
+        cases, stands beside the cases.
 
         Raises:
             HostError: it cannot be written.
@@ -67,8 +68,9 @@ class RunFolder:
         if path.exists():
             return
         head = {"id": self.id, "started": self.started, **about()}
+        digests = head.pop("digests", {})
         tasks = [case.to_json() for case in cases]
-        whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks}
+        whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks, "digests": digests}
         part = path.with_name(f".{RUN}.{os.getpid()}")
         try:
             write_json(part, whole, indent=None)
