@@ -69,7 +69,7 @@ def _why_run(
     if task is None:
         return "new"
     if not old:
-        return "of which no digest was kept"
+        return "no digest kept"
     changed = [name for name, part in new.items() if old.get(name) != part and name != CHECK]
     if shared or changed:
         return f"{[*shared, *changed][0]} changed"
