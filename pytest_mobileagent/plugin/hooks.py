@@ -119,14 +119,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     from pytest_mobileagent.plugin.about import about_run  # noqa: PLC0415
 
     if run.earlier is not None:
-        run.earlier.keep(run, session.items)
+        run.earlier.keep(session.config, session.items)
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
         try:
             if run.resuming is None:
                 run.folder.begin(lambda: about_run(run, cases, session.items), cases)
             else:
-                run.resuming.begin(run, about_run(run, cases, session.items), cases)
+                run.resuming.begin(about_run(run, cases, session.items), cases)
         except HostError as error:
             raise pytest.UsageError(str(error)) from None
 

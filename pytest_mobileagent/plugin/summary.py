@@ -76,4 +76,4 @@ def _how_to_go_on(run: RunConfig, spent: str) -> str:
     path, here = run.folder.path, run.config.invocation_params.dir.resolve()
     runs = path.parent if newest_run(path.parent) == path else path
     near = runs.relative_to(here) if runs.is_relative_to(here) and runs != here else runs
-    return how_to_go_on(run.config, run.models.budget, spent, near)
+    return how_to_go_on(run.config, run.models, spent, near)

@@ -64,7 +64,8 @@ class RunFolder:
     def begin(self, about: Callable[[], Mapping[str, Any]], cases: Iterable[Case]) -> None:
         """Write run.json, unless another process of the run has: what the run is about to do.
 
-        `about` is only called by the process that writes.
+        `about` is only called by the process that writes. What it says of "digests", by the keys of
+        cases, stands beside the cases.
 
         Raises:
             HostError: it cannot be written.
@@ -73,7 +74,9 @@ class RunFolder:
         if path.exists():
             return
         head = {"id": self.id, "started": self.started, **about()}
+        digests = head.pop("digests", {})
         tasks = [case.to_json() for case in cases]
+<<<<<<< HEAD
         self._write({"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks})
 
     def go_on(self, again: Mapping[str, Any], cases: Iterable[Case]) -> None:
@@ -100,6 +103,9 @@ class RunFolder:
 
     def _write(self, whole: Mapping[str, Any]) -> None:
         path = self.path / RUN
+=======
+        whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks, "digests": digests}
+>>>>>>> 4e1582e88e3c4a40badb4eaef1f9556e68a214a9
         part = path.with_name(f".{RUN}.{os.getpid()}")
         try:
             write_json(part, whole, indent=None)

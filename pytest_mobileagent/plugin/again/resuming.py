@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.task.case import Case
 
@@ -126,7 +125,7 @@ class Resuming(Earlier):
         own = [each for each in resumed if each.get("when") == self.when]
         return [str(name) for each in own for name in each.get("differs_in", ())]
 
-    def begin(self, run: RunConfig, about: Mapping[str, Any], cases: Sequence[Case]) -> None:
+    def begin(self, about: Mapping[str, Any], cases: Sequence[Case]) -> None:
         """Add to run.json that the run goes on; `about` is what it would say of it as a new run.
 
         Raises:
@@ -144,4 +143,4 @@ class Resuming(Earlier):
             "command": about["command"],
             "differs_in": [name for name in differs if name not in other],
         }
-        run.folder.go_on(again, cases)
+        self.folder.go_on(again, cases)
