@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.plugin.again.deciding import REUSE, RUN, SCORE, decide, told
 from pytest_mobileagent.plugin.again.earlier import Earlier
-from pytest_mobileagent.plugin.fixtures import RECORDED
+from pytest_mobileagent.plugin.config import RUN as RUN_CONFIG
 from pytest_mobileagent.plugin.options import usage_error
-from pytest_mobileagent.plugin.results import TAKEN_FROM
+from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
 from pytest_mobileagent.report.metrics import ratio
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.result import Result
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent.plugin.again.deciding import Decision
-    from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.options import OptionValue
 
     Entry = Mapping[str, Any]
@@ -70,23 +69,27 @@ class Reusing(Earlier):
         """Let all results be told to workers, which decide by what they collect."""
         self.kept = dict(tasks)
 
-    def decide_by(self, run: Path) -> None:
-        """Decide by what run.json says in the folder of the new run."""
+    def decide_by(self, run: Path) -> bool:
+        """Decide by what run.json says in the folder of the new run, where nobody has.
+
+        Return whether that has just shown that the agent has to work.
+        """
         if self.decisions:
-            return
+            return False
         old, new, tasks = _read(self.path), _read(run), self.kept
         self.decisions = decide(old, new, tasks)
         plans = {plan["key"]: plan for plan in new.get("tasks", ())}
         what = {key: decision.what for key, decision in self.decisions.items()}
         self.kept = {k: _as_now(tasks[k], plans[k]) for k, each in what.items() if each == REUSE}
         self.to_score = {k: tasks[k]["episode"] for k, each in what.items() if each == SCORE}
+        return self.runs_agents
 
-    def keep(self, run: RunConfig, items: Iterable[pytest.Item]) -> None:
+    def keep(self, config: pytest.Config, items: Iterable[pytest.Item]) -> None:
         """Let tests be reported as they were, or be asked about their episodes, or be run."""
-        self.decide_by(run.folder.path)
-        super().keep(run, items)
-        run.config.stash[TAKEN_FROM] = self.path
-        run.config.stash[RECORDED] = {key: self.path / name for key, name in self.to_score.items()}
+        self.decide_by(config.stash[RUN_CONFIG].folder.path)
+        super().keep(config, items)
+        config.stash[TAKEN_FROM] = self.path
+        config.stash[RECORDED] = {key: self.path / name for key, name in self.to_score.items()}
 
     def summary(
         self, results: Sequence[Entry], _kept: Collection[str], _selected: Collection[str], /
