@@ -76,13 +76,16 @@ class RunFolder:
         head = {"id": self.id, "started": self.started, **about()}
         digests = head.pop("digests", {})
         tasks = [case.to_json() for case in cases]
-<<<<<<< HEAD
-        self._write({"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks})
+        whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks, "digests": digests}
+        self._write(whole)
 
-    def go_on(self, again: Mapping[str, Any], cases: Iterable[Case]) -> None:
+    def go_on(
+        self, again: Mapping[str, Any], cases: Iterable[Case], digests: Mapping[str, Any]
+    ) -> None:
         """Add to run.json that the run goes on, and those cases that it does not list yet.
 
-        `again` says when and how; another process of the run may have added it before.
+        `again` says when and how; another process of the run may have added it before. `digests`
+        are those of the cases that are run, by their keys.
 
         Raises:
             HostError: the file cannot be read or written.
@@ -99,13 +102,11 @@ class RunFolder:
             return
         resumed.append(dict(again))
         tasks += [case.to_json() for case in cases if case.key not in known]
+        whole["digests"] = {**(whole.get("digests") or {}), **digests}
         self._write(whole)
 
     def _write(self, whole: Mapping[str, Any]) -> None:
         path = self.path / RUN
-=======
-        whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks, "digests": digests}
->>>>>>> 4e1582e88e3c4a40badb4eaef1f9556e68a214a9
         part = path.with_name(f".{RUN}.{os.getpid()}")
         try:
             write_json(part, whole, indent=None)

@@ -143,4 +143,6 @@ class Resuming(Earlier):
             "command": about["command"],
             "differs_in": [name for name in differs if name not in other],
         }
-        self.folder.go_on(again, cases)
+        digests = about.get("digests") or {}
+        run_again = {key: each for key, each in digests.items() if key not in self.kept}
+        self.folder.go_on(again, cases, run_again)
