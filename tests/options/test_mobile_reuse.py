@@ -1,8 +1,11 @@
 """--mobile-reuse: a new run takes over what is still the same, and runs the rest."""
 
 import json
+import shutil
 
 import pytest
+
+from pytest_mobileagent.check.episode import load
 
 CONFTEST = """
 import pytest
@@ -86,15 +89,24 @@ class Suite:
         return (self.pytester.path / "devices.txt").exists()
 
 
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory):
+    """A folder that the first test leaves a run in, for all."""
+    return tmp_path_factory.mktemp("earlier") / OLDER
+
+
 @pytest.fixture
-def suite(pytester):
+def suite(pytester, earlier):
     """A suite of four tasks, of which two pass, after a run of it."""
     pytester.makeconftest(CONFTEST)
     pytester.makeini("[pytest]\naddopts = -p no:cacheprovider -p no:hypothesispytest")
     suite = Suite(pytester)
-    suite.run(reuse=False)
-    assert suite.asked() == ["A", "B", "C", "C"]
-    (pytester.path / "devices.txt").unlink()
+    if not earlier.exists():
+        suite.run(reuse=False)
+        assert suite.asked() == ["A", "B", "C", "C"]
+        (pytester.path / "devices.txt").unlink()
+        shutil.move(pytester.path / OLDER, earlier)
+    shutil.copytree(earlier, pytester.path / OLDER, symlinks=True)
     return suite
 
 
@@ -108,14 +120,7 @@ def test_what_is_the_same_is_taken_over_without_agent_or_device(suite):
     assert after["run"]["reused_from"] == before["run"]["id"]
     assert after["tasks"] == before["tasks"]
     assert after["summary"] == before["summary"]
-
-
-def test_the_new_run_stands_alone(suite):
-    import shutil  # noqa: PLC0415
-
-    from pytest_mobileagent.check.episode import load  # noqa: PLC0415
-
-    suite.run()
+    # and the new run stands alone
     shutil.rmtree(suite.pytester.path / "old")
     (run,) = (suite.pytester.path / "new").iterdir()
     for task in suite.report()["tasks"]:
@@ -131,8 +136,8 @@ def test_a_changed_check_is_scored_again_by_the_record(suite):
     assert not suite.has_started_a_device()
     assert suite.outcomes()["test_b"] == "passed"
     assert suite.outcomes("old")["test_b"] == "failed"
-    (old,) = (suite.pytester.path / "old").glob("*/episodes/*test_it-b*/verdicts.jsonl")
-    (new,) = (suite.pytester.path / "new").glob("*/episodes/*test_it-b*/verdicts.jsonl")
+    (old,) = (suite.pytester.path / "old").glob("*/episodes/*it-b-*/verdicts.jsonl")
+    (new,) = (suite.pytester.path / "new").glob("*/episodes/*it-b-*/verdicts.jsonl")
     passed = [
         [json.loads(line)["passed"] for line in p.read_text().splitlines()] for p in (old, new)
     ]
@@ -148,47 +153,17 @@ def test_what_a_check_uses_belongs_to_it(suite):
 
 def test_a_changed_goal_and_a_new_task_are_run(suite):
     suite.tasks = TASKS.replace('@task("A")', '@task("A2")')
+    suite.tasks = suite.tasks.replace('@task("B")', '@task("B", tags=["smoke"], level=2)')
     suite.tasks += '\n@task("D")\ndef test_d(episode):\n    assert right(episode, CODE)\n'
     said = suite.said(suite.run())
     assert said == "5 tasks: 3 reused, 2 run (1 goal changed, 1 new)"
     assert suite.asked() == ["A2", "D"]
     assert list(suite.outcomes().values()) == ["passed", "failed", "passed", "failed", "passed"]
-
-
-def test_what_only_reports_say_of_a_task_is_as_it_is_now(suite):
-    suite.tasks = TASKS.replace('@task("A")', '@task("A", tags=["smoke"], level=2)')
-    assert suite.said(suite.run()) == "4 tasks: 4 reused"
-    task = suite.report()["tasks"][0]
+    task = suite.report()["tasks"][1]  # what only reports say of it is as it is now
     assert (task["tags"], task["level"]) == (["smoke"], 2)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (["--mobile-seed=1"], "seed changed"),
-        (["--mobile-max-steps=3"], "step limit changed"),
-        (["--mobile-time-limit=30"], "settings changed"),
-        (["--mobile-driver=adb", "--mobile-device=serial:emulator-5554"], "device changed"),
-    ],
-)
-def test_what_the_agent_may_do_counts(suite, arguments, why):
-    assert suite.said(suite.run(*arguments)) == f"4 tasks: 0 reused, 4 run ({why})"
-    assert len(suite.asked()) == 4
-
-
-def test_another_agent_runs_everything(suite):
-    suite.agent = AGENT + "\n# another prompt\n"
-    assert suite.said(suite.run()) == "4 tasks: 0 reused, 4 run (agent changed)"
-
-
-def test_a_run_without_digests_is_run(suite):
-    (path,) = (suite.pytester.path / "old").glob("*/run.json")
-    whole = json.loads(path.read_text())
-    del whole["digests"]
-    path.write_text(json.dumps(whole))
-    assert suite.said(suite.run()) == "4 tasks: 0 reused, 4 run (no digest kept)"
-
-
+@pytest.mark.slow
 def test_reuse_can_be_repeated(suite):
     suite.tasks = TASKS.replace("4712", "4711")
     suite.run()
@@ -203,6 +178,11 @@ def test_a_run_that_is_not_there_is_an_error(suite):
     result = suite.pytester.runpytest_inprocess("--agent=says.py:Says", "--mobile-reuse=gone")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --mobile-reuse=gone: */gone is no folder: *"])
+
+
+def test_another_seed_is_another_episode(suite):
+    assert suite.said(suite.run("--mobile-seed=1")) == "4 tasks: 0 reused, 4 run (seed changed)"
+    assert len(suite.asked()) == 4
 
 
 def test_an_agent_that_is_wrong_is_an_error_if_it_has_to_work(suite):
