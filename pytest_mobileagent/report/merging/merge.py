@@ -195,8 +195,7 @@ def _take_over(target: Path, parts: Sequence[_Part]) -> dict[str, Any]:
         for line in part.lines:
             if line.folder in names:
                 number = int(names[line.folder].rpartition(".")[2])
-                entry = index.Entry(line.case, number, names[line.folder], line.outcome)
-                index.append(target, entry)
+                index.append(target, replace(line, attempt=number, folder=names[line.folder]))
     result = parts[-1].entry
     broke = [why for part in parts for why in part.entry.get("infrastructure") or ()]
     return {**result, "episode": names.get(result.get("episode") or ""), "infrastructure": broke}
