@@ -62,6 +62,7 @@ def about_run(
         "fingerprints": parts,
         "fingerprint": digest(parts),
         "digests": each,
+        "reused_from": run.reusing and run.reusing.about.get("id"),
         "versions": {"pytest-mobileagent": pytest_mobileagent.__version__},
     }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plugin.again.choosing import check_exclusive, rescoring, resuming
+from pytest_mobileagent.plugin.again.choosing import check_exclusive, rescoring, resuming, reusing
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
 from pytest_mobileagent.plugin.judging import RunJudges
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.again.earlier import Earlier
     from pytest_mobileagent.plugin.again.rescoring import Rescoring
     from pytest_mobileagent.plugin.again.resuming import Resuming
+    from pytest_mobileagent.plugin.again.reusing import Reusing
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.run.folder import RunFolder
 
@@ -53,6 +54,7 @@ class RunConfig:
         check_exclusive(self.settings)
         self.resuming = resuming(config, self.settings, self._given)
         self.rescoring = rescoring(config, self.settings, self._given)
+        self.reusing = reusing(config, self.settings, self._given)
         if self.earlier is not None:
             self.earlier.take_options(self.settings)
         self._lock: FileLock | None = None
@@ -82,9 +84,9 @@ class RunConfig:
             self.environments  # noqa: B018 - an error ends the run before anything is collected
 
     @property
-    def earlier(self) -> Resuming | Rescoring | None:
-        """The run that goes on, or that is scored again, if one does."""
-        return self.resuming or self.rescoring
+    def earlier(self) -> Resuming | Rescoring | Reusing | None:
+        """The run that goes on, or that is scored again, or taken over from, if one is."""
+        return self.resuming or self.rescoring or self.reusing
 
     @property
     def runs_agents(self) -> bool:
