@@ -48,7 +48,7 @@ def about_run(
     if run.rescoring is None:
         parts, made = fingerprints({**scored, **_parts_of_episodes(run)}), _episodes(run)
     else:
-        parts = run.rescoring.fingerprints(fingerprints(scored))
+        parts, each = run.rescoring.fingerprints(fingerprints(scored)), run.rescoring.digests(each)
         made = run.rescoring.about_episodes()
     return {
         "command": ["pytest", *(shown(str(word)) for word in run.config.invocation_params.args)],

@@ -72,10 +72,10 @@ class RunConfig:
         if self.earlier is not None and not runs_no_test(config):
             self._take_over(self.earlier)
         if self.is_owner and self.agent is not None:
-            self.agents.find()
             if not runs_no_test(config):
                 self.judges.check()
             if self.rescoring is None:
+                self.agents.find()
                 self.devices.check()
             self._check_distribution()
             self._check_runs()
@@ -166,7 +166,10 @@ class RunConfig:
                 self._folder = self.resuming.folder
             else:
                 runs = self.path_of(self.settings["mobile-runs"])
-                self._folder = RunFolder.plan(runs, self.agents.short_name)
+                # Whoever scores again need not have the agent.
+                is_here = self.rescoring is None
+                name = self.agents.short_name if is_here else str(self.agent)
+                self._folder = RunFolder.plan(runs, name)
         return self._folder
 
     @property

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
+from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.again.earlier import TESTS, Earlier
 from pytest_mobileagent.plugin.options import usage_error
@@ -52,9 +53,13 @@ class Resuming(Earlier):
         try:
             whole = json.loads((self.path / runs.RUN).read_text("utf-8"))
             version = float(whole["schema_version"])
+            if version < SCHEMA_VERSION + 1:
+                runs.cases(self.path)
         except FileNotFoundError:
             why = f"{self.path} has no {runs.RUN}, which says what it was to run"
             raise usage_error(self.setting, f": {why}") from None
+        except RecordError as error:
+            raise usage_error(self.setting, f": {error}") from None
         except (OSError, ValueError, LookupError, TypeError) as error:
             what = f"{self.path / runs.RUN} cannot be read: {type(error).__name__}: {error}"
             raise usage_error(self.setting, f": {what}") from None
