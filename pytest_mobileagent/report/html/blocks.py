@@ -1,13 +1,14 @@
-"""Blocks of data in a page: JSON, compressed, in a script element that no browser runs.
+"""Blocks of data in a page: JSON, compressed by gzip, in a script element that no browser runs.
 
-Each stands on a line of its own, so that one that is still true is copied from page to page without
-being made anew.
+The header of each has a place for the name of a file: there stands what the block was made of, so
+that one that is still true is taken over from page to page without being made anew.
 """
 
 from __future__ import annotations
 
 import base64
 import gzip
+import io
 import json
 import re
 from dataclasses import dataclass
@@ -19,73 +20,67 @@ from pytest_mobileagent.plain import to_wire
 if TYPE_CHECKING:
     from pathlib import Path
 
-_TYPE = "application/octet-stream;base64"
 _LEVEL = 6  # of gzip; 9 takes three times as long for 2 %
-_LINE = re.compile(
-    rb'<script type="application/octet-stream;base64" id="([^"]+)" data-of="([^"]*)">'
-)
-_LONGEST_HEAD = 1_000  # bytes of a line's beginning
+_BEGIN, _END = '<script type="application/octet-stream;base64" id="', b"</script>\n"
+_HEAD = re.compile(_BEGIN.encode() + rb'(e:[\w.~-]+)">')
+_LONGEST_HEAD = 400  # bytes of a line's beginning
+_NAME = 10  # bytes of gzip's header before the name (RFC 1952, section 2.3)
 
 
-def block(name: str, content: Any, of: str = "") -> bytes:
-    """Return the line of a block; `of` tells what it was made of, for who looks at it later."""
+def pack(content: Any, of: str = "") -> bytes:
+    """Return the bytes of a block; `of` is a word that tells what it was made of."""
     text = json.dumps(to_wire(content), ensure_ascii=False, separators=(",", ":"))
-    packed = gzip.compress(text.encode("utf-8", "replace"), _LEVEL, mtime=0)
-    return raw_block(name, packed, of)
+    packed = io.BytesIO()
+    with gzip.GzipFile(of, "wb", _LEVEL, packed, mtime=0) as file:
+        file.write(text.encode("utf-8", "replace"))
+    return packed.getvalue()
 
 
-def raw_block(name: str, content: bytes, of: str = "") -> bytes:
-    """Return the line of a block that holds bytes as they are."""
-    head = f'<script type="{_TYPE}" id="{escape(name)}" data-of="{escape(of)}">'
-    return head.encode() + base64.b64encode(content) + b"</script>\n"
+def line(name: str, packed: bytes) -> bytes:
+    """Return a block as it stands in a page, on a line of its own."""
+    return f'{_BEGIN}{escape(name)}">'.encode() + base64.b64encode(packed) + _END
 
 
-def content(line: bytes) -> Any:
-    """Return what a block holds, from its line.
+def unpack(packed: bytes) -> Any:
+    """Return what a block holds.
 
     Raises:
-        ValueError: it is no block, or a damaged one.
+        ValueError, OSError, EOFError: it is damaged.
     """
-    packed = line[line.index(b">") + 1 : line.rindex(b"</script>")]
-    try:
-        return json.loads(gzip.decompress(base64.b64decode(packed)))
-    except (OSError, EOFError) as error:
-        msg = f"a block is damaged: {error}"
-        raise ValueError(msg) from error
+    return json.loads(gzip.decompress(packed))
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The blocks of a page that was written before, by name; of one that is not there, none."""
+    """The blocks of episodes in a page that was written before; none if there is no such page."""
 
     path: Path
-    places: dict[str, tuple[str, int, int]]
+    places: dict[str, tuple[int, int]]
 
     @classmethod
     def of(cls, path: Path) -> Written:
         """Find the blocks of a page."""
-        places = {}
+        places, at = {}, 0
         try:
             with path.open("rb") as file:
-                at = 0
-                for line in file:
-                    if found := _LINE.match(line[:_LONGEST_HEAD]):
-                        name, of = (each.decode("utf-8", "replace") for each in found.groups())
-                        places[name] = (of, at, len(line))
-                    at += len(line)
+                for each in file:
+                    if (head := _HEAD.match(each[:_LONGEST_HEAD])) and each.endswith(_END):
+                        length = len(each) - head.end() - len(_END)
+                        places[head[1].decode()] = (at + head.end(), length)
+                    at += len(each)
         except OSError:
             return cls(path, {})
         return cls(path, places)
 
     def get(self, name: str, of: str) -> bytes | None:
-        """Return the line of a block if it was made of the same; None if it was not."""
-        was, at, length = self.places.get(name, ("", 0, 0))
-        if not length or was != of:
+        """Return the bytes of a block if it was made of the same; None if it was not."""
+        at, length = self.places.get(name, (0, 0))
+        if not length:
             return None
         try:
             with self.path.open("rb") as file:
                 file.seek(at)
-                line = file.read(length)
-        except OSError:
+                packed = base64.b64decode(file.read(length), validate=True)
+        except (OSError, ValueError):
             return None
-        return line if line.startswith(b"<script ") and line.endswith(b"</script>\n") else None
+        return packed if packed[_NAME:].startswith(of.encode() + b"\0") else None

@@ -18,34 +18,32 @@ from pytest_mobileagent.verdict.standing import CHECK
 from pytest_mobileagent.verdict.store import verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.verdict.verdict import Verdict
 
 
-def episode_data(
-    folder: Path, page: Path, attempts: Sequence[Mapping[str, Any]] = ()
-) -> dict[str, Any]:
+def episode_data(folder: Path, page: Path) -> dict[str, Any]:
     """Return what the page shows of the episode in a folder; paths are relative to `page`.
 
-    `attempts` are the others at the same case. Of an episode that is damaged there is what can be
+    Of an episode that is damaged there is what can be
     read: "damaged" says why there are no frames, "missing" which files are not there.
     """
     said = verdicts(folder)
     texts, pictures = Texts(), Pictures(folder, page)
     judging = Exchanges(folder / JUDGES, texts, pictures.path)
-    shown = {"e": folder.name, "attempts": list(attempts), **_said(said)}
+    shown = {"frames": [], **_said(said)}
     try:
         shown |= _recorded(folder, texts, pictures)
     except RecordError as error:
-        shown |= {"damaged": str(error), "frames": []}
+        shown |= {"damaged": str(error)}
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
         why = f"it does not hold a whole record: {type(error).__name__}: {error}"
-        shown |= {"damaged": why, "frames": []}
+        shown |= {"damaged": why}
     except RecursionError:
-        shown |= {"damaged": "it is nested too deeply", "frames": []}
+        shown |= {"damaged": "it is nested too deeply"}
     shown["judging"] = judging.all()
     return {**shown, "missing": sorted(set(pictures.missing)), "texts": texts.all}
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.store import STREAM
+from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.places import attempts
 
 if TYPE_CHECKING:
@@ -30,12 +31,16 @@ _LONG, _SHORT = 300, 200  # characters of a reason, and of what was sought
 _HEAD = 65_536  # bytes of a record that are read for its first line
 
 
-def index_data(run: Path, whole: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the index of a run's page; `whole` is the content of report.json."""
+def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str, Any]:
+    """Return the index of a run's page; `whole` is the content of report.json.
+
+    `mark` is put before the names of its episodes, which tells two runs in a page apart.
+    """
     about = whole["run"]
     shown = {name: about[name] for name in _RUN if name in about}
     shown.setdefault("ended", None)
-    return {
+    started = str(about.get("started") or "")
+    index = {
         "version": VERSION,
         "live": False,
         "run": {**shown, "options": _given(about.get("options"))},
@@ -43,11 +48,12 @@ def index_data(run: Path, whole: Mapping[str, Any]) -> dict[str, Any]:
         "summary": whole["summary"],
         "gate": whole.get("gate"),
         "comparison": whole.get("comparison"),
-        "tasks": [row(run, task, str(about.get("started") or "")) for task in whole["tasks"]],
+        "tasks": [row(run, task, started, mark) for task in whole["tasks"]],
     }
+    return dict(to_wire(index))
 
 
-def row(run: Path, task: Mapping[str, Any], started: str) -> dict[str, Any]:
+def row(run: Path, task: Mapping[str, Any], started: str, mark: str = "") -> dict[str, Any]:
     """Return what the page's list shows of an entry of report.json; `started` is the run's."""
     verdict = task.get("verdict")
     evidence = verdict.get("evidence") if isinstance(verdict, dict) else None
@@ -62,7 +68,7 @@ def row(run: Path, task: Mapping[str, Any], started: str) -> dict[str, Any]:
         "closest": _cut(evidence.get("closest"), _SHORT),
         "scorer": verdict.get("scorer") if isinstance(verdict, dict) else None,
         "infrastructure": [_cut(each, _LONG) for each in task.get("infrastructure") or ()],
-        "e": folders[-1].name if folders else None,
+        "e": mark + folders[-1].name if folders else None,
         "device": _serial(head),
         "began": _seconds_between(started, head.get("recorded")),
         "worker": None,
