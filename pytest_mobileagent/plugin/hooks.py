@@ -67,7 +67,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if run.is_owner:
         from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
 
-        config.pluginmanager.register(Collector(run), "mobileagent-collector")
+        collector = Collector(run)
+        config.pluginmanager.register(collector, "mobileagent-collector")
+        if run.agent is not None:
+            from pytest_mobileagent.plugin.growing import GrowingPage  # noqa: PLC0415
+
+            config.pluginmanager.register(GrowingPage(collector), "mobileagent-growing-page")
     if not run.is_owner and run.agent is not None:
         from pytest_mobileagent.plugin.signals import interrupt_once  # noqa: PLC0415
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +19,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PAGE = "report.html"
+_ABANDONED = 600.0  # seconds; no page takes as long to write
 
 
-def write_page(run: Path, whole: Mapping[str, Any]) -> None:
-    """Write the page of a run into its folder; `whole` is the content of its report.json.
+def write_page(run: Path, whole: Mapping[str, Any], path: Path | None = None) -> None:
+    """Write the page of a run, into its folder if no `path` is given.
 
-    Episodes that the page showed before, and that are as they were, are taken over from it.
+    `whole` is the content of its report.json. Episodes that the page showed before, and that are as
+    they were, are taken over from it.
 
     Raises:
         OSError: it cannot be written; a page that was there stays as it was.
     """
-    path = run / PAGE
+    page = path or run / PAGE
     index = ("index", pack(index_data(run, whole)))
-    write(path, run.name, chain([index], episodes(run, whole, run, Written.of(path))))
+    write(page, run.name, chain([index], episodes(run, whole, page.parent, Written.of(page))))
 
 
 def write(path: Path, title: str, blocks: Iterable[tuple[str, bytes]]) -> None:
@@ -39,6 +43,7 @@ def write(path: Path, title: str, blocks: Iterable[tuple[str, bytes]]) -> None:
         OSError: it cannot be written; a file that was there stays as it was.
     """
     before, after = shell(title)
+    _drop_parts(path)
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with part.open("wb") as file:
@@ -48,6 +53,14 @@ def write(path: Path, title: str, blocks: Iterable[tuple[str, bytes]]) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _drop_parts(path: Path) -> None:
+    """Remove what processes have left that were killed while they wrote the page."""
+    for part in path.parent.glob(f".{path.name}.*"):
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > _ABANDONED:
+                part.unlink()
 
 
 def episodes(
