@@ -109,8 +109,8 @@ def _missing(
     if abs(shares[0] - shares[1]) <= bound.margin:
         return None
     why = (
-        f"{name_of(bound)}: {100 * shares[0]:.1f} % of the episodes are missing, and {100 * shares[1]:.1f} % of "
-        f"the baseline's: they may differ by the margin, {100 * bound.margin:g} points, at most; "
+        f"{name_of(bound)}: {100 * shares[0]:.1f} % of the episodes are missing, and "
+        f"{100 * shares[1]:.1f} % of the baseline's: they may differ by the margin, {100 * bound.margin:g} points, at most; "
         "--mobile-resume runs what is missing"
     )
     return why, True

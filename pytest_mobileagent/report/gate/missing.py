@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Task = Mapping[str, Any]
 
+_REVIEW = "a person has to decide"
 _INFRASTRUCTURE = "infrastructure broke"
 _CAUSES = {
     "judge": "a judge broke",
@@ -47,18 +48,14 @@ def words(tasks: Iterable[Task], whose: str = "the") -> str:
     """Return what to say of the episodes that are missing: how many, why, and what to do."""
     tasks = list(tasks)
     counted = total(tallies(tasks).values())
-    share = counted.missing / episodes(counted)
+    share = 100 * counted.missing / episodes(counted)
     causes = Counter(
         _cause(task) for task in tasks if task["success"] is None and task["outcome"] != "skipped"
     )
     why = ", ".join(
         f"{cause} {count} time{'s' * (count != 1)}" for cause, count in causes.most_common()
     )
-    advice = "decide them" if max(causes, key=causes.__getitem__) == _REVIEW else "mend that"
-    return f"{100 * share:.0f} % of {whose} episodes are missing: {why}; {advice}, then {_then(causes)}"
-
-
-_REVIEW = "a person has to decide"
+    return f"{share:.0f} % of {whose} episodes are missing: {why}; {_advice(causes)}"
 
 
 def _cause(task: Task) -> str:
@@ -69,10 +66,9 @@ def _cause(task: Task) -> str:
     return _CAUSES.get(str(task.get("fault")), "no verdict was given")
 
 
-def _then(causes: Mapping[str, int]) -> str:
+def _advice(causes: Mapping[str, int]) -> str:
     most = max(causes, key=causes.__getitem__)
-    return {
-        _REVIEW: "`compare` again",
-        _CAUSES["judge"]: "--mobile-rescore",
-        _CAUSES["task"]: "--mobile-rescore",
-    }.get(most, "--mobile-resume")
+    if most == _REVIEW:
+        return "`python -m pytest_mobileagent review`, then `compare`"
+    again = "rescore" if most in {_CAUSES["judge"], _CAUSES["task"]} else "resume"
+    return f"mend that, then --mobile-{again}"
