@@ -108,9 +108,10 @@ def _missing(
     shares = [counted.missing / episodes(counted) for counted in (after, before)]
     if abs(shares[0] - shares[1]) <= bound.margin:
         return None
+    here_share, there_share, most = (100 * share for share in (*shares, bound.margin))
     why = (
-        f"{name_of(bound)}: {100 * shares[0]:.1f} % of the episodes are missing, and "
-        f"{100 * shares[1]:.1f} % of the baseline's: they may differ by the margin, {100 * bound.margin:g} points, at most; "
+        f"{name_of(bound)}: {here_share:.1f} % of the episodes are missing, and {there_share:.1f} "
+        f"% of the baseline's: they may differ by the margin, {most:g} points, at most; "
         "--mobile-resume runs what is missing"
     )
     return why, True
