@@ -101,8 +101,9 @@ def _episode(run: Path, name: str) -> str:
     if Path(name).name == name and (episodes / name).is_dir():
         return name
     found = []
-    for task in report_of(run)["tasks"]:
-        folders = attempts(run, task)
+    whole = report_of(run)
+    for task in whole["tasks"]:
+        folders = attempts(run, task, whole["run"].get("rescored_from"))
         if folders and _is_called(task, name):
             found.append(folders[-1].name)
     if len(found) == 1:

@@ -39,7 +39,6 @@ def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str,
     about = whole["run"]
     shown = {name: about[name] for name in _RUN if name in about}
     shown.setdefault("ended", None)
-    started = str(about.get("started") or "")
     index = {
         "version": VERSION,
         "live": False,
@@ -48,17 +47,19 @@ def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str,
         "summary": whole["summary"],
         "gate": whole.get("gate"),
         "comparison": whole.get("comparison"),
-        "tasks": [row(run, task, started, mark) for task in whole["tasks"]],
+        "tasks": [row(run, task, about, mark) for task in whole["tasks"]],
     }
     return dict(to_wire(index))
 
 
-def row(run: Path, task: Mapping[str, Any], started: str, mark: str = "") -> dict[str, Any]:
-    """Return what the page's list shows of an entry of report.json; `started` is the run's."""
+def row(
+    run: Path, task: Mapping[str, Any], about: Mapping[str, Any], mark: str = ""
+) -> dict[str, Any]:
+    """Return what the page's list shows of an entry of report.json; `about` is its "run"."""
     verdict = task.get("verdict")
     evidence = verdict.get("evidence") if isinstance(verdict, dict) else None
     evidence = evidence if isinstance(evidence, dict) else {}
-    folders = attempts(run, task)
+    folders = attempts(run, task, about.get("rescored_from"))
     head = _head(folders[-1]) if folders else {}
     return {
         **{name: task.get(name) for name in _ROW},
@@ -70,7 +71,7 @@ def row(run: Path, task: Mapping[str, Any], started: str, mark: str = "") -> dic
         "infrastructure": [_cut(each, _LONG) for each in task.get("infrastructure") or ()],
         "e": mark + folders[-1].name if folders else None,
         "device": _serial(head),
-        "began": _seconds_between(started, head.get("recorded")),
+        "began": _seconds_between(about.get("started"), head.get("recorded")),
         "worker": None,
     }
 
@@ -109,7 +110,7 @@ def _serial(head: Mapping[str, Any]) -> str | None:
     return str(device["serial"]) if isinstance(device, dict) and device.get("serial") else None
 
 
-def _seconds_between(start: str, end: Any) -> float | None:
+def _seconds_between(start: Any, end: Any) -> float | None:
     try:
         between = datetime.fromisoformat(end) - datetime.fromisoformat(start)
     except (TypeError, ValueError):  # a time without a zone, or none
