@@ -49,7 +49,13 @@ def _parser() -> argparse.ArgumentParser:
     what = "a run's folder or a folder of runs (default: the newest run), an episode's folder or "
     what += "its name, or the id of a task"
     add("what", nargs="?", default="", metavar="RUN|EPISODE", help=what)
-    add("other", nargs="?", default="", metavar="RUN", help="a second run, to be shown beside it")
+    add(
+        "other",
+        nargs="?",
+        default="",
+        metavar="RUN",
+        help="a run to be shown beside the first, which it is compared with",
+    )
     add("--no-browser", action="store_true", help="only print where the page is")
     return parser
 

@@ -4,8 +4,8 @@ Its data are blocks (see `blocks`): script elements of type "application/octet-s
 hold JSON, compressed by gzip.
 
 - `index`: the run, its summary, and a row for each task (see `index`); `index2` is that of a
-  second run that is shown beside it.
-- `e:FOLDER`: the episode of a folder (see `episode`); `e:~FOLDER`, one of the second run. Attempts
+  run that it is compared with.
+- `e:FOLDER`: the episode of a folder (see `episode`); `e:~FOLDER`, one of that other run. Attempts
   that were lost have blocks as well: the rows' "e" names the attempt that counts, an episode's
   "attempts" the others. A message of a prompt has its "text", or a "ref": the number of its text in
   "texts". "damaged" says why there are no frames, "missing" lists files that are not there;

@@ -19,7 +19,7 @@ from pytest_mobileagent.report.recorded import recorded_run
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OTHER = "~"  # before the names of the episodes of the second of two runs
+BASE = "~"  # before the names of the episodes of the run that another is compared with
 
 
 def page_of(run: Path) -> Path:
@@ -43,17 +43,17 @@ def page_of(run: Path) -> Path:
     return page
 
 
-def page_of_two(base: Path, other: Path) -> Path:
-    """Write a page of two runs beside each other, and return its path: in the folder of `other`.
+def page_of_two(base: Path, run: Path) -> Path:
+    """Write a page of a run beside another one, and return its path: in the run's folder.
 
     Raises:
         OSError, RecordError: as by `page_of`.
     """
-    wholes = report_of(base), report_of(other)
+    wholes = report_of(run), report_of(base)
     try:
-        return _write_two(other / f"beside-{base.name}.html", (base, other), wholes)
+        return _write_two(run / f"beside-{base.name}.html", (run, base), wholes)
     except PermissionError:
-        return _write_two(_elsewhere(), (base, other), wholes)
+        return _write_two(_elsewhere(), (run, base), wholes)
 
 
 def report_of(run: Path) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _elsewhere() -> Path:
 def _write_two(
     path: Path, runs: tuple[Path, Path], wholes: tuple[Mapping[str, Any], Mapping[str, Any]]
 ) -> Path:
-    marks, names = ("", OTHER), ("index", "index2")
+    marks, names = ("", BASE), ("index", "index2")
     parts = list(zip(names, runs, wholes, marks, strict=True))
     indexes = [(name, pack(index_data(run, whole, mark))) for name, run, whole, mark in parts]
     written = Written.of(path)
