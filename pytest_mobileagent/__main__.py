@@ -22,6 +22,7 @@ commands:
   mcp          serve a device to MCP clients, or connect a client to one that is served
   review       decide what judges left open, on a local page
   setup-avd    make an AVD by a recipe, with apps and settings in a snapshot
+  show         open the page of a run, or of an episode, in the browser
 
 COMMAND --help lists a command's options.
 """
@@ -91,12 +92,21 @@ def _review(arguments: list[str]) -> int:
     """Let a person decide, in a run of this project unless another one is named."""
     from pytest_mobileagent.review.command import main as review  # noqa: PLC0415
 
-    def runs() -> Path:
-        from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415 - takes long
+    return review(arguments, _runs)
 
-        return this_project().runs
 
-    return review(arguments, runs)
+def _show(arguments: list[str]) -> int:
+    """Open the page of a run, of this project's unless another one is named."""
+    from pytest_mobileagent.report.show import main as show  # noqa: PLC0415
+
+    return show(arguments, _runs)
+
+
+def _runs() -> Path:
+    """Return the folder in which this project's runs are."""
+    from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415 - takes long
+
+    return this_project().runs
 
 
 def _device(arguments: list[str]) -> int:
@@ -127,6 +137,7 @@ _OWN = {
     "draft-check": _draft_check,
     "mcp": _mcp,
     "review": _review,
+    "show": _show,
 }
 
 
