@@ -21,6 +21,7 @@ commands:
   draft-check  let a model write a check for a recorded task, and say where it holds
   init         make a project that runs: an app, an agent and two tasks
   mcp          serve a device to MCP clients, or connect a client to one that is served
+  merge        make one run of several, such as the shards of one
   review       decide what judges left open, on a local page
   setup-avd    make an AVD by a recipe, with apps and settings in a snapshot
   show         open the page of a run, or of an episode, in the browser
@@ -32,6 +33,7 @@ COMMAND --help lists a command's options.
 # Where each command's `main` is; only what is used is imported.
 _MODULES = {
     "init": "pytest_mobileagent.init.command",
+    "merge": "pytest_mobileagent.report.merging.command",
     "setup-avd": "pytest_mobileagent.device.setup.command",
 }
 
