@@ -207,12 +207,15 @@ class Collector:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not (self.missing or self.results):
             return
-        from pytest_mobileagent.plugin.summary import show_missing, show_run  # noqa: PLC0415
+        from pytest_mobileagent.plugin.summary import (  # noqa: PLC0415
+            show_missing,
+            show_run,
+            where_the_report_is,
+        )
 
         show_missing(terminalreporter, self.missing)
         if self.results:
-            report = self.run.folder.path / "report.json"
-            end = self.problem or f"report: {report}"
+            end = self.problem or where_the_report_is(self.run)
             results = [self.results[nodeid] for nodeid in sorted(self.results)]
             show_run(terminalreporter, self.run, results, end, self.budget)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest.runner import runtestprotocol  # as pytest-rerunfailures runs a test again
 
+from pytest_mobileagent.plugin.again.kept import KEPT
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import WAITED
 from pytest_mobileagent.plugin.items import case_of
@@ -127,6 +128,8 @@ def _current(item: pytest.Item) -> Iterator[None]:
 def _may_be_judged(item: pytest.Item) -> bool:
     """Whether a test asks judges, and no other plugin may run it again."""
     if case_of(item) is None or not isinstance(item, pytest.Function):
+        return False
+    if item.nodeid in item.config.stash.get(KEPT, ()):
         return False
     if item.config.getoption("reruns", None) or item.get_closest_marker("flaky") is not None:
         return False

@@ -12,6 +12,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import hookspecs
+from pytest_mobileagent.plugin.again.kept import report_kept
 from pytest_mobileagent.plugin.broken import BrokenTasks
 from pytest_mobileagent.plugin.config import RUN, RunConfig
 from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
@@ -97,6 +98,14 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
         run.devices.start()  # while workers start and collect
 
 
+@pytest.hookimpl(trylast=True)  # after -k and -m
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if (shard := config.stash[RUN].value("mobile-shard")) is not None:
+        from pytest_mobileagent.plugin.sharding import keep_shard  # noqa: PLC0415
+
+        keep_shard(config, items, shard)
+
+
 @pytest.hookimpl(tryfirst=True)  # run.json is there before pytest-xdist hands out what it lists
 def pytest_collection_finish(session: pytest.Session) -> None:
     run = session.config.stash[RUN]
@@ -136,6 +145,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         run = metafunc.config.stash[RUN]
         parametrize(metafunc, run.value, tuple(run.environments))
         check_stopping(metafunc)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    return report_kept(item, nextitem) or None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -102,7 +102,7 @@ def _result(
     elif outcome == "review":
         show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
-        show_failure(report, episode, verdict, on_the_way=is_pure(item))
+        show_failure(item, report, episode, verdict, on_the_way=is_pure(item))
     return Result(
         case,
         outcome=outcome,

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.plugin.paths import near
 from pytest_mobileagent.report.lists import (
+    FEW,
     cut_off,
     disagreements,
     failures,
     not_run,
+    passes,
     remarks,
     reviews,
     skips,
 )
 from pytest_mobileagent.report.metrics import summarise
+from pytest_mobileagent.report.reading import REPORT
 from pytest_mobileagent.report.terminal import table
+from pytest_mobileagent.report.words import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +59,9 @@ def show_run(
     terminal.section(f"mobile agent {run.agent or '(none)'}")
     lines = table(summarise(results))
     if run.config.option.tbstyle == "no":  # failures are not shown anywhere else
-        lines += failures(results)
+        in_full = run.config.option.verbose > 0
+        lines += passes(results) if in_full else []
+        lines += failures(results, len(results) if in_full else FEW)
     two_judge = len(run.judges.references) == 2
     lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
     lines += [*skips(results), *not_run(results)]
@@ -74,8 +82,18 @@ def _how_to_go_on(run: RunConfig, results: Sequence[dict[str, Any]], spent: str)
         path.write_text("".join(f"{_seen_from(here, run, each)}\n" for each in left), "utf-8")
     except OSError as error:
         return f"which tests are left could not be written: {error}"
-    near = path.relative_to(here) if path.is_relative_to(here) else path
-    return how_to_go_on(run.config, run.models.budget, spent, near)
+    return how_to_go_on(run.config, run.models.budget, spent, near(run.config, path))
+
+
+def where_the_report_is(run: RunConfig) -> str:
+    """Return where a run's report is, and the command that opens it."""
+    page = run.folder.path / PAGE
+    if not page.is_file():
+        return f"report: {near(run.config, run.folder.path / REPORT)}"
+    words = ["python", "-m", "pytest_mobileagent", "show"]
+    if run.settings["mobile-runs"].source.startswith("--"):  # `show` does not know of it
+        words.append(str(near(run.config, run.folder.path)))
+    return f"report: {near(run.config, page)}   (open it: {shlex.join(words)})"
 
 
 def _seen_from(folder: Path, run: RunConfig, nodeid: str) -> str:

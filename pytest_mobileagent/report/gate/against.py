@@ -1,0 +1,202 @@
+"""A bound against the baseline: the one test of a gate, a paired t-test over tasks.
+
+The figures that its levels and limits come from are in docs/gate.md.
+"""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.report.gate.absolute import name_of
+from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
+from pytest_mobileagent.report.gate.missing import episodes, is_lacking, words
+from pytest_mobileagent.report.names import label, shortener
+from pytest_mobileagent.report.pairing import Difference, common, difference, noise, tallies, total
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.report.gate.looks import Looks
+    from pytest_mobileagent.report.gate.spec import Bound
+    from pytest_mobileagent.report.pairing import Key, Tally
+
+    Task = Mapping[str, Any]
+
+ALPHA = 0.015  # the chance of a false FAIL, of all bounds and looks together
+BETA = 0.05  # the chance of a PASS of an agent that is worse by `allow`, of all looks together
+LEVEL = 0.97  # of the interval that is printed: what ALPHA leaves at both ends
+FEWEST_TASKS = 8  # with fewer, t's tails are not to be relied on
+_POWER = 0.8
+_NOISE = 0.12  # of a run without repetitions: p(1 - p) is 0.11 to 0.13 for most agents
+_MOST_LOST = 5  # tasks that are named in a line
+
+
+def against(
+    bound: Bound,
+    tasks: Sequence[Task],
+    baseline: Sequence[Task],
+    looks: Looks,
+    look: int,
+    *,
+    count: int = 1,
+) -> Finding:
+    """Return whether a run is worse than its baseline by more than a margin, at a look.
+
+    `count` is how many such bounds the gate has: each may fail falsely at that part of the level.
+    """
+    here, there = (
+        [task for task in run if bound.covers(task["suite"], task["tags"])]
+        for run in (tasks, baseline)
+    )
+    after, before = tallies(here), tallies(there)
+    both = after.keys() & before.keys()
+    found = difference(before, after)
+    levels = looks.levels(ALPHA)[look] / count, BETA / len(looks.epochs)
+    numbers = _numbers(found, levels, *(total(run[key] for key in both) for run in (before, after)))
+    said = _difference(bound, found)
+
+    def finding(verdict: str, words: str, *, may_change: bool = False) -> Finding:
+        return Finding(verdict, words, numbers, bound, look, may_change)
+
+    if missing := _missing(bound, here, there, both):
+        why, may_change = missing
+        return finding(INCONCLUSIVE, why, may_change=may_change)
+    worse, no_drop = found.chance_below(bound.margin), found.chance_above(bound.allow)
+    if worse is None or no_drop is None:
+        return finding(INCONCLUSIVE, f"{said}: {_too_few(found.tasks)}")
+    if worse <= levels[0] and found.tasks >= FEWEST_TASKS:
+        return finding(FAIL, said + _lost(before, after))
+    if no_drop <= levels[1]:
+        after_epochs = f"{found.tasks} tasks, {_epochs(looks, look)}"
+        return finding(PASS, f"{said}, {after_epochs}{_denominators(numbers)}")
+    epochs = looks.epochs[look]
+    plan = _plan(bound, found, [before, after], common(before, after), epochs)
+    numbers["epochs_to_decide"] = plan
+    why = f"{said} after {_plural(epochs, 'epoch')}; about {plan} epochs of both would decide"
+    if found.tasks < FEWEST_TASKS:
+        why = f"{said} after {_plural(epochs, 'epoch')}; {_too_few(found.tasks)}"
+    return finding(INCONCLUSIVE, why + _denominators(numbers), may_change=True)
+
+
+def epochs_to_decide(tasks: int, noise: float, drop: float) -> int:
+    """Return how many epochs of both runs show a drop with a power of 80 %.
+
+    (z_0.985 + z_0.8)² · 2 · mean(p(1 - p)) / (tasks · drop²), rounded up.
+    """
+    z = NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(_POWER)
+    return max(1, -int(-z * z * 2 * noise / (tasks * drop * drop) // 1))
+
+
+def _missing(
+    bound: Bound, here: Sequence[Task], there: Sequence[Task], both: set[Key]
+) -> tuple[str, bool] | None:
+    """Return what to say of episodes that are missing where they are too many, or too unlike.
+
+    With whether more epochs may change that: they do not mend what breaks every tenth one.
+    """
+    if not both:
+        return f"{name_of(bound)}: no task is in this run and in the baseline", False
+    here, there = (
+        [task for task in run if (task["id"], task["environment"]) in both] for run in (here, there)
+    )
+    after, before = (total(tallies(run).values()) for run in (here, there))
+    if is_lacking(after):
+        return words(here), False
+    if is_lacking(before):
+        return words(there, "the baseline's"), False
+    shares = [counted.missing / episodes(counted) for counted in (after, before)]
+    if abs(shares[0] - shares[1]) <= bound.margin:
+        return None
+    here_share, there_share, most = (100 * share for share in (*shares, bound.margin))
+    why = (
+        f"{name_of(bound)}: {here_share:.1f} % of the episodes are missing, and {there_share:.1f} "
+        f"% of the baseline's: they may differ by the margin, {most:g} points, at most; "
+        "--mobile-resume runs what is missing"
+    )
+    return why, True
+
+
+def _plan(
+    bound: Bound,
+    found: Difference,
+    runs: list[Mapping[Key, Tally]],
+    keys: list[Key],
+    epochs: int,
+) -> int:
+    """Return about how many epochs would decide: tell a drop of `allow` from one of `margin`."""
+    estimate = noise(runs, keys)
+    drop = bound.allow - bound.margin
+    plan = epochs_to_decide(found.tasks, _NOISE if estimate is None else estimate, drop)
+    return max(plan, 2 * epochs) if plan <= epochs else plan
+
+
+def _numbers(
+    found: Difference, levels: tuple[float, float], before: Tally, after: Tally
+) -> dict[str, Any]:
+    return {
+        "tasks": found.tasks,
+        "difference": found.value,
+        "standard_error": found.error,
+        "interval": found.interval(LEVEL),
+        "level": LEVEL,
+        "fail_level": levels[0],
+        "pass_level": levels[1],
+        "decided": after.decided,
+        "episodes": episodes(after),
+        "baseline_decided": before.decided,
+        "baseline_episodes": episodes(before),
+    }
+
+
+def _difference(bound: Bound, found: Difference) -> str:
+    if found.value is None:
+        return name_of(bound)
+    interval = found.interval(LEVEL)
+    within = (
+        "" if interval is None else f" ({100 * LEVEL:.0f} %: {' to '.join(map(points, interval))})"
+    )
+    return f"{name_of(bound)} {points(found.value)} points{within}"
+
+
+def points(share: float) -> str:
+    """Return a difference of shares in points, with its sign."""
+    return f"{100 * share + 0.0:+.1f}".replace("-0.0", "+0.0")
+
+
+def _lost(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> str:
+    """Return the tasks that fell most."""
+    keys = common(before, after)
+    fell = sorted(
+        (key for key in keys if after[key].share < before[key].share),
+        key=lambda key: after[key].share - before[key].share,
+    )
+    short = shortener(key[0] for key in keys)
+    named = [
+        f"{label(short(key[0]), key[1])} {before[key]} → {after[key]}" for key in fell[:_MOST_LOST]
+    ]
+    return f"; lost: {', '.join(named)}{', …' if len(fell) > _MOST_LOST else ''}" if fell else ""
+
+
+def _too_few(tasks: int) -> str:
+    what = f"{_plural(tasks, 'task')} in both runs"
+    return f"{what}, and {FEWEST_TASKS} are needed for a FAIL; use must_pass, or more tasks"
+
+
+def _epochs(looks: Looks, look: int) -> str:
+    count = len(looks.epochs)
+    which = f" (look {look + 1} of {count})" if count > 1 else ""
+    return _plural(looks.epochs[look], "epoch") + which
+
+
+def _denominators(numbers: Mapping[str, Any]) -> str:
+    here, there = (
+        (numbers[f"{whose}decided"], numbers[f"{whose}episodes"]) for whose in ("", "baseline_")
+    )
+    if here[0] == here[1] and there[0] == there[1]:
+        return ""
+    return f"; {here[0]} of {here[1]} episodes decided, {there[0]} of {there[1]} of the baseline's"
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
