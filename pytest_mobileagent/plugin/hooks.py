@@ -67,7 +67,17 @@ def pytest_configure(config: pytest.Config) -> None:
     if run.is_owner:
         from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
 
-        config.pluginmanager.register(Collector(run), "mobileagent-collector")
+        collector = Collector(run)
+        config.pluginmanager.register(collector, "mobileagent-collector")
+        if run.gating.is_asked:
+            from pytest_mobileagent.plugin.looks import Looking  # noqa: PLC0415
+
+            collector.looking = Looking(run, collector)
+            config.pluginmanager.register(collector.looking, "mobileagent-looking")
+    elif run.gating.has_looks:
+        from pytest_mobileagent.plugin.pauses import Pauses  # noqa: PLC0415
+
+        config.pluginmanager.register(Pauses(), "mobileagent-pauses")
     if not run.is_owner and run.agent is not None:
         from pytest_mobileagent.plugin.signals import interrupt_once  # noqa: PLC0415
 
@@ -127,7 +137,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     if not is_wanted(config):
         return None
-    return TaskScheduling(config, log, lambda: expected_times(run.folder.path))
+    return TaskScheduling(
+        config,
+        log,
+        lambda: expected_times(run.folder.path),
+        looking=config.pluginmanager.get_plugin("mobileagent-looking"),
+    )
 
 
 @pytest.hookimpl(trylast=True)
