@@ -15,6 +15,7 @@ _USAGE = """usage: python -m pytest_mobileagent COMMAND
 
 commands:
   calibrate    ask judges of episodes that people have decided, and say what they are worth
+  compare      say how runs differ from the first, and what a gate says of that
   device       start a virtual phone
   doctor       check a device: what is wrong with it, and how to fix that
   draft-check  let a model write a check for a recorded task, and say where it holds
@@ -57,6 +58,18 @@ def _calibrate(arguments: list[str]) -> int:
     from pytest_mobileagent.plugin.project import project_settings  # noqa: PLC0415
 
     return calibrate(arguments, project_settings)
+
+
+def _compare(arguments: list[str]) -> int:
+    """Compare runs, by the project's gate unless another one is named."""
+    from pytest_mobileagent.report.compare_command import main as compare  # noqa: PLC0415
+
+    def setting(name: str) -> tuple[str, Path] | None:
+        from pytest_mobileagent.plugin.project import project_settings  # noqa: PLC0415 - takes long
+
+        return project_settings().get(name)
+
+    return compare(arguments, setting)
 
 
 def _doctor(arguments: list[str]) -> int:
@@ -122,6 +135,7 @@ def _device(arguments: list[str]) -> int:
 
 _OWN = {
     "calibrate": _calibrate,
+    "compare": _compare,
     "device": _device,
     "doctor": _doctor,
     "draft-check": _draft_check,

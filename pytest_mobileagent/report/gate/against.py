@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.report.gate.absolute import name_of
 from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
 from pytest_mobileagent.report.gate.missing import episodes, is_lacking, words
-from pytest_mobileagent.report.names import label, shortener
+from pytest_mobileagent.report.names import label, points, shortener
 from pytest_mobileagent.report.pairing import Difference, common, difference, noise, tallies, total
 
 if TYPE_CHECKING:
@@ -157,11 +157,6 @@ def _difference(bound: Bound, found: Difference) -> str:
         "" if interval is None else f" ({100 * LEVEL:.0f} %: {' to '.join(map(points, interval))})"
     )
     return f"{name_of(bound)} {points(found.value)} points{within}"
-
-
-def points(share: float) -> str:
-    """Return a difference of shares in points, with its sign."""
-    return f"{100 * share + 0.0:+.1f}".replace("-0.0", "+0.0")
 
 
 def _lost(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> str:
