@@ -12,6 +12,7 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plugin.again.choosing import check_exclusive, rescoring, resuming, reusing
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
+from pytest_mobileagent.plugin.gating import RunGate
 from pytest_mobileagent.plugin.judging import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
 from pytest_mobileagent.plugin.options import path_of, read_options, runs_no_test, usage_error
@@ -69,6 +70,7 @@ class RunConfig:
             source=lambda: self.devices.source,
         )
         self.devices = RunDevices(config, self.settings, self.path_of, lambda: self.shared)
+        self.gating = RunGate(config, self.settings, self.path_of, lambda: self.folder.path)
         if self.earlier is not None and not runs_no_test(config):
             self._take_over(self.earlier)
         if self.is_owner and self.agent is not None:
@@ -79,6 +81,8 @@ class RunConfig:
                 self.devices.check()
             self._check_distribution()
             self._check_runs()
+        if self.is_owner and self._runs_tasks() and not runs_no_test(config):
+            self.gating.check()
         if self.is_owner:
             check_folders(config)
             self.environments  # noqa: B018 - an error ends the run before anything is collected
@@ -122,6 +126,9 @@ class RunConfig:
     def agent(self) -> str | None:
         """The agent that was chosen, as the user wrote it."""
         return self.settings["agent"].value  # type: ignore[no-any-return]
+
+    def _runs_tasks(self) -> bool:
+        return self.agent is not None or self.settings["mobile-rescore"].is_given
 
     def value(self, option: str) -> Any:
         """Return the value of an option, named by its flag without the dashes."""

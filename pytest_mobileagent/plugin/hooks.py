@@ -33,6 +33,7 @@ from pytest_mobileagent.plugin.items import (
 )
 from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
 from pytest_mobileagent.plugin.options import add_options, runs_no_test
+from pytest_mobileagent.plugin.parts import register_parts
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -62,18 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
         use_engine(run.value("mobile-ocr"))
     if run.runs_agents:
         run.agents.start()
-    if run.judges.mode != "off":
-        from pytest_mobileagent.plugin.deferring import Deferring  # noqa: PLC0415
-
-        config.pluginmanager.register(Deferring(), "mobileagent-deferring")
-    if run.is_owner:
-        from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
-
-        config.pluginmanager.register(Collector(run), "mobileagent-collector")
-    if not run.is_owner and run.agent is not None:
-        from pytest_mobileagent.plugin.signals import interrupt_once  # noqa: PLC0415
-
-        interrupt_once()
+    register_parts(config.pluginmanager, run)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -153,7 +143,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         kept = () if run.earlier is None else run.earlier.kept.values()
         return expected_times(run.folder.path, {entry["nodeid"] for entry in kept})
 
-    return TaskScheduling(config, log, times)
+    looking = config.pluginmanager.get_plugin("mobileagent-looking")
+    return TaskScheduling(config, log, times, looking=looking)
 
 
 @pytest.hookimpl(trylast=True)

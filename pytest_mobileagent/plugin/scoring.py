@@ -105,7 +105,7 @@ def _result(
     elif outcome == "review":
         show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
-        show_failure(report, episode, verdict, on_the_way=is_pure(item))
+        show_failure(item, report, episode, verdict, on_the_way=is_pure(item))
     return Result(
         case,
         outcome=outcome,
@@ -190,6 +190,8 @@ def _verdict(
     if success is False and call.excinfo is not None:
         evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
     way = on_the_way(item, episode, whole=whole)
+    if way.held:
+        evidence["held"] = way.held
     if subgoals := progress(item, way, episode):
         evidence["subgoals"] = subgoals
     return Verdict(success, "check", reason, evidence, way.first_step, partial_credit(subgoals))

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.plugin.paths import near
 from pytest_mobileagent.report.lists import (
+    FEW,
     cut_off,
     disagreements,
     failures,
     not_run,
+    passes,
     remarks,
     reviews,
     skips,
 )
 from pytest_mobileagent.report.metrics import summarise
-from pytest_mobileagent.report.reading import newest_run
+from pytest_mobileagent.report.reading import REPORT, newest_run
 from pytest_mobileagent.report.recorded import is_final
 from pytest_mobileagent.report.terminal import table
+from pytest_mobileagent.report.words import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +60,9 @@ def show_run(
     terminal.section(f"mobile agent {run.agent or '(none)'}")
     lines = [*table(summarise(results)), *earlier]
     if run.config.option.tbstyle == "no":  # failures are not shown anywhere else
-        lines += failures(results)
+        in_full = run.config.option.verbose > 0
+        lines += passes(results) if in_full else []
+        lines += failures(results, len(results) if in_full else FEW)
     two_judge = len(run.judges.references) == 2
     lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
     lines += [*skips(results), *not_run(results)]
@@ -73,7 +80,17 @@ def _how_to_go_on(run: RunConfig, spent: str) -> str:
     """Return the command that runs what has no final result."""
     from pytest_mobileagent.plugin.models import how_to_go_on  # noqa: PLC0415
 
-    path, here = run.folder.path, run.config.invocation_params.dir.resolve()
+    path = run.folder.path
     runs = path.parent if newest_run(path.parent) == path else path
-    near = runs.relative_to(here) if runs.is_relative_to(here) and runs != here else runs
-    return how_to_go_on(run.config, run.models, spent, near)
+    return how_to_go_on(run.config, run.models, spent, near(run.config, runs))
+
+
+def where_the_report_is(run: RunConfig) -> str:
+    """Return where a run's report is, and the command that opens it."""
+    page = run.folder.path / PAGE
+    if not page.is_file():
+        return f"report: {near(run.config, run.folder.path / REPORT)}"
+    words = ["python", "-m", "pytest_mobileagent", "show"]
+    if run.settings["mobile-runs"].source.startswith("--"):  # `show` does not know of it
+        words.append(str(near(run.config, run.folder.path)))
+    return f"report: {near(run.config, page)}   (open it: {shlex.join(words)})"
