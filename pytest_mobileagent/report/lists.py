@@ -96,7 +96,6 @@ def changes(before: Mapping[str, Result], results: Sequence[Result]) -> list[str
         return ["no verdict changed"]
     count = f"{len(changed)} verdict{'s' * (len(changed) != 1)} changed"
 
-
     def words(result: Result) -> str:
         return f"{_decided(earlier[id(result)] or {})} → {_decided(result)}"
 
