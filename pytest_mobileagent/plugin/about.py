@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
+from pytest_mobileagent.episode import runs
 from pytest_mobileagent.plain import digest
-from pytest_mobileagent.plugin.again.digests import digests
+from pytest_mobileagent.plugin.again.digests import CHECK, digests
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
 from pytest_mobileagent.plugin.sharding import WHOLE
@@ -48,7 +49,9 @@ def about_run(
     if run.rescoring is None:
         parts, made = fingerprints({**scored, **_parts_of_episodes(run)}), _episodes(run)
     else:
-        parts, each = run.rescoring.fingerprints(fingerprints(scored)), run.rescoring.digests(each)
+        parts = run.rescoring.fingerprints(fingerprints(scored))
+        recorded = runs.digests(run.rescoring.path)  # of episodes as they were made
+        each = {k: {**recorded[k], CHECK: each[k][CHECK]} for k in each.keys() & recorded.keys()}
         made = run.rescoring.about_episodes()
     return {
         "command": ["pytest", *(shown(str(word)) for word in run.config.invocation_params.args)],

@@ -6,9 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode import runs
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.again.digests import CHECK
 from pytest_mobileagent.plugin.again.earlier import TESTS, Earlier
 from pytest_mobileagent.plugin.options import usage_error
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
@@ -97,13 +95,6 @@ class Rescoring(Earlier):
         before = self.about.get("fingerprints")
         made = before if isinstance(before, dict) else {}
         return {n: part if n in _MADE_ANEW else made.get(n) for n, part in parts.items()}
-
-    def digests(self, now: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-        """Return the digests of tasks as the episodes were made, with those of today's checks."""
-        before = runs.digests(self.path)
-        return {
-            key: {**before[key], CHECK: parts[CHECK]} for key, parts in now.items() if key in before
-        }
 
     def summary(
         self, results: Sequence[Entry], kept: Collection[str], _selected: Collection[str]
