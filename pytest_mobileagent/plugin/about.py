@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest_mobileagent
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.plain import digest
-from pytest_mobileagent.plugin.again.digests import CHECK, digests
+from pytest_mobileagent.plugin.again.deciding import CHECK
+from pytest_mobileagent.plugin.again.digests import digests
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
 from pytest_mobileagent.plugin.sharding import WHOLE

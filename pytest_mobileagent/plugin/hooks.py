@@ -117,10 +117,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
                 run.resuming.begin(about_run(run, cases, session.items), cases)
         except HostError as error:
             raise pytest.UsageError(str(error)) from None
+    if run.reusing is not None and cases and run.reusing.decide_by(run.folder.path):
+        run.agents.check()
     if run.earlier is not None:
         run.earlier.keep(session.config, session.items)
-        if run.reusing is not None and run.runs_agents:  # that was not known before
-            run.agents.check()
 
 
 @pytest.hookimpl(optionalhook=True)

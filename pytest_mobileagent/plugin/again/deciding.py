@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.plugin.again.digests import CHECK
 from pytest_mobileagent.report.redecide import AS_RUN
 
 if TYPE_CHECKING:
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 
     Entry = Mapping[str, Any]
 
+CHECK = "check"  # of all digests the one of what needs no agent
 REUSE, SCORE, RUN = "reused", "scored again", "run"
 # Fingerprints of a run that all its episodes depend on; others are those of its tasks.
 SHARED = ("agent", "models", "prompts", "device", "apps", "plugin")

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import digest
+from pytest_mobileagent.plugin.again.deciding import CHECK
 from pytest_mobileagent.plugin.again.sources import Sources, shown
 from pytest_mobileagent.plugin.items import EPOCH, case_of
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.task.case import Case
 
-CHECK = "check"  # of all parts the one that needs no agent
 _SETTINGS = ("mobile-time-limit", "mobile-settle", "mobile-ocr", "mobile-capabilities")
 _JUDGES = ("llm-judge", "mobile-judges", "mobile-judge-runs")
 _OWN = {"request", EPOCH, "episode", "judge", "agent", "device", "mobile_lease", "mobile_env"}

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.plugin.again.deciding import REUSE, RUN, SCORE, decide, told
 from pytest_mobileagent.plugin.again.earlier import Earlier
-from pytest_mobileagent.plugin.config import RUN as RUN_CONFIG
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
 from pytest_mobileagent.report.numbers import ratio
 from pytest_mobileagent.report.recorded import key_of
@@ -82,7 +81,6 @@ class Reusing(Earlier):
 
     def keep(self, config: pytest.Config, items: Iterable[pytest.Item]) -> None:
         """Let tests be reported as they were, or be asked about their episodes, or be run."""
-        self.decide_by(config.stash[RUN_CONFIG].folder.path)
         super().keep(config, items)
         config.stash[TAKEN_FROM] = self.path
         config.stash[RECORDED] = {key: self.path / name for key, name in self.to_score.items()}
