@@ -315,7 +315,7 @@ class Reader:
         self.until(f"location.hash === {json.dumps(place)}", f"the address is not {place}")
 
 
-_PATIENCE = 60  # seconds until a page that does not change counts as broken
+_PATIENCE = 20  # seconds until a page that does not change counts as broken
 
 
 @pytest.fixture
