@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
+from pytest_mobileagent.plain import digest
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
 from pytest_mobileagent.plugin.sharding import WHOLE
 from pytest_mobileagent.run.fingerprint import (
     content_of,
-    digest,
     fingerprints,
     sources_of,
     tasks_of,

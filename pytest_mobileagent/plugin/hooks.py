@@ -74,6 +74,15 @@ def pytest_configure(config: pytest.Config) -> None:
             from pytest_mobileagent.plugin.growing import GrowingPage  # noqa: PLC0415
 
             config.pluginmanager.register(GrowingPage(collector), "mobileagent-growing-page")
+        if run.gating.is_asked:
+            from pytest_mobileagent.plugin.looks import Looking  # noqa: PLC0415
+
+            collector.looking = Looking(run, collector)
+            config.pluginmanager.register(collector.looking, "mobileagent-looking")
+    elif run.gating.has_looks:
+        from pytest_mobileagent.plugin.pauses import Pauses  # noqa: PLC0415
+
+        config.pluginmanager.register(Pauses(), "mobileagent-pauses")
     if not run.is_owner and run.agent is not None:
         from pytest_mobileagent.plugin.signals import interrupt_once  # noqa: PLC0415
 
@@ -141,7 +150,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     if not is_wanted(config):
         return None
-    return TaskScheduling(config, log, lambda: expected_times(run.folder.path))
+    return TaskScheduling(
+        config,
+        log,
+        lambda: expected_times(run.folder.path),
+        looking=config.pluginmanager.get_plugin("mobileagent-looking"),
+    )
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,4 +1,4 @@
-"""What tasks are called in lists."""
+"""How tasks and differences are written in lists."""
 
 from __future__ import annotations
 
@@ -29,3 +29,8 @@ def shortener(ids: Iterable[str]) -> Callable[[str], str]:
         return "/".join(head.split("/")[shared:]) + bracket + rest
 
     return short
+
+
+def points(share: float) -> str:
+    """Return a difference of shares in points, with its sign."""
+    return f"{100 * share + 0.0:+.1f}".replace("-0.0", "+0.0")

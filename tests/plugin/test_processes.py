@@ -77,7 +77,7 @@ def temporary(tmp_path_factory, monkeypatch):
 
 def timeless(document):
     """A report without what differs from run to run."""
-    clock = {"seconds", "seconds_per_step", "thinking_seconds", "acting_seconds"}
+    clock = {"seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency"}
     return [{k: v for k, v in task.items() if k not in clock} for task in document["tasks"]]
 
 

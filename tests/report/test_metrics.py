@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -258,3 +259,8 @@ def test_no_number_is_too_large_for_a_report(amounts: list[tuple[Any, Any, Any]]
     summary = summarise(results)
     assert "Infinity" not in json.dumps(summary)
     assert table(summary)
+
+
+def test_the_page_on_metrics_tells_of_every_field() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text("utf-8")
+    assert not [name for name in summarise([]) if f"`{name}`" not in page]

@@ -4,6 +4,7 @@
 
 const CHOICES = [["app", "app"], ["suite", "suite"], ["level", "level"], ["kind", "kind"], ["language", "language"], ["tag", "tags"], ["env", "environment"], ["epoch", "epoch"], ["ended", "termination"], ["fault", "fault"]];
 const MOST_CHOICES = 300;
+const MOST_FAILURES = 5;
 
 function showOverview() {
   const { run, summary } = state.run;
@@ -14,6 +15,7 @@ function showOverview() {
   showGate(state.run.gate);
   showComparison(state.run.comparison);
   showTiles(summary || {});
+  showFailures();
   showFacts(run || {});
   showChoices();
   applyFilter();
@@ -52,8 +54,24 @@ function outcomeBar(counts) {
     part.style.flexGrow = many;
     return part;
   }));
-  const legend = make("div", { className: "legend" }, ...counts.map(([outcome, many]) => make("span", {}, outcomeMark(outcome), ` ${number(many)}`)));
+  const legend = make("div", { className: "legend" }, ...counts.map(([outcome, many]) => {
+    const button = make("button", { type: "button", title: `Show these ${many}` }, outcomeMark(outcome), ` ${number(many)}`);
+    button.addEventListener("click", () => { setFilter(withField("", "outcome", [outcome])); byId("tasks").scrollIntoView(); });
+    return button;
+  }));
   return make("div", {}, bar, legend);
+}
+
+// The first failures, each with why: most who open a report came for these.
+function showFailures() {
+  const rows = state.rows.filter((row) => isFailure(row));
+  byId("failures").hidden = !rows.length;
+  const all = make("button", { type: "button" }, `All ${count(rows.length, "failure")}`);
+  all.addEventListener("click", () => { setFilter(withField("", "outcome", ["failed", "error"])); byId("tasks").scrollIntoView(); });
+  byId("failures").replaceChildren(make("h2", {}, "Why tasks failed"), make("ol", {}, ...rows.slice(0, MOST_FAILURES).map((row) => {
+    const link = make("a", row.e ? { href: addressOf({ e: row.e, other: row.pair?.e, f: "" }) } : {}, make("bdi", { dir: "auto" }, nameOf(row)));
+    return make("li", {}, outcomeMark(row.outcome, false), link, make("small", { dir: "auto" }, whyShort(row)));
+  })), rows.length > MOST_FAILURES ? all : null);
 }
 
 function showFacts(run) {

@@ -48,7 +48,7 @@ function shot(frame, actions, { small = false, path = frame.png, alt = "" } = {}
   const node = make("span", { className: "shot" }, pictureOf(path, { size: frame.size, alt, small }));
   node.style.aspectRatio = `${Number(width)} / ${Number(height)}`;
   if (!frame.size) return node;
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "xMidYMin meet", "aria-hidden": "true" });
   const marked = actions.filter((each) => Array.isArray(each.at));
   const scale = Math.min(width, height) * (small ? 2 : 1);
   for (const each of marked) svg.append(...drawMark(each, scale));

@@ -18,8 +18,8 @@ function titled(node, text) {
   return node;
 }
 
-function figure(title, note, ...content) {
-  return make("figure", { className: "plot" }, make("figcaption", {}, make("b", {}, title), make("small", {}, note)), ...content);
+function figure(title, note, content, choice = null) {
+  return make("figure", { className: "plot" }, make("figcaption", {}, make("b", {}, title), make("small", {}, note), choice), content);
 }
 
 function plotSuccess() {
@@ -32,7 +32,7 @@ function plotSuccess() {
   select.addEventListener("change", () => { groupShown = select.value; showPlots(); });
   const entries = Object.entries(state.run.summary[name]);
   const bars = entries.map(([value, totals]) => successBar(field, value, totals));
-  return figure("Success", "the line is the 95 % interval", select, make("div", { className: "bars" }, ...bars));
+  return figure("Success", "with 95 % intervals", make("div", { className: "bars" }, ...bars), select);
 }
 
 function successBar(field, value, totals) {

@@ -6,6 +6,7 @@ function showStrip(episode) {
   byId("strip").replaceChildren(make("ol", {}, ...episode.frames.map((frame, place) => stripItem(episode, frame, place))));
 }
 
+// What stands for a frame in lists.
 function titleOf(frame) {
   return known(frame.step) ? `Step ${frame.step}` : "At the end";
 }

@@ -18,7 +18,7 @@ function plotTimeline(shown) {
   const x = (at) => left + (at / end) * (width - left - 12);
   const height = lanes.size * LANE + 26;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Time line of the devices" });
-  for (const tick of ticks(end)) {
+  for (const tick of moments(end)) {
     svg.append(draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: 0, y2: height - 20 }),
       words({ class: "tick", x: x(tick), y: height - 6, "text-anchor": "middle" }, duration(tick)));
   }
@@ -27,6 +27,13 @@ function plotTimeline(shown) {
     for (const row of each) svg.append(span(row, x, lane * LANE + 3, shown.has(row)));
   });
   return Object.assign(figure("Time line", "each bar is an episode", make("div", { className: "scroll" }, svg)), { className: "plot wide-plot" });
+}
+
+// Round times for the marks of the axis, at most eight.
+function moments(end) {
+  const minutes = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440];
+  const step = [1, 2, 5, 10, 15, 30, ...minutes.map((each) => each * 60)].find((each) => end / each <= 8) || end;
+  return Array.from({ length: Math.floor(end / step) + 1 }, (_, place) => place * step);
 }
 
 function span(row, x, top, isShown) {

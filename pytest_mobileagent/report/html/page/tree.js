@@ -30,6 +30,7 @@ function showTree(frame) {
   list.addEventListener("keydown", walkTree);
   const nothing = make("p", { className: "quiet" }, "The elements of this screen are not known.");
   byId("tree-box").replaceChildren(fold("tree", `Elements ${elements.length || ""}`, true, elements.length ? list : nothing, make("div", { id: "element" })));
+  showElement(null);
   const screen = byId("screen");
   screen.addEventListener("pointermove", (event) => { if (pinned < 0) point(elementAt(event), true); });
   screen.addEventListener("pointerleave", () => point(pinned));

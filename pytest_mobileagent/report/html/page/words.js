@@ -38,7 +38,7 @@ function money(value) {
 
 function duration(seconds) {
   if (!known(seconds)) return "n/a";
-  if (seconds < 100) return `${number(seconds, seconds < 10 ? 1 : 0)} s`;
+  if (seconds < 100) return `${number(seconds, seconds && seconds < 10 ? 1 : 0)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
