@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.plugin.results import RESULT
+from pytest_mobileagent.plugin.results import IS_KEPT, RESULT
 from pytest_mobileagent.plugin.signals import interrupt_at_sigterm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
 
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.looks import Looking
@@ -34,6 +34,7 @@ class Collector:
         self.selected: set[str] = set()
         self.dropped: set[str] = set()  # selected tests that turned out not to be needed
         self.finished: set[str] = set()
+        self.kept: set[str] = set()  # of those, what was reported from a record
         self.crashes: dict[str, int] = {}
         self.missing: list[str] = []
         self.failed: set[str] = set()
@@ -56,11 +57,14 @@ class Collector:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         self.selected.update(ids)
-        if self.run.agent is not None and self.run.folder.has_begun:
+        if self.run.runs_agents and self.run.folder.has_begun:
             self.run.devices.start()
+        self.run.hold()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.selected.update(item.nodeid for item in session.items)
+        if session.items:
+            self.run.hold()
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
@@ -97,8 +101,11 @@ class Collector:
         result = getattr(report, RESULT, None)
         if result is not None:
             self.results[report.nodeid] = self._with_crashes(result)
-            self._count(report.nodeid, len(result["infrastructure"]))
-            self._look_at_budget(result)
+            if getattr(report, IS_KEPT, False):
+                self.kept.add(report.nodeid)
+            else:
+                self._count(report.nodeid, len(result["infrastructure"]))
+                self._look_at_budget(result)
         if report.outcome == _REPEATED:
             return
         if report.failed:
@@ -156,7 +163,9 @@ class Collector:
         drop_nameless_cases(session.config)
         if self.run.agent is None or (self.uncollected and not self.results):
             return
+        early = self._add_recorded()
         if self.selected <= set(self.results) | self.dropped:
+            add_cases(session.config, early)
             return
         from pytest_mobileagent.plugin.ending import why_it_ended  # noqa: PLC0415
         from pytest_mobileagent.report.recorded import missing_results  # noqa: PLC0415
@@ -168,7 +177,16 @@ class Collector:
             for result in missing_results(self.run.folder.path, known, why)
         ]
         self.results.update((result["nodeid"], result) for result in missing)
-        add_cases(session.config, missing)
+        add_cases(session.config, [*early, *missing])
+
+    def _add_recorded(self) -> list[Mapping[str, Any]]:
+        """Add what an earlier run tells of tests that were not run; return those selected."""
+        if self.run.earlier is None:
+            return []
+        early = self.run.earlier.unreported(self.results, self.selected)
+        for task in (*early, *self.run.earlier.unselected(self.selected)):
+            self.results[task["nodeid"]] = dict(task)
+        return early
 
     def _status(self, exitstatus: int) -> int:
         """Return the exit status of the run, and keep which tests have no result."""
@@ -234,7 +252,9 @@ class Collector:
         if self.results:
             end = self.problem or where_the_report_is(self.run)
             results = [self.results[nodeid] for nodeid in sorted(self.results)]
-            show_run(terminalreporter, self.run, results, end, self.budget)
+            earlier = self.run.earlier
+            said = earlier.summary(results, self.kept, self.selected) if earlier else ()
+            show_run(terminalreporter, self.run, results, end, budget=self.budget, earlier=said)
 
 
 def _now() -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.metrics import without_snapshot
+from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.terminal import cut
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 FEW = 5  # tasks in a list, where nobody asked for more; the others are in the report
 LINE = 120  # characters: reasons are worth more room than numbers
+_MOST_CHANGES = 25
+_WORDS = {5: "five"}
 _LONGEST_NAME = 32
 _SHORTEST_PART = 12  # characters of what one of several said
 _AGENTS_FAULT = ("agent error", "time limit")  # ends of which the reason tells more than the check
@@ -82,6 +85,52 @@ def cut_off(budget: str, results: Sequence[Result]) -> str:
     rest = sum(result["outcome"] == "not run" for result in results)
     tasks = f"{decided} task{'s' * (decided != 1)} decided"
     return f"budget: {budget}: {tasks}, {cut_short} cut off, {rest} not run"
+
+
+def changes(before: Mapping[str, Result], results: Sequence[Result]) -> list[str]:
+    """Return lines on the tasks that are decided in another way than before.
+
+    `before` are their earlier results, by the keys of their cases.
+    """
+    earlier = {id(result): before.get(key_of(result)) for result in results}
+    changed = [
+        result
+        for result in results
+        if (was := earlier[id(result)]) is not None and was["outcome"] != result["outcome"]
+    ]
+    if not changed:
+        return ["no verdict changed"]
+    count = f"{len(changed)} verdict{'s' * (len(changed) != 1)} changed"
+    return _lines(
+        count,
+        changed,
+        results,
+        lambda result: f"{_decided(earlier[id(result)] or {})}  →  {_decided(result)}",
+        most=_MOST_CHANGES,
+    )
+
+
+def _decided(result: Result) -> str:
+    """Return an outcome, and who says so."""
+    verdict = result["verdict"] or {}
+    judges = (verdict.get("evidence") or {}).get("judges") or ()
+    models = [str(judge["model"]).partition(":")[2] or str(judge["model"]) for judge in judges]
+    match verdict.get("scorer"):
+        case "judge" | "judges" if not models:
+            who = "no picture shows it"  # the coarse stage
+        case "judge":
+            who = f"single: {models[0]}"
+        case "judges":
+            who = (
+                "cross: they disagree"
+                if verdict["passed"] is None
+                else f"cross: {', '.join(models)}"
+            )
+        case "check" if verdict["passed"] is not None:
+            who = "check"
+        case _:
+            who = cut(printable(" ".join(result["reason"].split())), _LONGEST_NAME)
+    return f"{result['outcome']} ({who})" if who else str(result["outcome"])
 
 
 def remarks(results: Sequence[Result], *, on_virtual_phones: bool) -> list[str]:
@@ -153,7 +202,7 @@ def _lines(
     name_of = _names(results)
     names = [cut(name_of(result), _LONGEST_NAME) for result in found[:most]]
     width = max(map(len, names))
-    few = ", the first five" if len(found) > most else ""
+    few = f", the first {_WORDS.get(most, most)}" if len(found) > most else ""
     lines = [f"{title}{few}:"]
     for name, result in zip(names, found, strict=False):
         lines.append(f"  {name:<{width}}   {_fitting(say(result), LINE - width - 5)}".rstrip())
