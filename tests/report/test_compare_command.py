@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.compare_command import main
 from pytest_mobileagent.report.document import document
 from tests.report.gate.entries import entries, many
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     Capture = pytest.CaptureFixture[str]
 
 
@@ -76,6 +76,32 @@ def test_json_has_all_and_markdown_what_a_pull_request_shows(base: str, capsys: 
     assert each["comparison"]["tasks"] == 12
     assert main([base, base, gate, "--format=markdown"], no_setting) == 0
     assert capsys.readouterr().out.startswith("## ✅ Gate: PASS\n")
+
+
+def test_runs_of_the_first_version_are_compared(capsys: Capture) -> None:
+    old = str(Path(__file__).parent.parent / "episode" / "data" / "version1")
+    assert main([old, old], no_setting) == 0
+    out = capsys.readouterr().out
+    assert "+0.0 points" in out
+    assert "warning: not known of both runs, and maybe different: fingerprints" in out
+
+
+def test_a_run_that_was_killed_is_compared_by_what_it_has(
+    tmp_path: Path, base: str, capsys: Capture
+) -> None:
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    cases = [
+        Case(Task("Do it."), name, epoch=epoch).to_json()
+        for name in many(12, "")
+        for epoch in range(3)
+    ]
+    about = {"run": {"id": "killed", "agent": "killed"}, "tasks": cases}
+    (killed / "run.json").write_text(json.dumps(about))
+    assert main([base, str(killed), "--gate=success_rate >= baseline"], no_setting) == 9
+    out = capsys.readouterr().out
+    assert "note: the run has not ended, or was cut off" in out
+    assert "gate INCONCLUSIVE: 100 % of the episodes are missing: not run 36 times" in out
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Task = Mapping[str, Any]
 
 _REVIEW = "a person has to decide"
+_NOT_RUN = "not run"
 _INFRASTRUCTURE = "infrastructure broke"
 _CAUSES = {
     "judge": "a judge broke",
@@ -61,6 +62,8 @@ def words(tasks: Iterable[Task], whose: str = "the") -> str:
 def _cause(task: Task) -> str:
     if task["outcome"] == "review":
         return _REVIEW
+    if task["outcome"] == "not run" and task.get("fault") != "budget":
+        return _NOT_RUN
     if task.get("fault") == "infrastructure":
         return _INFRASTRUCTURE
     return _CAUSES.get(str(task.get("fault")), "no verdict was given")
@@ -70,5 +73,7 @@ def _advice(causes: Mapping[str, int]) -> str:
     most = max(causes, key=causes.__getitem__)
     if most == _REVIEW:
         return "`python -m pytest_mobileagent review`, then `compare`"
+    if most == _NOT_RUN:
+        return "--mobile-resume runs them"
     again = "rescore" if most in {_CAUSES["judge"], _CAUSES["task"]} else "resume"
     return f"mend that, then --mobile-{again}"
