@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.plugin.results import RESULT
+from pytest_mobileagent.plugin.results import IS_KEPT, RESULT
 from pytest_mobileagent.plugin.signals import interrupt_at_sigterm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Mapping
 
     from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.plugin.looks import Looking
 
 _CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died
 _REPEATED = "repeated"
@@ -31,7 +32,9 @@ class Collector:
         self.run = run
         self.results: dict[str, dict[str, Any]] = {}
         self.selected: set[str] = set()
+        self.dropped: set[str] = set()  # selected tests that turned out not to be needed
         self.finished: set[str] = set()
+        self.kept: set[str] = set()  # of those, what was reported from a record
         self.crashes: dict[str, int] = {}
         self.missing: list[str] = []
         self.failed: set[str] = set()
@@ -43,6 +46,8 @@ class Collector:
         self.stopped = False
         self.budget = ""  # which budget of the run is spent
         self.interrupts_at_sigterm = False
+        self.looking: Looking | None = None  # of a run with a gate or a baseline
+        self.judged: dict[str, Any] = {}  # what the report says of these
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self.stop = partial(_stop, session)
@@ -52,11 +57,14 @@ class Collector:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         self.selected.update(ids)
-        if self.run.agent is not None and self.run.folder.has_begun:
+        if self.run.runs_agents and self.run.folder.has_begun:
             self.run.devices.start()
+        self.run.hold()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.selected.update(item.nodeid for item in session.items)
+        if session.items:
+            self.run.hold()
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
@@ -93,8 +101,11 @@ class Collector:
         result = getattr(report, RESULT, None)
         if result is not None:
             self.results[report.nodeid] = self._with_crashes(result)
-            self._count(report.nodeid, len(result["infrastructure"]))
-            self._look_at_budget(result)
+            if getattr(report, IS_KEPT, False):
+                self.kept.add(report.nodeid)
+            else:
+                self._count(report.nodeid, len(result["infrastructure"]))
+                self._look_at_budget(result)
         if report.outcome == _REPEATED:
             return
         if report.failed:
@@ -121,17 +132,23 @@ class Collector:
             from pytest_mobileagent.plugin.workers import end_workers  # noqa: PLC0415
 
             end_workers(session.config)
+        if exitstatus == pytest.ExitCode.USAGE_ERROR and not self.results:
+            self.run.folder.discard()
+            return
         self._complete(session, exitstatus)
-        is_run = bool(self.run.agent or self.results)
-        if is_run:
+        whole: dict[str, Any] = {}
+        if self.results:
+            from pytest_mobileagent.report.document import document  # noqa: PLC0415
+
+            whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
+            self.judged = {} if self.looking is None else self.looking.end(whole)
+        if self.run.agent or self.results:
             session.exitstatus = self._status(exitstatus)
         if not self.results:
             return
         from pytest_mobileagent.plugin.outputs import write_all  # noqa: PLC0415
-        from pytest_mobileagent.report.document import document  # noqa: PLC0415
 
-        whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
-        self.problem = write_all(self.run, whole)
+        self.problem = write_all(self.run, {**whole, **self.judged})
         if self.problem:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -146,25 +163,37 @@ class Collector:
         drop_nameless_cases(session.config)
         if self.run.agent is None or (self.uncollected and not self.results):
             return
-        if self.selected <= set(self.results):
+        early = self._add_recorded()
+        if self.selected <= set(self.results) | self.dropped:
+            add_cases(session.config, early)
             return
         from pytest_mobileagent.plugin.ending import why_it_ended  # noqa: PLC0415
         from pytest_mobileagent.report.recorded import missing_results  # noqa: PLC0415
 
-        known = {result["nodeid"] for result in self.results.values()}
+        known = {result["nodeid"] for result in self.results.values()} | self.dropped
         why = why_it_ended(session, exitstatus)
         missing = [
             self._with_crashes(result.to_wire())
             for result in missing_results(self.run.folder.path, known, why)
         ]
         self.results.update((result["nodeid"], result) for result in missing)
-        add_cases(session.config, missing)
+        add_cases(session.config, [*early, *missing])
+
+    def _add_recorded(self) -> list[Mapping[str, Any]]:
+        """Add what an earlier run tells of tests that were not run; return those selected."""
+        if self.run.earlier is None:
+            return []
+        early = self.run.earlier.unreported(self.results, self.selected)
+        for task in (*early, *self.run.earlier.unselected(self.selected)):
+            self.results[task["nodeid"]] = dict(task)
+        return early
 
     def _status(self, exitstatus: int) -> int:
         """Return the exit status of the run, and keep which tests have no result."""
         from pytest_mobileagent.plugin.ending import Ending  # noqa: PLC0415
 
-        missing = sorted(self.selected - self.finished)
+        selected = self.selected - self.dropped
+        missing = sorted(selected - self.finished)
         decided = {n for n, result in self.results.items() if result["success"] is not None}
         sound = not missing and not self.broken and self.failed <= decided
         skipped = {n for n, result in self.results.items() if result["outcome"] == "skipped"}
@@ -173,10 +202,16 @@ class Collector:
             budget_is_spent=bool(self.budget),
             is_incomplete=bool(missing),
             only_decided_failures=sound and self.run.value("mobile-exit") == "run",
-            only_skips=bool(skipped) and self.selected <= skipped,
+            only_skips=bool(skipped) and selected <= skipped,
+            gate=self.judged.get("gate", {}).get("status"),
+            others_failed=not (self.failed | self.broken).union(missing) <= set(self.results),
         )
         self.missing = missing if exitstatus == pytest.ExitCode.OK else []
         return ending.status(exitstatus)
+
+    def drop(self, nodeids: Collection[str]) -> None:
+        """Take out tests that turned out not to be needed."""
+        self.dropped.update(nodeids)
 
     def _count(self, nodeid: str, attempts: int) -> None:
         """Count attempts that infrastructure cost, and stop the run at --mobile-max-infra."""
@@ -207,14 +242,19 @@ class Collector:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not (self.missing or self.results):
             return
-        from pytest_mobileagent.plugin.summary import show_missing, show_run  # noqa: PLC0415
+        from pytest_mobileagent.plugin.summary import (  # noqa: PLC0415
+            show_missing,
+            show_run,
+            where_the_report_is,
+        )
 
         show_missing(terminalreporter, self.missing)
         if self.results:
-            report = self.run.folder.path / "report.json"
-            end = self.problem or f"report: {report}"
+            end = self.problem or where_the_report_is(self.run)
             results = [self.results[nodeid] for nodeid in sorted(self.results)]
-            show_run(terminalreporter, self.run, results, end, self.budget)
+            earlier = self.run.earlier
+            said = earlier.summary(results, self.kept, self.selected) if earlier else ()
+            show_run(terminalreporter, self.run, results, end, budget=self.budget, earlier=said)
 
 
 def _now() -> str:
