@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,3 +128,13 @@ def test_what_is_asked_wrongly_is_one_clear_error_and_no_verdict(
     out, err = capsys.readouterr()
     assert (out, err.startswith("error: "), err.count("\n")) == ("", True, 1)
     assert said in err
+
+
+@pytest.mark.slow
+def test_the_command_takes_the_gate_that_the_project_sets(tmp_path: Path, base: str) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmobile_gate = gate.toml\n")
+    (tmp_path / "gate.toml").write_text('must_pass = ["tasks/clock/t3"]\n')
+    words = [sys.executable, "-m", "pytest_mobileagent", "compare", base, base]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "gate PASS: 1 of 1 tasks that must pass did" in done.stdout

@@ -30,14 +30,18 @@ def lacking(tasks: Sequence[Task], look: int) -> list[Finding]:
     counted = total(tallies(tasks).values())
     if not is_lacking(counted):
         return []
-    broken = 2 * counted.broken > counted.missing
     numbers = {"missing": counted.missing, "episodes": episodes(counted)}
-    return [Finding(INCONCLUSIVE, words(tasks), numbers, look=look, broken=broken)]
+    return [Finding(INCONCLUSIVE, words(tasks), numbers, look=look, broken=is_broken(counted))]
 
 
 def is_lacking(counted: Tally) -> bool:
     """Return whether more than 10 % of the episodes have no verdict."""
     return counted.missing > MOST_MISSING * episodes(counted)
+
+
+def is_broken(counted: Tally) -> bool:
+    """Return whether infrastructure broke most of what is missing."""
+    return 2 * counted.broken > counted.missing
 
 
 def episodes(counted: Tally) -> int:

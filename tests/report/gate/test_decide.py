@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -79,6 +80,16 @@ def test_too_much_broken_is_no_verdict_on_the_agent() -> None:
         9,
     )
     assert decided(Bound("success_rate", min=0.1), after).status == 9
+
+
+@pytest.mark.parametrize("bound", [AGAINST, Bound("success_rate", min=0.1)], ids=str)
+def test_what_broke_of_a_suite_is_too_much_for_its_bound(bound: Bound) -> None:
+    others = [task | {"suite": "notes"} for task in entries({f"n{n}": "PPP" for n in range(50)})]
+    run = entries(many(20, "PPP") | many(7, "PPE")) + others
+    before = entries(many(20, "PPP")) + others
+    decision = decide(Gate((replace(bound, suite="clock"),)), run, before, ONCE, 0)
+    assert said(decision)[0].startswith("INCONCLUSIVE: 12 % of the episodes are missing")
+    assert decision.status == 9
 
 
 def test_what_waits_for_people_is_no_fault_of_infrastructure() -> None:
