@@ -68,6 +68,7 @@ def test_steps_seconds_and_price_are_compared_task_by_task() -> None:
     assert found["steps"]["difference"] == pytest.approx((-2 + 2 - 2) / 3)
     assert found["steps"]["interval"] == pytest.approx([-6.404, 5.071], abs=0.001)
     assert found["cost_usd"] == {
+        "baseline": 0.02, "run": 0.05,
         "difference": pytest.approx(0.03), "interval": None, "p_value": None, "tasks": 1,
     }  # fmt: skip
     assert found["seconds"]["difference"] is None
