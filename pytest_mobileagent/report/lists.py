@@ -102,13 +102,12 @@ def changes(before: Mapping[str, Result], results: Sequence[Result]) -> list[str
     if not changed:
         return ["no verdict changed"]
     count = f"{len(changed)} verdict{'s' * (len(changed) != 1)} changed"
-    return _lines(
-        count,
-        changed,
-        results,
-        lambda result: f"{_decided(earlier[id(result)] or {})}  →  {_decided(result)}",
-        most=_MOST_CHANGES,
-    )
+
+    def words(result: Result) -> str:
+        return f"{_decided(earlier[id(result)] or {})} → {_decided(result)}"
+
+    lines = _lines(count, changed, results, words, most=_MOST_CHANGES)
+    return [line.replace(" → ", "  →  ") for line in lines]
 
 
 def _decided(result: Result) -> str:

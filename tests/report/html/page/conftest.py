@@ -295,7 +295,9 @@ class Reader:
     def texts(self, selector: str) -> list[str]:
         """The texts of all such elements."""
         return list(
-            self.ask(f"[...document.querySelectorAll({json.dumps(selector)})].map((n) => n.innerText)")
+            self.ask(
+                f"[...document.querySelectorAll({json.dumps(selector)})].map((n) => n.innerText)"
+            )
         )
 
     def sees(self, selector: str, text: str) -> None:
@@ -334,5 +336,11 @@ def read(chrome: Any, write: Callable[..., Path]) -> Iterator[Callable[..., Read
 def invented() -> SimpleNamespace:
     """What makes up runs."""
     return SimpleNamespace(
-        row=row, index=index, episode=episode, many=many, action=action, HOSTILE=HOSTILE, STEPS=STEPS
+        row=row,
+        index=index,
+        episode=episode,
+        many=many,
+        action=action,
+        HOSTILE=HOSTILE,
+        STEPS=STEPS,
     )

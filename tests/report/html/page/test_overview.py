@@ -130,7 +130,9 @@ def test_a_bar_shows_a_rate_with_its_interval_and_filters(
     reader.until("document.querySelectorAll('.bar-row').length === 2")
     bar = "document.querySelector('.bar-row')"
     assert reader.ask(f"{bar}.title") == "com.android.clock: 50 %, 1 of 2, 95 %: 25 % to 75 %"
-    assert reader.ask(f"{bar}.querySelector('.interval').getAttribute('d')").startswith("M 25 7 L 75")
+    assert reader.ask(f"{bar}.querySelector('.interval').getAttribute('d')").startswith(
+        "M 25 7 L 75"
+    )
     reader.click(".bar-row")
     reader.at("#f=app%3Acom.android.clock")
     assert names(reader) == ["clock/a", "clock/b two"]
@@ -166,16 +168,17 @@ def test_a_thousand_tasks_take_few_rows_and_open_anywhere(
     assert reader.ask("document.querySelectorAll('.row').length") < 60
 
 
-def test_the_list_is_copied_as_markdown(
-    read: Callable[..., Any], invented: Any, some: Any
-) -> None:
+def test_the_list_is_copied_as_markdown(read: Callable[..., Any], invented: Any, some: Any) -> None:
     reader = read(invented.index(some))
     reader.sees("#count", "4 rows")
     reader.press("/", "suite:clock", "\ue00c", "y")
     reader.sees("#status", "Copied")
     text = reader.ask("listAsMarkdown()")
     assert "**appagent** on virtual: 50.0 % of 2 decided tasks" in text
-    assert "| ✗ failed | clock/b two | 3 / 4 | 32 s | $0.0123 | sought Alarm(8, 0) — no \\<b\\> |" in text
+    assert (
+        "| ✗ failed | clock/b two | 3 / 4 | 32 s | $0.0123 | sought Alarm(8, 0) — no \\<b\\> |"
+        in text
+    )
     assert "notes/a" not in text
 
 
