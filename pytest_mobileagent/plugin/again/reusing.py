@@ -9,9 +9,8 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.plugin.again.deciding import REUSE, RUN, SCORE, decide, told
 from pytest_mobileagent.plugin.again.earlier import Earlier
 from pytest_mobileagent.plugin.config import RUN as RUN_CONFIG
-from pytest_mobileagent.plugin.options import usage_error
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
-from pytest_mobileagent.report.metrics import ratio
+from pytest_mobileagent.report.numbers import ratio
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.task.case import Case
@@ -41,7 +40,7 @@ class Reusing(Earlier):
     alike. Until then `kept` are all results.
 
     Raises:
-        pytest.UsageError: there is no such run, it cannot be read, or no agent has worked in it.
+        pytest.UsageError: there is no such run, or it cannot be read.
     """
 
     same = ()
@@ -51,9 +50,6 @@ class Reusing(Earlier):
     ) -> None:
         super().__init__(config, setting, given)
         self.decisions: dict[str, Decision] = {}
-        if (source := self.about.get("rescored_from")) is not None:
-            why = f"in {self.path} no agent has worked, it was scored again: name {source}"
-            raise usage_error(setting, f": {why}")
 
     @property
     def runs_agents(self) -> bool:
