@@ -80,11 +80,10 @@ def step_efficiency(result: Result) -> float | None:
 
 
 def _was_asked(result: Result) -> bool:
-    """Whether a check was asked of every step; one that holds only at an unknown step was not."""
-    if result["first_success_step"] is not None:
-        return True
+    """Whether a check was asked of every step; of one that holds, nobody knows when, it was not."""
     scorer = (result["verdict"] or {}).get("scorer", _CHECK)  # version 1 had checks only
-    return result["success"] is False and scorer == _CHECK
+    is_known = result["first_success_step"] is not None or result["success"] is False
+    return scorer == _CHECK and is_known
 
 
 def _went_on(result: Result) -> bool:
