@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.report.numbers import mean_of, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.report.numbers import Result
 
 _CHECK = "check"
+# How decided tasks may end; the others are errors, and decide nothing.
+_ENDINGS = set(map(str, Termination)) - {Termination.BUDGET, Termination.INTERRUPTED}
 
 
 def terminations(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, Any]:
@@ -27,10 +30,9 @@ def terminations(results: Sequence[Result], decided: Sequence[Result]) -> dict[s
     """
     reported = [result for result in decided if result["termination"] == "self-reported"]
     limited = [result for result in decided if result["termination"] == "step limit"]
-    known = _endings(decided)
     return {
         "terminations": _endings(results),
-        "termination_rates": {name: n / sum(known.values()) for name, n in known.items()},
+        "termination_rates": _shares(_endings(decided)),
         "premature": sum(bool(result["premature"]) for result in decided),
         "premature_rate": mean_of(reported, lambda result: result["premature"]),
         "overdue": sum(bool(result["overdue"]) for result in decided),
@@ -41,6 +43,13 @@ def terminations(results: Sequence[Result], decided: Sequence[Result]) -> dict[s
 def _endings(results: Sequence[Result]) -> dict[str, int]:
     counts = Counter(result["termination"] for result in results if result["termination"])
     return dict(sorted(counts.items()))
+
+
+def _shares(counts: Mapping[str, int]) -> dict[str, float]:
+    """Return the share of each ending, also of those that were none; nothing of nothing."""
+    whole = sum(counts.values())
+    names = sorted({*counts, *_ENDINGS}) if whole else ()
+    return {name: counts.get(name, 0) / whole for name in names}
 
 
 def latched(decided: Sequence[Result]) -> dict[str, Any]:
