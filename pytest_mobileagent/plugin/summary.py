@@ -10,6 +10,7 @@ from pytest_mobileagent.report.lists import (
     FEW,
     cut_off,
     disagreements,
+    epochs,
     failures,
     not_run,
     passes,
@@ -58,7 +59,8 @@ def show_run(
     what was taken over from an earlier run.
     """
     terminal.section(f"mobile agent {run.agent or '(none)'}")
-    lines = [*table(summarise(results)), *earlier]
+    summary = summarise(results)
+    lines = [*table(summary), *epochs(summary), *earlier]
     if run.config.option.tbstyle == "no":  # failures are not shown anywhere else
         in_full = run.config.option.verbose > 0
         lines += passes(results) if in_full else []

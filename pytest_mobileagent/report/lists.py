@@ -6,8 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.epochs import FLAKY
 from pytest_mobileagent.report.metrics import without_snapshot
-from pytest_mobileagent.report.names import shortener
+from pytest_mobileagent.report.names import label, shortener
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.terminal import cut
 
@@ -24,6 +25,22 @@ _LONGEST_NAME = 32
 _SHORTEST_PART = 12  # characters of what one of several said
 _AGENTS_FAULT = ("agent error", "time limit")  # ends of which the reason tells more than the check
 _VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
+
+
+def epochs(summary: Mapping[str, Any]) -> list[str]:
+    """Return lines on what repeating tasks has told: how many are stable, and which are flaky."""
+    if not summary["repeated"]:
+        return []
+    flaky = [task for task in summary["repeated"] if task["class"] == FLAKY]
+    counts = f"stable pass {summary['stable_passes']}, flaky {summary['flaky']}"
+    counts += f", stable fail {summary['stable_fails']}"
+    short = shortener(task["id"] for task in summary["repeated"])
+    shown = [
+        f"  {label(short(task['id']), task['environment'])} {task['successes']}/{task['decided']}"
+        for task in flaky[:FEW]
+    ]
+    more = [f"  … and {len(flaky) - FEW} more"] if len(flaky) > FEW else []
+    return [f"over their epochs: {counts}{':' * bool(flaky)}", *shown, *more]
 
 
 def passes(results: Sequence[Result]) -> list[str]:
