@@ -231,7 +231,9 @@ class Collector:
             report = self.run.folder.path / "report.json"
             end = self.problem or f"report: {report}"
             results = [self.results[nodeid] for nodeid in sorted(self.results)]
-            show_run(terminalreporter, self.run, results, end, self.budget)
+            show_run(
+                terminalreporter, self.run, results, end, budget=self.budget, judged=self.judged
+            )
 
 
 def _now() -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.plain import write_json, write_text
+from pytest_mobileagent.report.pull_request import SUMMARY, summary
 from pytest_mobileagent.report.reading import REPORT
 
 if TYPE_CHECKING:
@@ -36,7 +37,15 @@ def _report_json(folder: Path, whole: Mapping[str, Any]) -> None:
     write_json(folder / REPORT, whole)
 
 
-_WRITERS: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {REPORT: _report_json}
+def _summary(folder: Path, whole: Mapping[str, Any]) -> None:
+    page = next((name for name in ("report.html",) if (folder / name).is_file()), REPORT)
+    write_text(folder / SUMMARY, summary(whole, page))
+
+
+_WRITERS: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {
+    REPORT: _report_json,
+    SUMMARY: _summary,  # last: it says what else there is
+}
 
 
 def _written_elsewhere(name: str, whole: Mapping[str, Any]) -> str:

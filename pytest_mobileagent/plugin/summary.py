@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.lists import (
     cut_off,
     disagreements,
@@ -18,7 +19,7 @@ from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.terminal import table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pytest
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
 
 UNDECIDED = "undecided.txt"
+_COLOURS = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}
 _MOST = 10  # node ids that are listed
 
 
@@ -44,11 +46,14 @@ def show_run(
     run: RunConfig,
     results: Sequence[dict[str, Any]],
     end: str,
+    *,
     budget: str,
+    judged: Mapping[str, Any],
 ) -> None:
     """Show a run's table and what one has to know of it.
 
-    `end` says where its report is, `budget` which budget has ended the run, if one has.
+    `end` says where its report is, `budget` which budget has ended the run, if one has; `judged` is
+    what its report says of a gate and of a comparison.
     """
     terminal.section(f"mobile agent {run.agent or '(none)'}")
     lines = table(summarise(results))
@@ -60,8 +65,30 @@ def show_run(
     if budget:
         lines += [cut_off(budget, results), _how_to_go_on(run, results, budget)]
     on_virtual_phones = bool(run.folder.about().get("virtual"))
-    for line in [*lines, *remarks(results, on_virtual_phones=on_virtual_phones), end]:
+    for line in [*lines, *remarks(results, on_virtual_phones=on_virtual_phones)]:
         terminal.line(line)
+    _show_judged(terminal, judged)
+    terminal.line(end)
+
+
+def _show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
+    """Show how the run differs from its baseline, and what its gate says."""
+    if comparison := judged.get("comparison"):
+        from pytest_mobileagent.report import comparison_words  # noqa: PLC0415
+
+        baseline = printable(str(comparison["baseline"]["id"]))
+        for line in [
+            f"against {baseline}: {comparison_words.line(comparison)}",
+            *comparison_words.details(comparison),
+        ]:
+            terminal.line(line)
+    if gate := judged.get("gate"):
+        from pytest_mobileagent.report.gate.words import text  # noqa: PLC0415
+
+        verdict, *bounds = text(gate)
+        terminal.line(verdict, bold=True, **{_COLOURS[gate["verdict"]]: True})
+        for line in bounds:
+            terminal.line(line)
 
 
 def _how_to_go_on(run: RunConfig, results: Sequence[dict[str, Any]], spent: str) -> str:
