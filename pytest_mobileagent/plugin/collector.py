@@ -66,9 +66,13 @@ class Collector:
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
         """Repeat a task whose worker died: that is no fault of the agent's."""
         crashes = self.crashes[crashitem] = self.crashes.get(crashitem, 0) + 1
-        is_task = self.run.agent is not None or self._lost(crashitem) is not None
-        if not is_task:
+        lost = self._lost(crashitem)
+        if self.run.agent is None and lost is None:
             return
+        if lost is not None:
+            from pytest_mobileagent.plugin.junit import properties  # noqa: PLC0415
+
+            report.user_properties = properties({**lost, "reason": str(report.longrepr)})
         self._count(crashitem, 1)
         if report.outcome != "failed":  # another plugin repeats it
             report.outcome = _REPEATED
@@ -151,9 +155,9 @@ class Collector:
 
     def _complete(self, session: pytest.Session, exitstatus: int) -> None:
         """Add the results that no worker has reported: of what finished, broke off or never ran."""
-        from pytest_mobileagent.plugin.junit import add_cases, drop_nameless_cases  # noqa: PLC0415
+        from pytest_mobileagent.plugin.junit import add_cases, finish  # noqa: PLC0415
 
-        drop_nameless_cases(session.config)
+        finish(session.config)
         if self.run.agent is None or (self.uncollected and not self.results):
             return
         if self.selected <= set(self.results) | self.dropped:

@@ -141,9 +141,11 @@ class Gated:
 
     def report(self) -> dict[str, Any]:
         """Return the newest report."""
-        paths = (self.path / "runs").glob("*/report.json")
-        newest = max(paths, key=lambda path: path.stat().st_mtime_ns)
-        return json.loads(newest.read_text("utf-8"))  # type: ignore[no-any-return]
+        return json.loads((self.newest() / "report.json").read_text("utf-8"))  # type: ignore[no-any-return]
+
+    def newest(self) -> Path:
+        """Return the folder of the newest run."""
+        return max((self.path / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
 
     def epochs(self) -> dict[str, list[int]]:
         """Return which epochs of each task the newest report has."""

@@ -78,8 +78,8 @@ def test_workers_pause_until_a_look_has_decided_also_where_one_dies_before_it(ga
     assert gated.epochs() == everything(0) | {f"hard[{n}]": [0, 1] for n in range(5)}
     done = [line for line in result.outlines if " PASSED test" in line or " FAILED test" in line]
     assert ["epoch0" in line for line in done] == [True] * 10 + [False] * 5
-    # Each worker has leased one device, and kept it over the pause.
-    assert len((gated.path / "devices.txt").read_text().split()) == 3
+    # Each worker, also that in place of the dead one, has leased one device at most.
+    assert len((gated.path / "devices.txt").read_text().split()) <= 3
 
 
 def test_a_run_that_stops_at_a_failure_does_not_look(gated):
