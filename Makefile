@@ -8,7 +8,7 @@ BIN := .venv/bin
 .PHONY: demo test test-all lint appium
 
 demo: .venv/ready
-	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v --tb=no -rN
+	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v -o verbosity_test_cases=0 --tb=no -rN
 
 test: .venv/ready
 	$(BIN)/pytest -n 2 -m "not slow"

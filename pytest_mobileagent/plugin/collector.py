@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.plugin.results import RESULT
+from pytest_mobileagent.plugin.results import IS_KEPT, RESULT
 from pytest_mobileagent.plugin.signals import interrupt_at_sigterm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Mapping, Set
 
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.looks import Looking
@@ -32,8 +32,8 @@ class Collector:
         self.run = run
         self.results: dict[str, dict[str, Any]] = {}
         self.selected: set[str] = set()
-        self.dropped: set[str] = set()  # selected tests that turned out not to be needed
         self.finished: set[str] = set()
+        self.kept: set[str] = set()  # of those, what was reported from a record
         self.crashes: dict[str, int] = {}
         self.missing: list[str] = []
         self.failed: set[str] = set()
@@ -56,11 +56,14 @@ class Collector:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         self.selected.update(ids)
-        if self.run.agent is not None and self.run.folder.has_begun:
+        if self.run.runs_agents and self.run.folder.has_begun:
             self.run.devices.start()
+        self.run.hold()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.selected.update(item.nodeid for item in session.items)
+        if session.items:
+            self.run.hold()
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
@@ -101,8 +104,11 @@ class Collector:
         result = getattr(report, RESULT, None)
         if result is not None:
             self.results[report.nodeid] = self._with_crashes(result)
-            self._count(report.nodeid, len(result["infrastructure"]))
-            self._look_at_budget(result)
+            if getattr(report, IS_KEPT, False):
+                self.kept.add(report.nodeid)
+            else:
+                self._count(report.nodeid, len(result["infrastructure"]))
+                self._look_at_budget(result)
         if report.outcome == _REPEATED:
             return
         if report.failed:
@@ -130,7 +136,8 @@ class Collector:
 
             end_workers(session.config)
         if exitstatus == pytest.ExitCode.USAGE_ERROR and not self.results:
-            self.run.folder.discard()
+            if self.run.earlier is None:
+                self.run.folder.discard()
             return
         self._complete(session, exitstatus)
         whole: dict[str, Any] = {}
@@ -160,7 +167,9 @@ class Collector:
         finish(session.config)
         if self.run.agent is None or (self.uncollected and not self.results):
             return
+        early = self._add_recorded()
         if self.selected <= set(self.results) | self.dropped:
+            add_cases(session.config, early)
             return
         from pytest_mobileagent.plugin.ending import why_it_ended  # noqa: PLC0415
         from pytest_mobileagent.report.recorded import missing_results  # noqa: PLC0415
@@ -172,7 +181,16 @@ class Collector:
             for result in missing_results(self.run.folder.path, known, why)
         ]
         self.results.update((result["nodeid"], result) for result in missing)
-        add_cases(session.config, missing)
+        add_cases(session.config, [*early, *missing])
+
+    def _add_recorded(self) -> list[Mapping[str, Any]]:
+        """Add what an earlier run tells of tests that were not run; return those selected."""
+        if self.run.earlier is None:
+            return []
+        early = self.run.earlier.unreported(self.results, self.selected)
+        for task in (*early, *self.run.earlier.unselected(self.selected)):
+            self.results[task["nodeid"]] = dict(task)
+        return early
 
     def _status(self, exitstatus: int) -> int:
         """Return the exit status of the run, and keep which tests have no result."""
@@ -195,9 +213,10 @@ class Collector:
         self.missing = missing if exitstatus == pytest.ExitCode.OK else []
         return ending.status(exitstatus)
 
-    def drop(self, nodeids: Collection[str]) -> None:
-        """Take out tests that turned out not to be needed."""
-        self.dropped.update(nodeids)
+    @property
+    def dropped(self) -> Set[str]:
+        """The selected tests that turned out not to be needed."""
+        return frozenset() if self.looking is None else self.looking.dropped
 
     def _count(self, nodeid: str, attempts: int) -> None:
         """Count attempts that infrastructure cost, and stop the run at --mobile-max-infra."""
@@ -228,16 +247,22 @@ class Collector:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not (self.missing or self.results):
             return
-        from pytest_mobileagent.plugin.summary import show_missing, show_run  # noqa: PLC0415
+        from pytest_mobileagent.plugin.summary import (  # noqa: PLC0415
+            show_judged,
+            show_missing,
+            show_run,
+            where_the_report_is,
+        )
 
         show_missing(terminalreporter, self.missing)
         if self.results:
-            report = self.run.folder.path / "report.json"
-            end = self.problem or f"report: {report}"
+            end = self.problem or where_the_report_is(self.run)
             results = [self.results[nodeid] for nodeid in sorted(self.results)]
-            show_run(
-                terminalreporter, self.run, results, end, budget=self.budget, judged=self.judged
-            )
+            earlier = self.run.earlier
+            said = earlier.summary(results, self.kept, self.selected) if earlier else ()
+            show_run(terminalreporter, self.run, results, budget=self.budget, earlier=said)
+            show_judged(terminalreporter, self.judged)
+            terminalreporter.line(end)
 
 
 def _now() -> str:

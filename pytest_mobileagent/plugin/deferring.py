@@ -18,6 +18,7 @@ from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import WAITED
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import ASKED, MAY_WAIT, WAITS
+from pytest_mobileagent.plugin.results import KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -133,6 +134,8 @@ def _current(item: pytest.Item) -> Iterator[None]:
 def _may_be_judged(item: pytest.Item) -> bool:
     """Whether a test asks judges, and no other plugin may run it again."""
     if case_of(item) is None or not isinstance(item, pytest.Function):
+        return False
+    if item.nodeid in item.config.stash.get(KEPT, ()):
         return False
     if item.config.getoption("reruns", None) or item.get_closest_marker("flaky") is not None:
         return False

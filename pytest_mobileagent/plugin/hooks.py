@@ -12,6 +12,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import hookspecs
+from pytest_mobileagent.plugin.again.kept import report_kept
 from pytest_mobileagent.plugin.broken import BrokenTasks
 from pytest_mobileagent.plugin.config import RUN, RunConfig
 from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
@@ -32,6 +33,7 @@ from pytest_mobileagent.plugin.items import (
 )
 from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
 from pytest_mobileagent.plugin.options import add_options, runs_no_test
+from pytest_mobileagent.plugin.parts import register_parts
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -59,29 +61,9 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_mobileagent.screen.ocr import use_engine  # noqa: PLC0415
 
         use_engine(run.value("mobile-ocr"))
-    run.agents.start()
-    if run.judges.mode != "off":
-        from pytest_mobileagent.plugin.deferring import Deferring  # noqa: PLC0415
-
-        config.pluginmanager.register(Deferring(), "mobileagent-deferring")
-    if run.is_owner:
-        from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
-
-        collector = Collector(run)
-        config.pluginmanager.register(collector, "mobileagent-collector")
-        if run.gating.is_asked:
-            from pytest_mobileagent.plugin.looks import Looking  # noqa: PLC0415
-
-            collector.looking = Looking(run, collector)
-            config.pluginmanager.register(collector.looking, "mobileagent-looking")
-    elif run.gating.has_looks:
-        from pytest_mobileagent.plugin.pauses import Pauses  # noqa: PLC0415
-
-        config.pluginmanager.register(Pauses(), "mobileagent-pauses")
-    if not run.is_owner and run.agent is not None:
-        from pytest_mobileagent.plugin.signals import interrupt_once  # noqa: PLC0415
-
-        interrupt_once()
+    if run.runs_agents:
+        run.agents.start()
+    register_parts(config.pluginmanager, run)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -94,6 +76,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     if run.agent is None:
         return []
     given = [printable(str(setting)) for setting in run.settings.values() if setting.is_given]
+    if run.earlier is not None and not runs_no_test(config):
+        given.append(printable(run.earlier.header))
     return ["mobileagent: " + given[0], *(f"  {line}" for line in given[1:])]
 
 
@@ -101,10 +85,20 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     yield  # pytest-xdist starts its workers here, while the agent is looked at
     run = session.config.stash[RUN]
+    if not run.runs_agents:
+        return
     run.agents.check()
     is_distributed = bool(getattr(session.config.option, "tx", None))
     if run.is_owner and run.agents.is_named and is_distributed and not runs_no_test(session.config):
         run.devices.start()  # while workers start and collect
+
+
+@pytest.hookimpl(trylast=True)  # after -k and -m
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if (shard := config.stash[RUN].value("mobile-shard")) is not None:
+        from pytest_mobileagent.plugin.sharding import keep_shard  # noqa: PLC0415
+
+        keep_shard(config, items, shard)
 
 
 @pytest.hookimpl(tryfirst=True)  # run.json is there before pytest-xdist hands out what it lists
@@ -114,10 +108,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         return
     from pytest_mobileagent.plugin.about import about_run  # noqa: PLC0415
 
+    if run.earlier is not None:
+        run.earlier.keep(run, session.items)
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
         try:
-            run.folder.begin(lambda: about_run(run, cases, session.items), cases)
+            if run.resuming is None:
+                run.folder.begin(lambda: about_run(run, cases, session.items), cases)
+            else:
+                run.resuming.begin(run, about_run(run, cases, session.items), cases)
         except HostError as error:
             raise pytest.UsageError(str(error)) from None
 
@@ -137,10 +136,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     if not is_wanted(config):
         return None
+    kept = () if run.earlier is None else run.earlier.kept.values()
+    at_once = {entry["nodeid"] for entry in kept}
     return TaskScheduling(
         config,
         log,
-        lambda: expected_times(run.folder.path),
+        lambda: expected_times(run.folder.path, at_once),
         looking=config.pluginmanager.get_plugin("mobileagent-looking"),
     )
 
@@ -151,6 +152,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         run = metafunc.config.stash[RUN]
         parametrize(metafunc, run.value, tuple(run.environments))
         check_stopping(metafunc)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    return report_kept(item, nextitem) or None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import write_json, write_text
+from pytest_mobileagent.report.html.writing import PAGE, write_page
 from pytest_mobileagent.report.pull_request import SUMMARY, summary
 from pytest_mobileagent.report.reading import REPORT
 
@@ -38,12 +39,13 @@ def _report_json(folder: Path, whole: Mapping[str, Any]) -> None:
 
 
 def _summary(folder: Path, whole: Mapping[str, Any]) -> None:
-    page = next((name for name in ("report.html",) if (folder / name).is_file()), REPORT)
+    page = PAGE if (folder / PAGE).is_file() else REPORT
     write_text(folder / SUMMARY, summary(whole, page))
 
 
 _WRITERS: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {
     REPORT: _report_json,
+    PAGE: write_page,
     SUMMARY: _summary,  # last: it says what else there is
 }
 

@@ -75,6 +75,12 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
     return found
 
 
+def near(config: pytest.Config, path: Path) -> Path:
+    """Return a path as it is typed where pytest was started; whole if it lies elsewhere."""
+    here = config.invocation_params.dir
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
 def _folders(config: pytest.Config, what: str) -> list[Path]:
     """Return the folders that ini keys name, then those that hooks return."""
     key, _ = _KEYS[what]

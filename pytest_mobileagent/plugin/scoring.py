@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ from pytest_mobileagent.episode.index import Entry
 from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import (
+    HostError,
     InfrastructureError,
     JudgeError,
     UndecidedError,
@@ -28,7 +30,7 @@ from pytest_mobileagent.plugin.bodies import (
     AgentFailedError,
 )
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, NOT_RUN, RECORDED
+from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, NOT_RUN
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import (
     BESIDE,
@@ -39,7 +41,7 @@ from pytest_mobileagent.plugin.judges import (
 )
 from pytest_mobileagent.plugin.junit import properties
 from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, is_pure, on_the_way
-from pytest_mobileagent.plugin.results import RESULT
+from pytest_mobileagent.plugin.results import RECORDED, RESULT
 from pytest_mobileagent.plugin.showing import show_failure, show_review
 from pytest_mobileagent.plugin.subgoals import partial_credit, progress
 from pytest_mobileagent.report.result import Result
@@ -48,6 +50,7 @@ from pytest_mobileagent.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.task.case import Case
@@ -102,7 +105,7 @@ def _result(
     elif outcome == "review":
         show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
-        show_failure(report, episode, verdict, on_the_way=is_pure(item))
+        show_failure(item, report, episode, verdict, on_the_way=is_pure(item))
     return Result(
         case,
         outcome=outcome,
@@ -187,6 +190,8 @@ def _verdict(
     if success is False and call.excinfo is not None:
         evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
     way = on_the_way(item, episode, whole=whole)
+    if way.held:
+        evidence["held"] = way.held
     if subgoals := progress(item, way, episode):
         evidence["subgoals"] = subgoals
     return Verdict(success, "check", reason, evidence, way.first_step, partial_credit(subgoals))
@@ -225,12 +230,26 @@ def _keep(result: Result, item: pytest.Function) -> None:
     for verdict in (result.beside, result.verdict):
         if verdict is not None:
             add_verdict(episode.folder, verdict)
-    if RECORDED not in item.config.stash and result.folder is not None:
-        entry = Entry(result.case.key, episode.attempt, result.folder, result.outcome)
+            _keep_there(result.case, episode.folder, verdict, item.config)
+    is_inside = episode.folder.is_relative_to(item.config.stash[RUN].folder.path)
+    if is_inside and result.folder is not None:
+        known = () if result.verdict is not None else (result.fault, result.reason)
+        entry = Entry(result.case.key, episode.attempt, result.folder, result.outcome, *known)
         add_to_index(item.config.stash[RUN].folder.path, entry)
     if result.verdict is not None:
         about = {"episode": episode, "verdict": result.verdict}
         announce(item, "pytest_mobileagent_verdict", **about)
+
+
+def _keep_there(case: Case, folder: Path, verdict: Verdict, config: pytest.Config) -> None:
+    """Keep a verdict beside the episode of which this run has a copy, if it can be written there.
+
+    The run's end says if it cannot.
+    """
+    original = config.stash.get(RECORDED, {}).get(case.key)
+    if original is not None and original != folder:
+        with suppress(HostError):
+            add_verdict(original, verdict)
 
 
 def _reason(report: pytest.TestReport) -> str:

@@ -13,7 +13,9 @@ from _pytest._code.code import (  # a failure that pytest can send, print, and w
 )
 
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.words import failure
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.paths import near
+from pytest_mobileagent.report.words import PAGE, deep_link, failure, last_screenshot, telling_step
 
 if TYPE_CHECKING:
     import pytest
@@ -23,7 +25,12 @@ if TYPE_CHECKING:
 
 
 def show_failure(
-    report: pytest.TestReport, episode: Episode, verdict: Verdict, *, on_the_way: bool
+    item: pytest.Item,
+    report: pytest.TestReport,
+    episode: Episode,
+    verdict: Verdict,
+    *,
+    on_the_way: bool,
 ) -> None:
     """Let pytest show a failure in a few lines, whatever the style of its tracebacks.
 
@@ -38,7 +45,10 @@ def show_failure(
         met = f"; the goal was met after step {verdict.first_step}"
     sought, where = evidence.get("sought", ""), evidence.get("where", "")
     subgoals = evidence.get("subgoals", ())
-    lines = failure(episode, sought, where, closest, met, subgoals=subgoals)
+    screen, page = _where_to_look(item, episode, verdict)
+    lines = failure(
+        episode, sought, where, closest, met, subgoals=subgoals, screen=screen, page=page
+    )
     path, line = report.location[0], (report.location[1] or 0) + 1
     message = printable(verdict.reason.partition("\n")[0])
     entries = [ReprEntryNative([f"{line}\n" for line in lines])]
@@ -46,6 +56,17 @@ def show_failure(
         reprtraceback=ReprTraceback(entries, None, "native"),
         reprcrash=ReprFileLocation(path, line, message),
     )
+
+
+def _where_to_look(item: pytest.Item, episode: Episode, verdict: Verdict) -> tuple[str, str]:
+    """Return the last screenshot, and the run's page at the step to begin with; empty if none."""
+    screenshot = last_screenshot(episode)
+    if episode.folder is None or screenshot is None:
+        return "", ""
+    page = near(item.config, item.config.stash[RUN].folder.path / PAGE)
+    step = telling_step(episode, verdict.first_step)
+    link = deep_link(page, episode.folder.name, step)
+    return str(near(item.config, screenshot)), link
 
 
 def _compared(reason: str) -> str:

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import os
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.paths import near
 from pytest_mobileagent.report.lists import (
+    FEW,
     cut_off,
     disagreements,
     failures,
     not_run,
+    passes,
     remarks,
     reviews,
     skips,
 )
 from pytest_mobileagent.report.metrics import summarise
+from pytest_mobileagent.report.reading import REPORT, newest_run
+from pytest_mobileagent.report.recorded import is_final
 from pytest_mobileagent.report.terminal import table
+from pytest_mobileagent.report.words import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     import pytest
 
     from pytest_mobileagent.plugin.config import RunConfig
 
-UNDECIDED = "undecided.txt"
 _COLOURS = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}
 _MOST = 10  # node ids that are listed
 
@@ -45,33 +49,35 @@ def show_run(
     terminal: pytest.TerminalReporter,
     run: RunConfig,
     results: Sequence[dict[str, Any]],
-    end: str,
     *,
     budget: str,
-    judged: Mapping[str, Any],
+    earlier: Sequence[str],
 ) -> None:
     """Show a run's table and what one has to know of it.
 
-    `end` says where its report is, `budget` which budget has ended the run, if one has; `judged` is
-    what its report says of a gate and of a comparison.
+    `budget` says which budget has ended the run, if one has; `earlier` what was taken over from an
+    earlier run.
     """
     terminal.section(f"mobile agent {run.agent or '(none)'}")
-    lines = table(summarise(results))
+    lines = [*table(summarise(results)), *earlier]
     if run.config.option.tbstyle == "no":  # failures are not shown anywhere else
-        lines += failures(results)
+        in_full = run.config.option.verbose > 0
+        lines += passes(results) if in_full else []
+        lines += failures(results, len(results) if in_full else FEW)
     two_judge = len(run.judges.references) == 2
     lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
     lines += [*skips(results), *not_run(results)]
     if budget:
-        lines += [cut_off(budget, results), _how_to_go_on(run, results, budget)]
+        lines.append(cut_off(budget, results))
+    ends = [result for result in results if not is_final(result)]
+    if run.rescoring is None and any(budget or each["fault"] != "budget" for each in ends):
+        lines.append(_how_to_go_on(run, budget))
     on_virtual_phones = bool(run.folder.about().get("virtual"))
     for line in [*lines, *remarks(results, on_virtual_phones=on_virtual_phones)]:
         terminal.line(line)
-    _show_judged(terminal, judged)
-    terminal.line(end)
 
 
-def _show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
+def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
     """Show how the run differs from its baseline, and what its gate says."""
     if comparison := judged.get("comparison"):
         from pytest_mobileagent.report import comparison_words  # noqa: PLC0415
@@ -91,21 +97,21 @@ def _show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -
             terminal.line(line)
 
 
-def _how_to_go_on(run: RunConfig, results: Sequence[dict[str, Any]], spent: str) -> str:
-    """Write a file of the tests that are not decided, and return the command that runs them."""
+def _how_to_go_on(run: RunConfig, spent: str) -> str:
+    """Return the command that runs what has no final result."""
     from pytest_mobileagent.plugin.models import how_to_go_on  # noqa: PLC0415
 
-    path, here = run.folder.path / UNDECIDED, run.config.invocation_params.dir
-    left = [result["nodeid"] for result in results if result["success"] is None]
-    try:
-        path.write_text("".join(f"{_seen_from(here, run, each)}\n" for each in left), "utf-8")
-    except OSError as error:
-        return f"which tests are left could not be written: {error}"
-    near = path.relative_to(here) if path.is_relative_to(here) else path
-    return how_to_go_on(run.config, run.models.budget, spent, near)
+    path = run.folder.path
+    runs = path.parent if newest_run(path.parent) == path else path
+    return how_to_go_on(run.config, run.models.budget, spent, near(run.config, runs))
 
 
-def _seen_from(folder: Path, run: RunConfig, nodeid: str) -> str:
-    """Return a node id, which names a file from pytest's root folder, from another folder."""
-    file, colons, rest = nodeid.partition("::")
-    return f"{os.path.relpath(run.config.rootpath / file, folder)}{colons}{rest}"
+def where_the_report_is(run: RunConfig) -> str:
+    """Return where a run's report is, and the command that opens it."""
+    page = run.folder.path / PAGE
+    if not page.is_file():
+        return f"report: {near(run.config, run.folder.path / REPORT)}"
+    words = ["python", "-m", "pytest_mobileagent", "show"]
+    if run.settings["mobile-runs"].source.startswith("--"):  # `show` does not know of it
+        words.append(str(near(run.config, run.folder.path)))
+    return f"report: {near(run.config, page)}   (open it: {shlex.join(words)})"

@@ -7,23 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.metrics import without_snapshot
-from pytest_mobileagent.report.terminal import WIDTH, cut
+from pytest_mobileagent.report.recorded import key_of
+from pytest_mobileagent.report.terminal import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     Result = Mapping[str, Any]
 
-_MOST = 5  # tasks in a list; the others are in the report
-_LONGEST_NAME = 48
+FEW = 5  # tasks in a list, where nobody asked for more; the others are in the report
+LINE = 120  # characters: reasons are worth more room than numbers
+_MOST_CHANGES = 25
+_WORDS = {5: "five"}
+_LONGEST_NAME = 32
 _SHORTEST_PART = 12  # characters of what one of several said
 _AGENTS_FAULT = ("agent error", "time limit")  # ends of which the reason tells more than the check
 _VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
 
 
-def failures(results: Sequence[Result]) -> list[str]:
+def passes(results: Sequence[Result]) -> list[str]:
+    """Return a line for each task that passed, with its steps."""
+    return _list("passed", "passed", results, _pass, len(results))
+
+
+def failures(results: Sequence[Result], most: int = FEW) -> list[str]:
     """Return lines on the tasks that failed: how each ended, and what was sought."""
-    return _list("failed", "failed", results, _failure)
+    return _list("failed", "failed", results, _failure, most)
 
 
 def reviews(results: Sequence[Result], *, may_settle: bool = False) -> list[str]:
@@ -88,6 +97,52 @@ def cut_off(budget: str, results: Sequence[Result]) -> str:
     return f"budget: {budget}: {tasks}, {cut_short} cut off, {rest} not run"
 
 
+def changes(before: Mapping[str, Result], results: Sequence[Result]) -> list[str]:
+    """Return lines on the tasks that are decided in another way than before.
+
+    `before` are their earlier results, by the keys of their cases.
+    """
+    earlier = {id(result): before.get(key_of(result)) for result in results}
+    changed = [
+        result
+        for result in results
+        if (was := earlier[id(result)]) is not None and was["outcome"] != result["outcome"]
+    ]
+    if not changed:
+        return ["no verdict changed"]
+    count = f"{len(changed)} verdict{'s' * (len(changed) != 1)} changed"
+    return _lines(
+        count,
+        changed,
+        results,
+        lambda result: f"{_decided(earlier[id(result)] or {})}  →  {_decided(result)}",
+        most=_MOST_CHANGES,
+    )
+
+
+def _decided(result: Result) -> str:
+    """Return an outcome, and who says so."""
+    verdict = result["verdict"] or {}
+    judges = (verdict.get("evidence") or {}).get("judges") or ()
+    models = [str(judge["model"]).partition(":")[2] or str(judge["model"]) for judge in judges]
+    match verdict.get("scorer"):
+        case "judge" | "judges" if not models:
+            who = "no picture shows it"  # the coarse stage
+        case "judge":
+            who = f"single: {models[0]}"
+        case "judges":
+            who = (
+                "cross: they disagree"
+                if verdict["passed"] is None
+                else f"cross: {', '.join(models)}"
+            )
+        case "check" if verdict["passed"] is not None:
+            who = "check"
+        case _:
+            who = cut(printable(" ".join(result["reason"].split())), _LONGEST_NAME)
+    return f"{result['outcome']} ({who})" if who else str(result["outcome"])
+
+
 def remarks(results: Sequence[Result], *, on_virtual_phones: bool) -> list[str]:
     """Return lines on what one has to know of the numbers."""
     resets = [result["reset"] for result in results if without_snapshot(result)]
@@ -131,11 +186,20 @@ def _failure(result: Result) -> str:
     return f"{result['termination']}{after}: {sought or result['reason']}"
 
 
+def _pass(result: Result) -> str:
+    steps, golden = result["steps"], result["golden_steps"]
+    return f"{steps} step{'s' * (steps != 1)}" + (f" (golden steps {golden})" if golden else "")
+
+
 def _list(
-    title: str, outcome: str, results: Sequence[Result], say: Callable[[Result], str]
+    title: str,
+    outcome: str,
+    results: Sequence[Result],
+    say: Callable[[Result], str],
+    most: int = FEW,
 ) -> list[str]:
     found = [result for result in results if result["outcome"] == outcome]
-    return _lines(f"{title} ({len(found)})", found, results, say) if found else []
+    return _lines(f"{title} ({len(found)})", found, results, say, most) if found else []
 
 
 def _lines(
@@ -143,14 +207,15 @@ def _lines(
     found: Sequence[Result],
     results: Sequence[Result],
     say: Callable[[Result], str],
+    most: int = FEW,
 ) -> list[str]:
     name_of = _names(results)
-    names = [cut(name_of(result), _LONGEST_NAME) for result in found[:_MOST]]
+    names = [cut(name_of(result), _LONGEST_NAME) for result in found[:most]]
     width = max(map(len, names))
-    few = ", the first five" if len(found) > _MOST else ""
+    few = f", the first {_WORDS.get(most, most)}" if len(found) > most else ""
     lines = [f"{title}{few}:"]
     for name, result in zip(names, found, strict=False):
-        lines.append(f"  {name:<{width}}   {_fitting(say(result), WIDTH - width - 5)}".rstrip())
+        lines.append(f"  {name:<{width}}   {_fitting(say(result), LINE - width - 5)}".rstrip())
     return lines
 
 
@@ -170,9 +235,9 @@ def _reasons(title: str, outcome: str, results: Sequence[Result]) -> list[str]:
 def _counted(title: str, reasons: Counter[str]) -> list[str]:
     lines = [
         f"{title} ({count}): {printable(' '.join(reason.split()))}"
-        for reason, count in reasons.most_common(_MOST)
+        for reason, count in reasons.most_common(FEW)
     ]
-    more = len(reasons) - _MOST
+    more = len(reasons) - FEW
     return [*lines, *([f"{title} for {more} more reasons: see report.json"] if more > 0 else [])]
 
 

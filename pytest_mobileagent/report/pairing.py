@@ -114,7 +114,7 @@ class Difference:
         if self.value is None or self.error is None:
             return None
         half = student_quantile((1 + level) / 2, self.tasks - 1) * self.error
-        return self.value - half, self.value + half
+        return max(-1.0, self.value - half), min(1.0, self.value + half)
 
     @property
     def p_value(self) -> float | None:

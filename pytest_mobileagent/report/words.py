@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
     from pytest_mobileagent.screen.screen import Screen
 
+PAGE = "report.html"  # in a run's folder
 _LAST_STEPS = 4
 _VERBS = {LongPress: "long press", DoubleTap: "double tap", Impossible: "give up"}
 _SHORT = 40  # characters of an action's text
@@ -43,11 +44,14 @@ def failure(
     met: str,
     *,
     subgoals: Sequence[Mapping[str, Any]] = (),
+    screen: str = "",
+    page: str = "",
 ) -> list[str]:
     """Return at most ten lines on why a task was not done, without the source of the task.
 
     `sought` is what the body asked for, at `where`; `closest` what came nearest to it; `met` says
     when the goal was met on the way, if it was. `subgoals` are those of the verdict's evidence.
+    `screen` and `page` say where the last screenshot is, and the report's page of the episode.
     """
     rows = [
         ("goal", episode.goal),
@@ -58,7 +62,8 @@ def failure(
         ("said", said(episode)),
         ("ended", f"{ending(episode)}{met}"),
         ("error", episode.error.partition("\n")[0]),
-        ("screen", str(last_screenshot(episode) or "")),
+        ("screen", screen),
+        ("page", page),
     ]
     return [f"{name:<8} {_line(text)}" for name, text in rows if text]
 
@@ -110,6 +115,27 @@ def ending(episode: EpisodeRecord) -> str:
     of = f" (golden steps {golden})" if golden else ""
     count = episode.step_count
     return f"{episode.termination} after {count} step{'s' * (count != 1)}{of}"
+
+
+def telling_step(episode: EpisodeRecord, met: int | None) -> int | None:
+    """Return the number of the step from which to look at a failure, as `actions` numbers them.
+
+    It is the one after the `met` steps after which the goal was met, which can have undone it, else
+    the last one that was no report of being done. None if the agent decided nothing.
+    """
+    counted = [number for number, step in enumerate(episode.steps, 1) if _counts(step)]
+    if met is not None and met < len(counted):
+        return counted[met]
+    return counted[-1] if counted else (1 if episode.steps else None)
+
+
+def deep_link(page: Path, episode: str, step: int | None) -> str:
+    """Return the address within a run's page of an episode, by its folder's name, and a step."""
+    return f"{page}#e={episode}" + ("" if step is None else f"&s={step}")
+
+
+def _counts(step: Step) -> bool:
+    return step.counts and not step.is_report
 
 
 def last_screenshot(episode: EpisodeRecord) -> Path | None:

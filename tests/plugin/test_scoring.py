@@ -294,3 +294,16 @@ def test_escape_sequences_do_not_reach_the_terminal(run):
     )
     assert "\x1b[31m" not in result.stdout.str()
     assert "\x1b]0" not in result.stdout.str()
+
+
+def test_a_failure_says_where_to_look_from_where_pytest_was_started(run, pytester):
+    body = '@task("Count.", app="a")\ndef test_count(episode): assert episode.answers("13")\n'
+    result, (told,) = run(body)
+    (folder,) = pytester.path.glob("runs/*")
+    name = told["episode"].removeprefix("episodes/")
+    lines = [line for line in result.outlines if line.startswith(("screen ", "page "))]
+    assert lines == [
+        f"screen   runs/{folder.name}/{told['episode']}/screens/003-tap.png",
+        f"page     runs/{folder.name}/report.html#e={name}&s=3",
+    ]
+    result.stdout.fnmatch_lines([f"report: runs/{folder.name}/report.*"])

@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.report.lists import (
+    LINE,
     disagreements,
     failures,
     not_run,
+    passes,
     remarks,
     reviews,
     skips,
 )
-from pytest_mobileagent.report.terminal import WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +46,18 @@ def test_of_many_failures_five_are_shown(result: Make) -> None:
     assert [line.split()[0] for line in lines[1:]] == ["t0", "t1", "t2", "t3", "t4"]
 
 
+def test_all_are_listed_where_that_was_asked_for(result: Make) -> None:
+    results = [failed(result, f"t{n}", "x") for n in range(13)]
+    assert len(failures(results, most=13)) == 14
+    results += [result(True, id="tasks/coursera/done", steps=4, golden_steps=3)]
+    results += [result(True, id="tasks/coursera/at_once", steps=1)]
+    assert passes(results) == [
+        "passed (2):",
+        "  done      4 steps (golden steps 3)",
+        "  at_once   1 step",
+    ]
+
+
 def test_epochs_and_environments_are_told_apart(result: Make) -> None:
     results = [failed(result, "t[a/b]", "x", epoch=n, environment="105") for n in range(2)]
     names = [line.split()[0] for line in failures(results)[1:]]
@@ -55,7 +68,7 @@ def test_words_of_agents_and_apps_take_one_line_and_control_nothing(result: Make
     lines = failures([failed(result, "t\x1b[2J", "a\nb\x1b]0;title\x07 " + "c" * 200)])
     assert len(lines) == 2
     assert "\x1b" not in lines[1]
-    assert len(lines[1]) == WIDTH
+    assert len(lines[1]) == LINE
     assert lines[1].endswith("…")
 
 
@@ -83,7 +96,7 @@ def test_what_a_person_has_to_decide_is_listed_with_the_reason(result: Make) -> 
 def test_each_of_two_judges_has_a_part_of_the_line(result: Make) -> None:
     said = [f'{name}: {word}, "{"because " * 40}"' for name, word in (("a", "done"), ("b", "not"))]
     (_, line, _) = reviews([result(None, id="t", outcome="review", reason="   ".join(said))])
-    assert len(line) <= WIDTH
+    assert len(line) <= LINE
     assert line.startswith('  t   a: done, "because')
     assert '…   b: not, "because' in line
 

@@ -1,16 +1,19 @@
-"""A bound against the baseline: the one test of a gate, a paired t-test over tasks.
-
-The figures that its levels and limits come from are in docs/gate.md.
-"""
+"""A bound against the baseline: what the test says of it, and why."""
 
 from __future__ import annotations
 
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.report.gate.absolute import name_of
 from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
 from pytest_mobileagent.report.gate.missing import episodes, is_lacking, words
+from pytest_mobileagent.report.gate.rule import (
+    FEWEST_TASKS,
+    Levels,
+    epochs_to_decide,
+    levels,
+    rule,
+)
 from pytest_mobileagent.report.names import label, points, shortener
 from pytest_mobileagent.report.pairing import Difference, common, difference, noise, tallies, total
 
@@ -23,12 +26,7 @@ if TYPE_CHECKING:
 
     Task = Mapping[str, Any]
 
-ALPHA = 0.015  # the chance of a false FAIL, of all bounds and looks together
-BETA = 0.05  # the chance of a PASS of an agent that is worse by `allow`, of all looks together
-LEVEL = 0.97  # of the interval that is printed: what ALPHA leaves at both ends
-FEWEST_TASKS = 8  # with fewer, t's tails are not to be relied on
-_POWER = 0.8
-_NOISE = 0.12  # of a run without repetitions: p(1 - p) is 0.11 to 0.13 for most agents
+LEVEL = 0.97  # of the interval that is printed: what a false FAIL's chance leaves at both ends
 _MOST_LOST = 5  # tasks that are named in a line
 
 
@@ -52,8 +50,8 @@ def against(
     after, before = tallies(here), tallies(there)
     both = after.keys() & before.keys()
     found = difference(before, after)
-    levels = looks.levels(ALPHA)[look] / count, BETA / len(looks.epochs)
-    numbers = _numbers(found, levels, *(total(run[key] for key in both) for run in (before, after)))
+    limits = levels(looks, look, count)
+    numbers = _numbers(found, limits, *(total(run[key] for key in both) for run in (before, after)))
     said = _difference(bound, found)
 
     def finding(verdict: str, words: str, *, may_change: bool = False) -> Finding:
@@ -62,30 +60,20 @@ def against(
     if missing := _missing(bound, here, there, both):
         why, may_change = missing
         return finding(INCONCLUSIVE, why, may_change=may_change)
-    worse, no_drop = found.chance_below(bound.margin), found.chance_above(bound.allow)
-    if worse is None or no_drop is None:
-        return finding(INCONCLUSIVE, f"{said}: {_too_few(found.tasks)}")
-    if worse <= levels[0] and found.tasks >= FEWEST_TASKS:
-        return finding(FAIL, said + _lost(before, after))
-    if no_drop <= levels[1]:
-        after_epochs = f"{found.tasks} tasks, {_epochs(looks, look)}"
-        return finding(PASS, f"{said}, {after_epochs}{_denominators(numbers)}")
+    verdict, counted = rule(found, bound, limits), _denominators(numbers)
+    if verdict == FAIL:
+        return finding(FAIL, said + _lost(before, after) + counted)
+    if verdict == PASS:
+        return finding(PASS, f"{said}, {found.tasks} tasks, {_epochs(looks, look)}{counted}")
     epochs = looks.epochs[look]
-    plan = _plan(bound, found, [before, after], common(before, after), epochs)
-    numbers["epochs_to_decide"] = plan
-    why = f"{said} after {_plural(epochs, 'epoch')}; about {plan} epochs of both would decide"
     if found.tasks < FEWEST_TASKS:
-        why = f"{said} after {_plural(epochs, 'epoch')}; {_too_few(found.tasks)}"
-    return finding(INCONCLUSIVE, why + _denominators(numbers), may_change=True)
-
-
-def epochs_to_decide(tasks: int, noise: float, drop: float) -> int:
-    """Return how many epochs of both runs show a drop with a power of 80 %.
-
-    (z_0.985 + z_0.8)² · 2 · mean(p(1 - p)) / (tasks · drop²), rounded up.
-    """
-    z = NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(_POWER)
-    return max(1, -int(-z * z * 2 * noise / (tasks * drop * drop) // 1))
+        take = f"{_plural(found.tasks, 'task')} in both runs, and a FAIL takes {FEWEST_TASKS}"
+    else:
+        pq = noise([before, after], common(before, after))
+        numbers["epochs_to_decide"] = epochs_to_decide(found, bound, limits, pq, epochs)
+        take = f"about {numbers['epochs_to_decide']} epochs of both would decide"
+    why = f"{said} after {_plural(epochs, 'epoch')}; {take}{counted}"
+    return finding(INCONCLUSIVE, why, may_change=found.tasks > 1)
 
 
 def _missing(
@@ -117,31 +105,15 @@ def _missing(
     return why, True
 
 
-def _plan(
-    bound: Bound,
-    found: Difference,
-    runs: list[Mapping[Key, Tally]],
-    keys: list[Key],
-    epochs: int,
-) -> int:
-    """Return about how many epochs would decide: tell a drop of `allow` from one of `margin`."""
-    estimate = noise(runs, keys)
-    drop = bound.allow - bound.margin
-    plan = epochs_to_decide(found.tasks, _NOISE if estimate is None else estimate, drop)
-    return max(plan, 2 * epochs) if plan <= epochs else plan
-
-
-def _numbers(
-    found: Difference, levels: tuple[float, float], before: Tally, after: Tally
-) -> dict[str, Any]:
+def _numbers(found: Difference, limits: Levels, before: Tally, after: Tally) -> dict[str, Any]:
     return {
         "tasks": found.tasks,
         "difference": found.value,
         "standard_error": found.error,
         "interval": found.interval(LEVEL),
         "level": LEVEL,
-        "fail_level": levels[0],
-        "pass_level": levels[1],
+        "fail_level": limits.fail,
+        "pass_level": limits.passing,
         "decided": after.decided,
         "episodes": episodes(after),
         "baseline_decided": before.decided,
@@ -171,11 +143,6 @@ def _lost(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> str:
         f"{label(short(key[0]), key[1])} {before[key]} → {after[key]}" for key in fell[:_MOST_LOST]
     ]
     return f"; lost: {', '.join(named)}{', …' if len(fell) > _MOST_LOST else ''}" if fell else ""
-
-
-def _too_few(tasks: int) -> str:
-    what = f"{_plural(tasks, 'task')} in both runs"
-    return f"{what}, and {FEWEST_TASKS} are needed for a FAIL; use must_pass, or more tasks"
 
 
 def _epochs(looks: Looks, look: int) -> str:
