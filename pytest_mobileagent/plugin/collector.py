@@ -16,7 +16,8 @@ from pytest_mobileagent.plugin.results import IS_KEPT, RESULT
 from pytest_mobileagent.plugin.signals import interrupt_at_sigterm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Set
+    from collections.abc import Callable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.looks import Looking
@@ -214,7 +215,7 @@ class Collector:
         return ending.status(exitstatus)
 
     @property
-    def dropped(self) -> Set[str]:
+    def dropped(self) -> AbstractSet[str]:
         """The selected tests that turned out not to be needed."""
         return frozenset() if self.looking is None else self.looking.dropped
 
