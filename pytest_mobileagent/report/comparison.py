@@ -89,7 +89,7 @@ def _about(run: RecordedRun, counted: Sequence[Tally]) -> dict[str, Any]:
     decided = [tally.share for tally in counted if tally.decided]
     every = total(counted)
     return {
-        "id": run.about.get("id") or run.folder.name,
+        "id": run.about.get("id") or str(run.folder),
         "agent": run.about.get("agent"),
         "has_ended": run.has_ended,
         "decided": every.decided,

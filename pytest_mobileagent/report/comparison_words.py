@@ -113,7 +113,7 @@ def _table(comparison: Comparison) -> list[str]:
             change = f"{found['difference']:+.3g}"
             rows.append((f"{word} an episode", "", "", change, between, _number(found["p_value"])))
     head = ("", "baseline", "run", "difference", "95 %", "p")
-    return [*table(head, rows), "", f"{comparison['tasks']} tasks decided in both runs."]
+    return [*table(head, rows), "", f"Tasks decided in both runs: {comparison['tasks']}."]
 
 
 def _rate(comparison: Comparison) -> str:
