@@ -29,6 +29,7 @@ def test_a_baseline_alone_is_compared_with_and_changes_no_status(gated):
     assert comparison["difference"] == pytest.approx(-0.2)
 
 
+@pytest.mark.slow
 def test_a_folder_of_runs_stands_for_the_newest_of_them_which_may_have_been_killed(gated):
     gated.run("-k", "easy")
     (gated.newest() / "report.json").unlink()

@@ -88,6 +88,7 @@ def test_a_run_that_stops_at_a_failure_does_not_look(gated):
     assert [task["outcome"] for task in gated.report()["tasks"]].count("not run") == 18
 
 
+@pytest.mark.slow
 def test_epochs_that_are_deselected_beforehand_are_not_waited_for(gated):
     result = gated.gated(*HARD_ONES_VARY, "-k", "epoch1 and hard")
     result.assert_outcomes(passed=4, failed=1, deselected=15)

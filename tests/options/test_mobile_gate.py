@@ -25,6 +25,7 @@ def test_failed_tasks_do_not_decide_the_status_but_the_gate_does(gated):
     assert "Gate: FAIL" in summary.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_test_that_is_no_task_fails_the_run_all_the_same(gated):
     (gated.path / "test_other.py").write_text("def test_other():\n    assert False\n")
     result = gated.run("--mobile-gate=success_rate >= 0.5", "-k", "easy or other")
@@ -33,6 +34,7 @@ def test_a_test_that_is_no_task_fails_the_run_all_the_same(gated):
     result.stdout.fnmatch_lines(["gate PASS: *"])
 
 
+@pytest.mark.slow
 def test_a_difference_that_is_not_certain_is_inconclusive(gated):
     gated.baseline({"easy[0]": [True], "easy[1]": [False]}, "few")
     gate = ["--mobile-baseline=few", "--mobile-gate=success_rate >= baseline"]
@@ -41,6 +43,7 @@ def test_a_difference_that_is_not_certain_is_inconclusive(gated):
     result.stdout.fnmatch_lines(["gate INCONCLUSIVE: success_rate *"])
 
 
+@pytest.mark.slow
 def test_too_much_broken_infrastructure_is_a_status_of_its_own(gated):
     (gated.path / "conftest.py").write_text(BREAKS, "utf-8")
     result = gated.run("--mobile-gate=success_rate >= 0.5", "--mobile-retries=0", "-k", "easy")

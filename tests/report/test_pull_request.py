@@ -49,11 +49,11 @@ def test_virtual_runs_carry_their_notice():
 
 
 def test_nothing_that_is_reported_is_markup():
-    whole = report(failed(EVIL, EVIL, suite=EVIL))
+    whole = report(failed(EVIL, EVIL, suite="```"), failed(EVIL, EVIL, suite=EVIL))
     whole["run"]["agent"] = EVIL
     lines = summary(whole, "report.html").splitlines()
     (start, end) = (number for number, line in enumerate(lines) if line.startswith("````"))
     outside = [*lines[:start], *lines[end + 1 :]]
     assert [line for line in outside if "<img" in line.replace("\\<", "")] == []
-    assert [line for line in outside if line.startswith("#")] == [outside[0], "### Failed (1)"]
+    assert [line for line in outside if line.startswith("#")] == [outside[0], "### Failed (2)"]
     assert "\\*\\*bold\\*\\*" in "".join(outside)
