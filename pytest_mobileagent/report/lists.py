@@ -86,6 +86,16 @@ def _check_and_judge(result: Result) -> str:
     return f"check: {check}   {result['judged']['reason']}"
 
 
+def undone(results: Sequence[Result], outcomes: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the name of each task of which one of these came, and why."""
+    name_of = _names(results)
+    return [
+        (name_of(result), _failure(result) if result["outcome"] == "failed" else result["reason"])
+        for result in results
+        if result["outcome"] in outcomes
+    ]
+
+
 def skips(results: Sequence[Result]) -> list[str]:
     """Return a line for each reason why tasks were skipped."""
     return _reasons("skipped", "skipped", results)
