@@ -95,6 +95,10 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     is_distributed = bool(getattr(session.config.option, "tx", None))
     if run.is_owner and run.agents.is_named and is_distributed and not runs_no_test(session.config):
         run.devices.start()  # while workers start and collect
+    if run.is_owner and run.agent is not None and not runs_no_test(session.config):
+        from pytest_mobileagent.plugin.onlookers import add_onlookers  # noqa: PLC0415
+
+        add_onlookers(run)
 
 
 @pytest.hookimpl(tryfirst=True)  # run.json is there before pytest-xdist hands out what it lists
