@@ -15,13 +15,16 @@ _USAGE = """usage: python -m pytest_mobileagent COMMAND
 
 commands:
   calibrate    ask judges of episodes that people have decided, and say what they are worth
+  compare      say how runs differ from the first, and what a gate says of that
   device       start a virtual phone
   doctor       check a device: what is wrong with it, and how to fix that
   draft-check  let a model write a check for a recorded task, and say where it holds
   init         make a project that runs: an app, an agent and two tasks
   mcp          serve a device to MCP clients, or connect a client to one that is served
+  merge        make one run of several, such as the shards of one
   review       decide what judges left open, on a local page
   setup-avd    make an AVD by a recipe, with apps and settings in a snapshot
+  show         open the page of a run, or of an episode, in the browser
 
 COMMAND --help lists a command's options.
 """
@@ -30,6 +33,7 @@ COMMAND --help lists a command's options.
 # Where each command's `main` is; only what is used is imported.
 _MODULES = {
     "init": "pytest_mobileagent.init.command",
+    "merge": "pytest_mobileagent.report.merging.command",
     "setup-avd": "pytest_mobileagent.device.setup.command",
 }
 
@@ -57,6 +61,18 @@ def _calibrate(arguments: list[str]) -> int:
     from pytest_mobileagent.plugin.project import project_settings  # noqa: PLC0415
 
     return calibrate(arguments, project_settings)
+
+
+def _compare(arguments: list[str]) -> int:
+    """Compare runs, by the project's gate unless another one is named."""
+    from pytest_mobileagent.report.compare_command import main as compare  # noqa: PLC0415
+
+    def setting(name: str) -> tuple[str, Path] | None:
+        from pytest_mobileagent.plugin.project import project_settings  # noqa: PLC0415 - takes long
+
+        return project_settings().get(name)
+
+    return compare(arguments, setting)
 
 
 def _doctor(arguments: list[str]) -> int:
@@ -91,12 +107,21 @@ def _review(arguments: list[str]) -> int:
     """Let a person decide, in a run of this project unless another one is named."""
     from pytest_mobileagent.review.command import main as review  # noqa: PLC0415
 
-    def runs() -> Path:
-        from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415 - takes long
+    return review(arguments, _runs)
 
-        return this_project().runs
 
-    return review(arguments, runs)
+def _show(arguments: list[str]) -> int:
+    """Open the page of a run, of this project's unless another one is named."""
+    from pytest_mobileagent.report.show import main as show  # noqa: PLC0415
+
+    return show(arguments, _runs)
+
+
+def _runs() -> Path:
+    """Return the folder in which this project's runs are."""
+    from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415 - takes long
+
+    return this_project().runs
 
 
 def _device(arguments: list[str]) -> int:
@@ -122,11 +147,13 @@ def _device(arguments: list[str]) -> int:
 
 _OWN = {
     "calibrate": _calibrate,
+    "compare": _compare,
     "device": _device,
     "doctor": _doctor,
     "draft-check": _draft_check,
     "mcp": _mcp,
     "review": _review,
+    "show": _show,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import math
 import numbers
@@ -86,6 +87,11 @@ def expect(value: Any, kind: Any, what: str) -> Any:
 def to_line(value: Any) -> str:
     """Return the value as one line of JSON, without its line end."""
     return json.dumps(to_wire(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def digest(value: Any) -> str:
+    """Return a short hash of the value."""
+    return hashlib.sha256(to_line(value).encode()).hexdigest()[:16]
 
 
 def write_json(path: Path, value: Any, indent: int | None = 2) -> None:

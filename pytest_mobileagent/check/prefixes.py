@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent.check.episode import Episode
 
@@ -18,11 +18,13 @@ class OnTheWay:
     - `first_step`: of the body; None if it never did, or could not be asked.
     - `subgoals`: of each by its name, as far as a prefix asked for it, its weight and first step.
     - `asked`: whether the body could be asked.
+    - `held`: whether the body held at the start, and after each step; None where that is not known.
     """
 
     first_step: int | None = None
     asked: bool = False
     subgoals: Mapping[str, tuple[float, int | None]] = field(default_factory=dict)
+    held: Sequence[bool | None] = ()
 
 
 def first_success(holds: Callable[[Episode], bool], episode: Episode, *, whole: bool) -> int | None:

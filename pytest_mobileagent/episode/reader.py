@@ -88,11 +88,20 @@ def read(folder: Path, kind: type[E]) -> E:
 
 
 def _read(folder: Path, kind: type[E]) -> E:
-    records = _records(folder / STREAM)
-    episode = assemble(folder, kind, records, {})
-    if any(record["record"] == "end" for record in records):
+    return whole(folder, kind, records_of(folder), {})
+
+
+def whole(
+    folder: Path, kind: type[E], recorded: Sequence[dict[str, Any]], known: dict[int, Screen]
+) -> E:
+    """Return the episode that records tell of (see `assemble`), with the calls of any last step.
+
+    An interrupted one may have asked models in a step that it did not come to take.
+    """
+    episode = assemble(folder, kind, recorded, known)
+    if any(record["record"] == "end" for record in recorded):
         return episode
-    return replace(episode, unused=_unended_calls(folder, records))
+    return replace(episode, unused=_unended_calls(folder, recorded))
 
 
 def assemble(
@@ -130,7 +139,13 @@ def assemble(
     )
 
 
-def _records(path: Path) -> list[dict[str, Any]]:
+def records_of(folder: Path) -> list[dict[str, Any]]:
+    """Return the records of the episode in a folder, as many as were written.
+
+    Raises:
+        RecordError: there are none, one is damaged, or they are of a newer major version.
+    """
+    path = folder / STREAM
     try:
         # Only "\n" ends a line: what agents say may hold all other line ends of Unicode.
         *lines, _ = path.read_bytes().decode("utf-8", "replace").split("\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 FOLDER = "screens"
+CONTENT = re.compile("[0-9a-f]{32}")  # a screen's name
+SUFFIXES = (".png", ".jpg", ".xml")
 
 
 class ScreenStore:
@@ -32,7 +35,8 @@ class ScreenStore:
         """Return the store of an episode's run; records of version 1 have one in each episode."""
         shared = episode.parent.parent / FOLDER
         own = episode / FOLDER
-        has_own = any(path.suffix == ".png" and not path.is_symlink() for path in own.glob("*"))
+        # Not by whether there are links: unpacked archives have the screens themselves there.
+        has_own = any(CONTENT.fullmatch(path.stem) for path in own.glob("*.png"))
         return cls(own if has_own else shared)
 
     def path(self, name: str, suffix: str) -> Path:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
+from pytest_mobileagent.plain import digest
+from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
+from pytest_mobileagent.plugin.sharding import WHOLE
 from pytest_mobileagent.run.fingerprint import (
     content_of,
-    digest,
     fingerprints,
     sources_of,
     tasks_of,
@@ -32,7 +34,13 @@ _LIMITS = ("mobile-step-factor", "mobile-max-steps", "mobile-time-limit")
 def about_run(
     run: RunConfig, cases: Sequence[Case], items: Sequence[pytest.Item]
 ) -> dict[str, Any]:
-    """Return the facts of a run that are known before its first episode."""
+    """Return the facts of a run that are known before its first episode.
+
+    All shards have the fingerprints of the whole, so that they can be told from other runs' shards.
+    """
+    if (whole := run.config.stash.get(WHOLE, None)) is not None:
+        items = whole
+        cases = [case for item in whole if (case := case_of(item)) is not None]
     parts = fingerprints(
         {
             "tasks": tasks_of(cases),
@@ -53,6 +61,7 @@ def about_run(
         **run.models.about(),
         "judges": [str(judge) for judge in run.judges.references],
         "device": run.settings["mobile-device"].text,
+        "shard": run.settings["mobile-shard"].text,
         "virtual": run.devices.source.is_virtual,
         "options": {
             name: {"value": setting.text, "source": setting.source}

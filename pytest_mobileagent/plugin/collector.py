@@ -16,9 +16,10 @@ from pytest_mobileagent.plugin.results import RESULT
 from pytest_mobileagent.plugin.signals import interrupt_at_sigterm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.plugin.looks import Looking
 
 _CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died
 _REPEATED = "repeated"
@@ -31,6 +32,7 @@ class Collector:
         self.run = run
         self.results: dict[str, dict[str, Any]] = {}
         self.selected: set[str] = set()
+        self.dropped: set[str] = set()  # selected tests that turned out not to be needed
         self.finished: set[str] = set()
         self.crashes: dict[str, int] = {}
         self.missing: list[str] = []
@@ -43,6 +45,8 @@ class Collector:
         self.stopped = False
         self.budget = ""  # which budget of the run is spent
         self.interrupts_at_sigterm = False
+        self.looking: Looking | None = None  # of a run with a gate or a baseline
+        self.judged: dict[str, Any] = {}  # what the report says of these
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self.stop = partial(_stop, session)
@@ -121,17 +125,23 @@ class Collector:
             from pytest_mobileagent.plugin.workers import end_workers  # noqa: PLC0415
 
             end_workers(session.config)
+        if exitstatus == pytest.ExitCode.USAGE_ERROR and not self.results:
+            self.run.folder.discard()
+            return
         self._complete(session, exitstatus)
-        is_run = bool(self.run.agent or self.results)
-        if is_run:
+        whole: dict[str, Any] = {}
+        if self.results:
+            from pytest_mobileagent.report.document import document  # noqa: PLC0415
+
+            whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
+            self.judged = {} if self.looking is None else self.looking.end(whole)
+        if self.run.agent or self.results:
             session.exitstatus = self._status(exitstatus)
         if not self.results:
             return
         from pytest_mobileagent.plugin.outputs import write_all  # noqa: PLC0415
-        from pytest_mobileagent.report.document import document  # noqa: PLC0415
 
-        whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
-        self.problem = write_all(self.run, whole)
+        self.problem = write_all(self.run, {**whole, **self.judged})
         if self.problem:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -146,12 +156,12 @@ class Collector:
         drop_nameless_cases(session.config)
         if self.run.agent is None or (self.uncollected and not self.results):
             return
-        if self.selected <= set(self.results):
+        if self.selected <= set(self.results) | self.dropped:
             return
         from pytest_mobileagent.plugin.ending import why_it_ended  # noqa: PLC0415
         from pytest_mobileagent.report.recorded import missing_results  # noqa: PLC0415
 
-        known = {result["nodeid"] for result in self.results.values()}
+        known = {result["nodeid"] for result in self.results.values()} | self.dropped
         why = why_it_ended(session, exitstatus)
         missing = [
             self._with_crashes(result.to_wire())
@@ -164,7 +174,8 @@ class Collector:
         """Return the exit status of the run, and keep which tests have no result."""
         from pytest_mobileagent.plugin.ending import Ending  # noqa: PLC0415
 
-        missing = sorted(self.selected - self.finished)
+        selected = self.selected - self.dropped
+        missing = sorted(selected - self.finished)
         decided = {n for n, result in self.results.items() if result["success"] is not None}
         sound = not missing and not self.broken and self.failed <= decided
         skipped = {n for n, result in self.results.items() if result["outcome"] == "skipped"}
@@ -173,10 +184,16 @@ class Collector:
             budget_is_spent=bool(self.budget),
             is_incomplete=bool(missing),
             only_decided_failures=sound and self.run.value("mobile-exit") == "run",
-            only_skips=bool(skipped) and self.selected <= skipped,
+            only_skips=bool(skipped) and selected <= skipped,
+            gate=self.judged.get("gate", {}).get("status"),
+            others_failed=not (self.failed | self.broken).union(missing) <= set(self.results),
         )
         self.missing = missing if exitstatus == pytest.ExitCode.OK else []
         return ending.status(exitstatus)
+
+    def drop(self, nodeids: Collection[str]) -> None:
+        """Take out tests that turned out not to be needed."""
+        self.dropped.update(nodeids)
 
     def _count(self, nodeid: str, attempts: int) -> None:
         """Count attempts that infrastructure cost, and stop the run at --mobile-max-infra."""

@@ -11,6 +11,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
+from pytest_mobileagent.plugin.gating import RunGate
 from pytest_mobileagent.plugin.judging import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
 from pytest_mobileagent.plugin.options import path_of, read_options, runs_no_test
@@ -55,6 +56,7 @@ class RunConfig:
             source=lambda: self.devices.source,
         )
         self.devices = RunDevices(config, self.settings, self.path_of, lambda: self.shared)
+        self.gating = RunGate(config, self.settings, self.path_of, lambda: self.folder.path)
         if self.is_owner and self.agent is not None:
             self.agents.find()
             if not runs_no_test(config):
@@ -62,6 +64,8 @@ class RunConfig:
             self.devices.check()
             self._check_distribution()
             self._check_runs()
+        if self.is_owner and self._runs_tasks() and not runs_no_test(config):
+            self.gating.check()
         if self.is_owner:
             check_folders(config)
             self.environments  # noqa: B018 - an error ends the run before anything is collected
@@ -70,6 +74,9 @@ class RunConfig:
     def agent(self) -> str | None:
         """The agent that was chosen, as the user wrote it."""
         return self.settings["agent"].value  # type: ignore[no-any-return]
+
+    def _runs_tasks(self) -> bool:
+        return self.agent is not None or self.settings["mobile-rescore"].is_given
 
     def value(self, option: str) -> Any:
         """Return the value of an option, named by its flag without the dashes."""

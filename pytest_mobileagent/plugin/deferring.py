@@ -9,12 +9,12 @@ class or a module, which are gone by then; and the last test, after which no oth
 from __future__ import annotations
 
 from contextlib import contextmanager
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.runner import runtestprotocol  # as pytest-rerunfailures runs a test again
 
+from pytest_mobileagent.plugin.again.kept import KEPT
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import WAITED
 from pytest_mobileagent.plugin.items import case_of
@@ -39,7 +39,8 @@ class Deferring:
         """Run a test that may be judged; those whose judges are done go before any other."""
         if WAITED not in item.stash:
             self._run_those_decided(item)
-        if nextitem is None and self._waiting:  # what the session has set up is needed again
+        is_last = not isinstance(nextitem, pytest.Item)  # of the run, or before a pause
+        if is_last and self._waiting:  # what the session has set up is needed again
             return item.ihook.pytest_runtest_protocol(item=item, nextitem=self._waiting[0])
         if not _may_be_judged(item):
             return None
@@ -86,7 +87,7 @@ class Deferring:
     def _may_wait(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
         if self._is_ending:
             return self._is_interrupted
-        is_last = nextitem is None or nextitem in self._waiting
+        is_last = not isinstance(nextitem, pytest.Item) or nextitem in self._waiting
         return not is_last and len(self._waiting) < _MOST_WAITING and _may_run_twice(item)
 
     def _run_those_decided(self, item: pytest.Item) -> None:
@@ -97,14 +98,20 @@ class Deferring:
                 self._waiting.remove(waiting)
                 waiting.ihook.pytest_runtest_protocol(item=waiting, nextitem=item)
 
-    def _run_all(self, session: pytest.Session) -> None:
+    def run_waiting(self, session: pytest.Session) -> None:
+        """Run the tests that wait before a pause (see pauses.py): more tests may follow."""
+        self._run_all(session, then=session)
+        self._is_ending = False
+
+    def _run_all(self, session: pytest.Session, then: pytest.Session | None = None) -> None:
         self._is_ending = True
         waiting = list(self._waiting)
         try:
             if waiting:  # a run that is stopped leaves set up what its next test would have needed
                 session._setupstate.teardown_exact(waiting[0])  # noqa: SLF001 - as at pytest's end
         finally:
-            for item, following in zip_longest(waiting, waiting[1:]):
+            nexts: list[Any] = [*waiting[1:], then]
+            for item, following in zip(waiting, nexts, strict=False):
                 self._waiting.remove(item)
                 item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
 
@@ -127,6 +134,8 @@ def _current(item: pytest.Item) -> Iterator[None]:
 def _may_be_judged(item: pytest.Item) -> bool:
     """Whether a test asks judges, and no other plugin may run it again."""
     if case_of(item) is None or not isinstance(item, pytest.Function):
+        return False
+    if item.nodeid in item.config.stash.get(KEPT, ()):
         return False
     if item.config.getoption("reruns", None) or item.get_closest_marker("flaky") is not None:
         return False

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 TOO_MUCH_BROKE = 9  # the exit status of a run that --mobile-max-infra ended
 NOTHING_DECIDED = pytest.ExitCode.NO_TESTS_COLLECTED  # 5
+_DECIDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 _AS_THEY_ARE = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 
 
@@ -25,6 +26,8 @@ class Ending:
     - `only_decided_failures`: whether all that failed are tasks that were decided, and
       `--mobile-exit=run` lets them pass.
     - `only_skips`: whether the run was of tasks only, and each was skipped.
+    - `gate`: the status that the gate gives; None without a gate.
+    - `others_failed`: whether a test failed, or has no result, that is no task.
     """
 
     too_much_broke: bool = False
@@ -32,6 +35,8 @@ class Ending:
     is_incomplete: bool = False
     only_decided_failures: bool = False
     only_skips: bool = False
+    gate: int | None = None
+    others_failed: bool = False
 
     def status(self, given: int) -> int:
         """Return the exit status of a run for which pytest gives another, or the same."""
@@ -41,6 +46,11 @@ class Ending:
             return TOO_MUCH_BROKE
         if self.budget_is_spent:
             return pytest.ExitCode.INTERRUPTED
+        if self.gate is not None and given in _DECIDED:
+            return self.gate or int(self.others_failed)
+        return self._of_tests(given)
+
+    def _of_tests(self, given: int) -> int:
         if given == pytest.ExitCode.TESTS_FAILED and self.only_decided_failures:
             given = pytest.ExitCode.OK
         if given == pytest.ExitCode.OK and self.is_incomplete:

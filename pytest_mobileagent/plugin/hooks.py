@@ -12,6 +12,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import hookspecs
+from pytest_mobileagent.plugin.again.kept import report_kept
 from pytest_mobileagent.plugin.broken import BrokenTasks
 from pytest_mobileagent.plugin.config import RUN, RunConfig
 from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
@@ -67,7 +68,21 @@ def pytest_configure(config: pytest.Config) -> None:
     if run.is_owner:
         from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
 
-        config.pluginmanager.register(Collector(run), "mobileagent-collector")
+        collector = Collector(run)
+        config.pluginmanager.register(collector, "mobileagent-collector")
+        if run.agent is not None:
+            from pytest_mobileagent.plugin.growing import GrowingPage  # noqa: PLC0415
+
+            config.pluginmanager.register(GrowingPage(collector), "mobileagent-growing-page")
+        if run.gating.is_asked:
+            from pytest_mobileagent.plugin.looks import Looking  # noqa: PLC0415
+
+            collector.looking = Looking(run, collector)
+            config.pluginmanager.register(collector.looking, "mobileagent-looking")
+    elif run.gating.has_looks:
+        from pytest_mobileagent.plugin.pauses import Pauses  # noqa: PLC0415
+
+        config.pluginmanager.register(Pauses(), "mobileagent-pauses")
     if not run.is_owner and run.agent is not None:
         from pytest_mobileagent.plugin.signals import interrupt_once  # noqa: PLC0415
 
@@ -101,6 +116,14 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
         add_onlookers(run)
 
 
+@pytest.hookimpl(trylast=True)  # after -k and -m
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if (shard := config.stash[RUN].value("mobile-shard")) is not None:
+        from pytest_mobileagent.plugin.sharding import keep_shard  # noqa: PLC0415
+
+        keep_shard(config, items, shard)
+
+
 @pytest.hookimpl(tryfirst=True)  # run.json is there before pytest-xdist hands out what it lists
 def pytest_collection_finish(session: pytest.Session) -> None:
     run = session.config.stash[RUN]
@@ -131,7 +154,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     if not is_wanted(config):
         return None
-    return TaskScheduling(config, log, lambda: expected_times(run.folder.path))
+    return TaskScheduling(
+        config,
+        log,
+        lambda: expected_times(run.folder.path),
+        looking=config.pluginmanager.get_plugin("mobileagent-looking"),
+    )
 
 
 @pytest.hookimpl(trylast=True)
@@ -140,6 +168,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         run = metafunc.config.stash[RUN]
         parametrize(metafunc, run.value, tuple(run.environments))
         check_stopping(metafunc)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    return report_kept(item, nextitem) or None
 
 
 @pytest.hookimpl(tryfirst=True)

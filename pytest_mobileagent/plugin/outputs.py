@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.report.html.writing import PAGE, write_page
 from pytest_mobileagent.report.reading import REPORT
 
 if TYPE_CHECKING:
@@ -36,7 +37,10 @@ def _report_json(folder: Path, whole: Mapping[str, Any]) -> None:
     write_json(folder / REPORT, whole)
 
 
-_WRITERS: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {REPORT: _report_json}
+_WRITERS: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {
+    REPORT: _report_json,
+    PAGE: write_page,
+}
 
 
 def _written_elsewhere(name: str, whole: Mapping[str, Any]) -> str:

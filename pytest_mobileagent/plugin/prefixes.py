@@ -20,13 +20,14 @@ from pytest_mobileagent.plugin.items import PURE
 from pytest_mobileagent.plugin.subgoals import SUBGOALS, asked_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from pytest_mobileagent.check.episode import Episode
 
 ASKING: pytest.StashKey[bool] = pytest.StashKey()  # set while a body is asked about prefixes
 STRICT = "[XPASS(strict)]"  # how pytest says that a body held which was expected not to
 _SECONDS = 60.0
+_SECONDS_MORE = 1.0  # for prefixes after the one of which a body first held
 
 
 def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -> OnTheWay:
@@ -38,12 +39,14 @@ def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -
     if whole is None or not is_pure(item):
         return OnTheWay()
     if not episode.steps:
-        return OnTheWay(0 if whole else None, asked=True)
-    told = in_fork(lambda: _ask(item, episode, whole=whole))
+        return OnTheWay(0 if whole else None, asked=True, held=[whole])
+    told, *later = _in_fork(lambda: _ask(item, episode, whole=whole)) or [None]
     if told is None:
         return OnTheWay()
     subgoals = {name: (weight, first) for name, weight, first in told["subgoals"]}
-    return OnTheWay(told["first"], asked=True, subgoals=subgoals)
+    known = [*told["held"], *later]
+    held = [*known, *[None] * (len(episode.steps) - len(known)), whole]
+    return OnTheWay(told["first"], asked=True, subgoals=subgoals, held=held)
 
 
 def holds_now(item: pytest.Function, episode: Episode, others: Mapping[str, Any]) -> bool:
@@ -63,22 +66,30 @@ def holds_now(item: pytest.Function, episode: Episode, others: Mapping[str, Any]
 
 def in_fork(ask: Callable[[], Any]) -> Any:
     """Return the plain data that a function gives in a forked process; None if it fails."""
+    return next(iter(_in_fork(lambda: iter([ask()]))), None)
+
+
+def _in_fork(answers: Callable[[], Iterator[Any]]) -> list[Any]:
+    """Return the plain data that a function yields in a forked process, until it fails.
+
+    The first answer may take long. Those after it are worth no more than a moment.
+    """
     reading, writing = os.pipe()
     with warnings.catch_warnings():
         # Newer Pythons warn of forks beside threads. This one runs the body and nothing else.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid == 0:
-        _answer(ask, writing)
+        _answer(answers, writing)
     os.close(writing)
     try:
-        answer = _read(reading)
+        lines = _read(reading)
     finally:
         os.close(reading)
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    return json.loads(answer) if answer else None
+    return [json.loads(line) for line in lines]
 
 
 def is_pure(item: pytest.Function) -> bool:
@@ -89,48 +100,56 @@ def is_pure(item: pytest.Function) -> bool:
     return asked <= {*PURE, *parameters}
 
 
-def _read(reading: int) -> bytes:
-    """Return what the child writes until it ends, or nothing if that takes too long."""
-    until, parts = time.monotonic() + _SECONDS, list[bytes]()
+def _read(reading: int) -> list[bytes]:
+    """Return the lines that the child writes until it ends, or they take too long."""
+    until, written = time.monotonic() + _SECONDS, b""
     while select.select([reading], [], [], max(0.0, until - time.monotonic()))[0]:
         part = os.read(reading, 65_536)
         if not part:
-            return b"".join(parts)
-        parts.append(part)
-    return b""
+            break
+        if b"\n" in part and b"\n" not in written:
+            until = time.monotonic() + _SECONDS_MORE
+        written += part
+    return written.split(b"\n")[:-1]
 
 
-def _answer(ask: Callable[[], Any], writing: int) -> NoReturn:
-    """Write what a function gives, and end this process."""
+def _answer(answers: Callable[[], Iterator[Any]], writing: int) -> NoReturn:
+    """Write what a function yields, a line each, and end this process."""
     try:
         with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - no path
             os.dup2(nowhere.fileno(), 1)
             os.dup2(nowhere.fileno(), 2)
             sys.stdout = sys.stderr = nowhere
-            answer = json.dumps(ask()).encode()
-        while answer:
-            answer = answer[os.write(writing, answer) :]
+            for answer in answers():
+                line = json.dumps(answer).encode() + b"\n"
+                while line:
+                    line = line[os.write(writing, line) :]
     finally:
         os._exit(0)
 
 
-def _ask(item: pytest.Function, episode: Episode, *, whole: bool) -> dict[str, Any]:
-    """Ask about every prefix: when did the body first hold, and when each of its sub-goals."""
+def _ask(item: pytest.Function, episode: Episode, *, whole: bool) -> Iterator[Any]:
+    """Ask about every prefix: when did the body first hold, and when each of its sub-goals.
+
+    Yields that, and then whether it held of each prefix after the one of which it first did.
+    """
     item.stash[ASKING] = True
-    weights, firsts = dict[str, float](), dict[str, int]()
+    weights, firsts, each_held = dict[str, float](), dict[str, int](), list[bool]()
 
     def holds(prefix: Episode) -> bool:
         item.stash[SUBGOALS] = SubGoals()
-        held = _holds(item, prefix)
+        each_held.append(_holds(item, prefix))
         for each in asked_of(item):
             weights.setdefault(each.name, each.weight)
             if each.held:
                 firsts.setdefault(each.name, prefix.step_count)
-        return held
+        return each_held[-1]
 
     first = first_success(holds, episode, whole=whole)
     subgoals = [(name, weight, firsts.get(name)) for name, weight in weights.items()]
-    return {"first": first, "subgoals": subgoals}
+    yield {"first": first, "subgoals": subgoals, "held": each_held}
+    for length in range(len(each_held), len(episode.steps)):
+        yield holds(episode.prefix(length))
 
 
 def _holds(item: pytest.Function, prefix: Episode) -> bool:

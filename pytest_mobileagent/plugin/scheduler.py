@@ -5,6 +5,9 @@ others have none. A worker of pytest-xdist starts a test when it knows the next 
 is none, and a test that it knows as the next cannot be taken back: `WorkerController.send_steal`
 reaches only those behind it. So each worker has one test in hand besides the one that it runs, and
 which one, if any, follows from when the workers are expected to be free.
+
+Tests that wait for what comes of others (see looks.py) are handed out when those are done. Workers
+that nothing else is left for pause until then (see hands.py).
 """
 
 from __future__ import annotations
@@ -20,10 +23,14 @@ from xdist.remote import Producer
 from xdist.report import report_collection_diff
 from xdist.workermanage import parse_tx_spec_config
 
+from pytest_mobileagent.plugin.hands import Hand
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from xdist.workermanage import WorkerController
+
+    from pytest_mobileagent.plugin.looks import Looking
 
 _IN_HAND = 2  # the test that a worker runs, and the one that it has to know as the next
 
@@ -40,7 +47,8 @@ class TaskScheduling:
 
     `expected` is asked once, when the first worker has collected, for how long tests are expected
     to take, in any unit, by node id. Those come first, the longest first; the others, and all if
-    there is none, follow in pytest's own order. `now` is a clock, in seconds.
+    there is none, follow in pytest's own order. `now` is a clock, in seconds. `looking` holds tests
+    back; without it none waits.
 
     The first worker that has collected begins, while others start: what they collect is compared
     when it comes.
@@ -52,14 +60,17 @@ class TaskScheduling:
         log: Producer | None,
         expected: Callable[[], Mapping[str, float]],
         now: Callable[[], float] = time.monotonic,
+        looking: Looking | None = None,
     ) -> None:
         self.config = config
         self.log = Producer("tasksched") if log is None else log.tasksched
         self._expected = expected
         self._now = now
+        self._looking = looking
+        self._held: list[int] = []  # tests that wait for others
         self._workers = self._to_come = len(parse_tx_spec_config(config))  # not collected yet
         self._has_begun = False
-        self._hands: dict[WorkerController, list[int]] = {}  # by worker; it runs the first
+        self._hands: dict[WorkerController, Hand] = {}
         self._ready: set[WorkerController] = set()
         self._since: dict[WorkerController, float] = {}  # when the test that it runs began
         self._collection: list[str] | None = None
@@ -85,18 +96,23 @@ class TaskScheduling:
 
         Not before every worker has collected: one that collects something else is an error however
         fast the others are. They have to be waited for in any case.
+
+        xdist asks this after each thing that it hears of, and has reported by then what it heard.
         """
-        waiting = any(len(hand) >= _IN_HAND for hand in self._hands.values())
-        return self._collection is not None and not (self._to_come or self._pool or waiting)
+        self._look()
+        waiting = any(len(hand.tests) >= _IN_HAND for hand in self._hands.values())
+        rest = self._to_come or self._pool or self._held or waiting
+        return self._collection is not None and not rest
 
     @property
     def has_pending(self) -> bool:
         """Whether tests are being run; xdist shows the end of its status line before that."""
-        return self._has_begun and (bool(self._pool) or any(self._hands.values()))
+        rest = self._pool or self._held or any(hand.tests for hand in self._hands.values())
+        return self._has_begun and bool(rest)
 
     def add_node(self, node: WorkerController) -> None:
         """Take in a worker that has started, and has yet to collect."""
-        self._hands[node] = []
+        self._hands[node] = Hand()
 
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
         """Take in what a worker has collected. Others than the first's end the run, as an error."""
@@ -119,10 +135,11 @@ class TaskScheduling:
         self, node: WorkerController, item_index: int, duration: float = 0
     ) -> None:
         """Take in that a worker has done a test, in `duration` seconds."""
-        self._hands[node].remove(item_index)
+        was_test = self._hands[node].remove(item_index)
         self._since[node] = self._now()
-        self._seconds += duration
-        self._weight += self._weights[item_index]
+        if was_test:
+            self._seconds += duration
+            self._weight += self._weights[item_index]
         self._fill(node)
 
     def mark_test_pending(self, item: str) -> None:
@@ -145,14 +162,15 @@ class TaskScheduling:
         """
         hand = self._hands.pop(node)
         self._ready.discard(node)
-        if not hand:
+        if not hand.tests:
             return None
         assert self._collection is not None
-        crashed, *others = hand
-        for index in others:
-            self._return(index)
+        crashed = hand.running
+        for index in hand.tests:
+            if index != crashed:
+                self._return(index)
         self.schedule()
-        return self._collection[crashed]
+        return None if crashed is None else self._collection[crashed]
 
     def _take(self, collection: list[str], worker: str) -> None:
         self._collection, self._collector = collection, worker
@@ -164,10 +182,30 @@ class TaskScheduling:
             is_task = collection[index] in expected
             return not is_task, -self._weights[index] if is_task else 0.0
 
-        self._pool = sorted(range(len(collection)), key=late)
+        order = sorted(range(len(collection)), key=late)
         self._rank = [0] * len(collection)
-        for rank, index in enumerate(self._pool):
+        for rank, index in enumerate(order):
             self._rank[index] = rank
+        self._hold(order)
+
+    def _hold(self, tests: Sequence[int]) -> None:
+        """Hand out those of some tests that need not wait."""
+        names = self._collection or []
+        held = self._looking.held(names[i] for i in tests) if self._looking else set()
+        self._held = [index for index in tests if names[index] in held]
+        for index in tests:
+            if names[index] not in held:
+                self._return(index)
+
+    def _look(self) -> None:
+        """Let tests go on that wait for others, or drop them, when those others are done."""
+        while self._held and not self._pool and not any(h.tests for h in self._hands.values()):
+            assert self._looking is not None
+            assert self._collection is not None
+            dropped = self._looking.look(self._collection[index] for index in self._held)
+            self._hold([i for i in self._held if self._collection[i] not in dropped])
+            for node in self.nodes:
+                self._fill(node)
 
     def _show_beginning(self) -> None:
         """Write how many tests there are, and no status of workers among the dots from now on."""
@@ -188,6 +226,7 @@ class TaskScheduling:
         self.config.hook.pytest_collectreport(report=report)
         self._ready.discard(node)
         self._pool.clear()
+        self._held.clear()
         for each in self.nodes:
             each.shutdown()
 
@@ -201,15 +240,18 @@ class TaskScheduling:
         hand = self._hands[node]
         given: list[int] = []
         is_last = False
-        while len(hand) < _IN_HAND and not node.shutting_down and not is_last:
+        while len(hand.tests) < _IN_HAND and not node.shutting_down and not is_last:
             index = self._next_of(node)
             is_last = index is None
             if index is not None:
-                if not hand:
+                if not hand.tests:
                     self._since[node] = self._now()
                 self._pool.remove(index)
-                hand.append(index)
+                hand.add(index)
                 given.append(index)
+        if is_last and self._held:
+            is_last = False
+            given += hand.add_pause()
         with suppress(OSError):  # it died: xdist says so soon, and what it has in hand comes back
             if given:
                 node.send_runtest_some(given)
@@ -221,7 +263,7 @@ class TaskScheduling:
 
         None if the others are expected to have done all before it is free.
         """
-        if not self._hands[node]:
+        if not self._hands[node].tests:
             return self._pool[0] if self._pool else None
         seconds = self._seconds / self._weight if self._weight else 1.0
         free = list(self._expected_ends(node, seconds))
@@ -247,6 +289,6 @@ class TaskScheduling:
         for number, node in enumerate(self._hands):
             if node not in self._ready or (node.shutting_down and node is not chosen):
                 continue
-            ends = [seconds * self._weights[index] for index in self._hands[node]]
+            ends = [seconds * self._weights[index] for index in self._hands[node].tests]
             first = max(now, self._since[node] + ends[0]) if ends else now
             yield first + sum(ends[1:]), -1 if node is chosen else number

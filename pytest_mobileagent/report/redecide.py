@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.report.metrics import ratio, summarise
+from pytest_mobileagent.report.metrics import summarise
+from pytest_mobileagent.report.numbers import ratio
 from pytest_mobileagent.report.result import shown
 from pytest_mobileagent.verdict.standing import PERSON
 
@@ -21,7 +22,7 @@ _DECIDABLE = {"passed", "failed", "review", "xfailed", "xpassed"}
 _EXPECTED = {"xfailed", "xpassed"}
 _CHANGED = (
     "outcome", "success", "fault", "reason", "verdict", "first_success_step", "partial_credit",
-    "step_ratio", "premature", "overdue",
+    "progress", "step_ratio", "step_efficiency", "premature", "overdue",
 )  # fmt: skip
 
 
@@ -110,4 +111,6 @@ def _derived(before: Mapping[str, Any], passed: bool) -> dict[str, Any]:
         "overdue": passed and ended == "step limit",
         "first_success_step": before.get("first_success_step") if agrees else None,
         "partial_credit": before.get("partial_credit") if agrees else None,
+        "progress": before.get("progress") if agrees else None,
+        "step_efficiency": before.get("step_efficiency") if agrees else None,
     }

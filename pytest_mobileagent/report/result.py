@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.report.effects import invalid, no_effect, repeated
+from pytest_mobileagent.report.numbers import ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.episode.record import EpisodeRecord
@@ -80,12 +82,18 @@ class Result:
                     "partial_credit": self.verdict and self.verdict.partial_credit,
                     "judged": self.beside
                     and {"passed": self.beside.passed, "reason": self.beside.reason},
-                    "subgoals": self.verdict and self.verdict.evidence.get("subgoals"),
+                    "progress": progress(self._subgoals()),
+                    "subgoals": self._subgoals(),
+                    "step_efficiency": self.verdict
+                    and ratio(self.verdict.first_step, task.shortest),
                     **measures(self.episode, self.success, task.shortest),
                     "roles": self._roles(),
                 }
             )
         )
+
+    def _subgoals(self) -> Any:
+        return self.verdict and self.verdict.evidence.get("subgoals")
 
     def _roles(self) -> dict[str, Any] | None:
         """Return what the models of each role cost, judges included."""
@@ -102,7 +110,9 @@ def measures(
     """Return what follows from an episode and its verdict; None where there is no episode.
 
     `step_ratio` is steps / golden steps of a success; `premature` a failure that the agent reported
-    as done, `overdue` a success that ran into the step limit (SPA-Bench, section 5.1).
+    as done, `overdue` a success that ran into the step limit (SPA-Bench, section 5.1). `latency`:
+    seconds in the agent and on the device / actions. `no_effect_steps`, `repeated_steps` and
+    `invalid_actions` count steps (see `report.effects`).
     """
     if episode is None:
         return dict.fromkeys(MEASURES)
@@ -117,9 +127,13 @@ def measures(
         "premature": _decided(success, not success, episode, Termination.SELF_REPORTED),
         "overdue": _decided(success, bool(success), episode, Termination.STEP_LIMIT),
         "seconds": round(episode.seconds, 3),
-        "seconds_per_step": round(episode.seconds / steps, 3) if steps else None,
+        "seconds_per_step": _per(episode.seconds, steps),
         "thinking_seconds": round(episode.seconds_thinking, 3),
         "acting_seconds": round(episode.seconds_acting, 3),
+        "latency": _per(episode.seconds_thinking + episode.seconds_acting, len(episode.actions)),
+        "no_effect_steps": sum(no_effect(episode)),
+        "repeated_steps": sum(repeated(episode)),
+        "invalid_actions": invalid(episode),
         **_spent(spent),
         "metered": episode.is_metered,
         "estimated": spent.estimated,
@@ -129,10 +143,25 @@ def measures(
 
 MEASURES = (
     "termination", "attempt", "answer", "steps", "actions", "step_ratio", "premature", "overdue",
-    "seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "calls", "input_tokens",
+    "seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency",
+    "no_effect_steps", "repeated_steps", "invalid_actions", "calls", "input_tokens",
     "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "retries",
     "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "reset",
 )  # fmt: skip
+
+
+def _per(seconds: float, count: int) -> float | None:
+    return round(seconds / count, 3) if count else None
+
+
+def progress(subgoals: Sequence[Mapping[str, Any]] | None) -> float | None:
+    """Return the share of a task's sub-goals, by weight, that held at some step; None without any.
+
+    `subgoals` are those of a verdict's evidence.
+    """
+    held = [each for each in subgoals or () if each["held"] or each["first_step"] is not None]
+    weights = sum(each["weight"] for each in subgoals or ())
+    return ratio(sum(each["weight"] for each in held), weights)
 
 
 def _decided(

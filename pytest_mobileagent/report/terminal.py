@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.metrics import ratio
+from pytest_mobileagent.report.numbers import ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     Cell = Callable[[Mapping[str, Any]], str]
 
 WIDTH = 100  # characters of a line, where the numbers leave it to us
 _SHORTEST_NAME = 12
-_RATE = 1  # where the success rate stands among the columns
+_RATE = 1  # where the success rate stands among the columns; those of epochs follow it
 
 _COLUMNS: tuple[tuple[str, Cell], ...] = (
     ("tasks", lambda t: str(t["tasks"])),
@@ -53,7 +53,10 @@ def table(summary: Mapping[str, Any]) -> list[str]:
         groups.append(("all", summary))
     whole = len(groups)  # the row for all, the one with the titles counted
     groups += [(f"env {name}", totals) for name, totals in summary["environments"].items()]
-    shown = [*_COLUMNS, *(c for c in _OPTIONAL if any(c[1](t) not in _NOTHING for _, t in groups))]
+    everything = [totals for _, totals in groups]
+    repeated = _said(_of_epochs(summary["epochs"]["number"]), everything)
+    shown = [*_COLUMNS[: _RATE + 1], *repeated, *_COLUMNS[_RATE + 1 :]]
+    shown += _said(_OPTIONAL, everything)
     cells = [[title for title, _ in shown]]
     cells += [[show(totals) for _, show in shown] for _, totals in groups]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -66,6 +69,27 @@ def table(summary: Mapping[str, Any]) -> list[str]:
         end = first + sum(2 + width for width in widths[: _RATE + 1])
         lines.insert(whole + 1, over_all.rjust(end))
     return lines
+
+
+def _of_epochs(number: int) -> list[tuple[str, Cell]]:
+    """Return the columns of a run that repeats its tasks so many times; none without epochs.
+
+    ± is the standard error of the success rate over tasks, in points.
+    """
+    if number < 2:
+        return []
+    return [
+        ("±", lambda t: _points(t["standard_error"])),
+        (f"pass@{number}", lambda t: percent(t["pass_at"].get(str(number)))),
+        (f"pass^{number}", lambda t: percent(t["pass_all"].get(str(number)))),
+    ]
+
+
+def _said(
+    columns: Iterable[tuple[str, Cell]], rows: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, Cell]]:
+    """Return the columns of which a cell says something."""
+    return [column for column in columns if any(column[1](row) not in _NOTHING for row in rows)]
 
 
 def percent(rate: float | None) -> str:
@@ -119,6 +143,10 @@ def _thousands(count: int | None) -> str:
             short = f"{count / unit:.1f}" if count < 100 * unit else f"{count / unit:.0f}"
             return short.removesuffix(".0") + sign
     return str(count)
+
+
+def _points(rate: float | None) -> str:
+    return "n/a" if rate is None else f"{100 * rate:.1f}"
 
 
 def _number(value: float | None, digits: int = 2) -> str:

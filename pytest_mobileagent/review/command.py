@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import getpass
-import os
 import signal
 import sys
 import threading
-import webbrowser
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.opening import open_page
 from pytest_mobileagent.report.reading import is_run, newest_run
 from pytest_mobileagent.review.queue import Queue
 from pytest_mobileagent.review.rewriting import Rewriter, rewrite
@@ -165,8 +164,8 @@ def _serve(queue: Queue, who: str, port: int, *, browser: bool) -> int:
             sys.stdout.write(f"{queue.left()} left for review in {queue.run}\n")
             sys.stdout.write(f"{server.url}\nCtrl-C ends it\n")
             sys.stdout.flush()
-            if browser and _has_windows():
-                webbrowser.open(server.invitation())
+            if browser:
+                open_page(server.invitation())
             threading.Event().wait()
         except KeyboardInterrupt:
             pass
@@ -178,9 +177,3 @@ def _serve(queue: Queue, who: str, port: int, *, browser: bool) -> int:
     if rewriter.problem:
         sys.stderr.write(f"error: {printable(rewriter.problem)}\n")
     return 1 if rewriter.problem else 0
-
-
-def _has_windows() -> bool:
-    """Whether a browser would open a window of its own, and not take over the terminal."""
-    windows = sys.platform in {"darwin", "win32"}
-    return windows or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())

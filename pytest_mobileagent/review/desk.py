@@ -12,8 +12,9 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.report.redecide import as_run
+from pytest_mobileagent.report.trajectory import opinions, screens
 from pytest_mobileagent.review.queue import signature_of, waits
-from pytest_mobileagent.review.trajectory import opinions, screens, trajectory
+from pytest_mobileagent.review.trajectory import trajectory
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.report.html.writing import write_page
 from pytest_mobileagent.report.reading import REPORT, read_report
 from pytest_mobileagent.report.redecide import redecided
 from pytest_mobileagent.review.queue import VerdictFiles, signature_of
@@ -16,6 +17,8 @@ from pytest_mobileagent.review.queue import VerdictFiles, signature_of
 if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
+
+    from pytest_mobileagent.review.queue import Signature
 
 
 class Rewriter:
@@ -66,19 +69,28 @@ def rewrite(run: Path, files: VerdictFiles) -> None:
     written, and so has all verdicts in.
 
     Raises:
-        OSError: the report cannot be read or written.
+        OSError: a report cannot be read or written.
         RecordError: it is damaged, or of a newer version.
     """
-    path = run / REPORT
+    path, shown = run / REPORT, None
     while (before := signature_of(path)) is not None:
         report = read_report(path)
         after = redecided(report, lambda task: files.standing(run, task))
-        if after["tasks"] == report["tasks"]:
+        if after["tasks"] != report["tasks"]:
+            _write(path, after, before)
+        elif shown == before:
             return
-        own = path.with_name(f".{REPORT}.{os.getpid()}")
-        try:
-            write_json(own, after)
-            if signature_of(path) == before:  # else the run, or somebody else, has written
-                own.replace(path)
-        finally:
-            own.unlink(missing_ok=True)
+        else:
+            write_page(run, report)  # notes change no task, but the page
+            shown = before
+
+
+def _write(path: Path, report: dict[str, Any], before: Signature) -> None:
+    """Write a report unless the run, or somebody else, has written one since."""
+    own = path.with_name(f".{REPORT}.{os.getpid()}")
+    try:
+        write_json(own, report)
+        if signature_of(path) == before:
+            own.replace(path)
+    finally:
+        own.unlink(missing_ok=True)

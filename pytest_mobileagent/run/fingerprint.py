@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.plain import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,11 +25,6 @@ def fingerprints(parts: Mapping[str, Any]) -> dict[str, str | None]:
     """Return a hash of each of `PARTS`; None of those that the run does not have."""
     given = {name: parts.get(name) for name in PARTS}
     return {name: None if part is None else digest(part) for name, part in given.items()}
-
-
-def digest(part: Any) -> str:
-    """Return a short hash of plain data."""
-    return hashlib.sha256(to_line(part).encode()).hexdigest()[:16]
 
 
 def tasks_of(cases: Iterable[Case]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from dataclasses import dataclass
@@ -77,6 +78,13 @@ class RunFolder:
             part.unlink(missing_ok=True)
             msg = f"cannot write {path}: {error}"
             raise HostError(msg) from error
+
+    def discard(self) -> None:
+        """Take away the folder of a run that was refused, if it holds nothing but run.json."""
+        with contextlib.suppress(OSError):
+            if [path.name for path in self.path.iterdir()] == [RUN]:
+                (self.path / RUN).unlink()
+                self.path.rmdir()
 
     @property
     def has_begun(self) -> bool:

@@ -71,6 +71,7 @@ def run(project: pytest.Pytester, *arguments: str) -> pytest.RunResult:
     return project.runpytest_subprocess(*arguments, "-p", "no:cacheprovider")
 
 
+@pytest.mark.slow
 def test_the_task_and_the_agent_of_the_readme_run(begun):
     project = begun("README.md")
     run(project, "tasks", "--agent=oracle").assert_outcomes(passed=3)

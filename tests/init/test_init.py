@@ -88,8 +88,8 @@ def test_what_cannot_be_written_is_an_error_in_words(tmp_path):
     [
         ([], {"passed": 1, "failed": 1}),
         (["--agent=oracle"], {"passed": 2}),
-        (["--agent=noop"], {"failed": 2}),
-        (["--agent=truncated_oracle"], {"failed": 2}),
+        pytest.param(["--agent=noop"], {"failed": 2}, marks=pytest.mark.slow),
+        pytest.param(["--agent=truncated_oracle"], {"failed": 2}, marks=pytest.mark.slow),
     ],
     ids=["hasty", "oracle", "noop", "truncated_oracle"],
 )
@@ -102,6 +102,7 @@ def test_the_project_runs(made, agent, outcomes):
     result.stdout.fnmatch_lines(["suite *", "shopping * 2 *"])
 
 
+@pytest.mark.slow
 def test_the_project_runs_on_several_phones(made):
     result = made.runpytest_subprocess("tasks", "-n", "2", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=1, failed=1)

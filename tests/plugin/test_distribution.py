@@ -66,6 +66,7 @@ def test_the_line_of_workers_says_how_many_tests_there_are(workers):
     workers("--agent=idle").stdout.fnmatch_lines(["2 workers ?7 items?"])
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_replaced(workers, pytester):
     pytester.makepyfile(PLAIN.format(die=True))
     result = workers("--agent=idle")

@@ -119,3 +119,26 @@ def test_go(episode):
 """)
     result.assert_outcomes(skipped=1)
     assert (task["outcome"], task["success"]) == ("skipped", None)
+
+
+def test_evidence_says_after_which_steps_a_check_held(run):
+    _, (early, late) = run("""
+@task("Go.")
+def test_early(episode): assert episode.screen.texts in (("1",), ("3",))
+@task("Go.")
+def test_late(episode): assert episode.screen.texts == ("2",)
+""")
+    assert early["verdict"]["evidence"]["held"] == [False, True, False, True, True]
+    assert (early["first_success_step"], early["success"]) == (1, True)
+    assert late["verdict"]["evidence"]["held"] == [False, False, True, False, False]
+
+
+def test_what_a_body_does_to_later_prefixes_costs_no_more_than_what_was_to_be_known_of_them(run):
+    _, (task,) = run("""
+import os
+@task("Go.")
+def test_go(episode):
+    if episode.step_count == 2: os._exit(3)
+""")
+    assert task["first_success_step"] == 0
+    assert task["verdict"]["evidence"]["held"] == [True, True, None, None, True]

@@ -77,7 +77,7 @@ def temporary(tmp_path_factory, monkeypatch):
 
 def timeless(document):
     """A report without what differs from run to run."""
-    clock = {"seconds", "seconds_per_step", "thinking_seconds", "acting_seconds"}
+    clock = {"seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency"}
     return [{k: v for k, v in task.items() if k not in clock} for task in document["tasks"]]
 
 
@@ -127,6 +127,7 @@ def test_a_worker_that_always_dies_is_an_error_and_no_failure_of_the_agent(
     assert result.ret == 1
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_before_there_is_a_record_loses_no_result(project):
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(
@@ -255,6 +256,7 @@ def test_what_a_program_has_started_ends_when_pytest_is_killed(project, start, m
     assert not (folder / "written").exists()
 
 
+@pytest.mark.slow
 def test_nothing_is_left_even_if_the_folder_of_the_run_was_removed(
     project, start, markers, temporary
 ):
@@ -319,6 +321,7 @@ def pytest_runtest_logreport(report):
     assert (document["summary"]["tasks"], document["summary"]["errors"]) == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_crash_in_a_session_without_tasks_is_left_to_pytest_xdist(pytester):
     pytester.makepyfile(
         """
@@ -333,6 +336,7 @@ def test_a_crash_in_a_session_without_tasks_is_left_to_pytest_xdist(pytester):
     result.stdout.no_fnmatch_line("*repeated*")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_without_room_for_temporary_files_the_run_says_so(project, workers):
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:

@@ -71,6 +71,7 @@ def test_a_device_of_another_machine_is_driven_and_its_apps_cleared(
     result.stdout.fnmatch_lines([f"1 task began without a snapshot ({why}): *"])
 
 
+@pytest.mark.slow
 def test_another_server_of_this_machine_may_have_an_address_of_ipv6(project, relay):
     port = relay("::1", project.phone.adb_port)
     device = f"--mobile-device=serial:[::1]:{port}/{project.phone.serial}"

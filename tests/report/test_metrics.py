@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,20 +26,27 @@ def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
     numbers = totals([])
     counts = {*COUNTS, "premature", "overdue", "infrastructure", "without_snapshot"}
     counts |= {"calls", "unpriced_calls", "retries", "estimated", "programs", "unmetered"}
+    counts |= {"latched", "latched_successes", "early_stops", "late_stops"}
+    counts |= {"stable_passes", "flaky", "stable_fails"}
+    by_name = {"terminations", "termination_rates", "roles", "pass_at", "pass_all", "pass_tasks"}
     assert {name for name, value in numbers.items() if value == 0} == counts
-    assert {name for name, value in numbers.items() if value == {}} == {"terminations", "roles"}
-    assert all(numbers[n] is None for n in set(numbers) - counts - {"terminations", "roles"})
+    assert {name for name, value in numbers.items() if value == {}} == by_name
+    assert all(numbers[n] is None for n in set(numbers) - counts - by_name - {"epochs"})
+    assert numbers["epochs"] == {
+        "number": 0, "success_rates": {}, "standard_error": None, "standard_error_ddof_0": None,
+    }  # fmt: skip
 
 
 def test_every_number_is_over_what_it_says(result: Make) -> None:
     spent = {"seconds": 10.0, "thinking_seconds": 4.0, "acting_seconds": 5.0}
     spent |= {"cost_usd": 0.5, "input_tokens": 100, "output_tokens": 10, "unpriced_calls": 0}
     cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
-    numbers = totals(
-        [
+    effects = {"no_effect_steps": 1, "repeated_steps": 2, "invalid_actions": 0}
+    results = [
             result(
                 True, steps=4, actions=6, step_ratio=2.0, premature=False, overdue=False,
-                first_success_step=2, partial_credit=1.0, **REPORTED, **spent,
+                first_success_step=2, partial_credit=1.0, progress=1.0, golden_steps=2, **effects,
+                **REPORTED, **spent,
             ),
             result(
                 True, steps=6, actions=6, step_ratio=1.0, premature=False, overdue=True,
@@ -49,7 +58,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
             ),
             result(
                 False, steps=2, actions=2, premature=True, overdue=False, partial_credit=0.25,
-                **REPORTED, **spent,
+                progress=0.5, **REPORTED, **spent,
             ),
             result(False, steps=8, actions=8, premature=False, overdue=False, **LIMITED),
             result(
@@ -59,8 +68,17 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
             result(None, outcome="skipped", infrastructure=["the device broke off"]),
             result(None, outcome="review", **REPORTED),
             result(None, outcome="not run"),
-        ]
-    )  # fmt: skip
+    ]  # fmt: skip
+    for number, each in enumerate(results):
+        each["id"] = f"t{number}"
+    numbers = totals(results)
+    rates = {"gave up": 1 / 6, "self-reported": 3 / 6, "step limit": 2 / 6}
+    assert numbers.pop("termination_rates") == rates
+    assert numbers.pop("epochs")["success_rates"] == {"0": 0.5}
+    interval = numbers.pop("interval")
+    assert interval["value"] == 0.5
+    assert interval["low"] == 0.0  # Student's t would go below
+    assert interval["high"] == 1.0
     assert numbers == {
         "tasks": 10,
         "decided": 6,
@@ -74,6 +92,26 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "success_rate": 3 / 6,
         "success_rate_of_all": 3 / 10,
         "mean_step_ratio": 1.5,
+        "standard_error": pytest.approx(math.sqrt(0.3 / 6)),
+        "pass_at": {"1": 0.5},
+        "pass_all": {"1": 0.5},
+        "pass_tasks": {"1": 6},
+        "flip_rate": None,
+        "stable_passes": 0,
+        "flaky": 0,
+        "stable_fails": 0,
+        "latched": 5,  # not the success of which nobody knows when it first held
+        "latched_successes": 2,
+        "latched_success_rate": 2 / 5,
+        "step_efficiency": 1.0,
+        "early_stops": 1,
+        "late_stops": 1,
+        "no_effect_steps": 1,
+        "no_effect_rate": 1 / 4,
+        "repeated_steps": 2,
+        "repeated_rate": 1 / 2,
+        "invalid_actions": 0,
+        "invalid_rate": 0.0,
         "premature": 1,
         "premature_rate": 1 / 3,  # of those that were reported as done
         "false_finish_rate": 1 / 3,  # of failures, giving up included
@@ -85,7 +123,9 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "mean_actions": 27 / 6,
         "mean_calls": 4.0,
         "seconds": 30.0,
-        "seconds_per_step": 30 / 25,
+        "mean_seconds": 10.0,
+        "seconds_per_step": 30 / 12,  # of those whose seconds are known
+        "latency": 27 / 14,
         "thinking_seconds": 12.0,
         "acting_seconds": 15.0,
         "input_tokens": 300,
@@ -98,7 +138,15 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "unpriced_calls": 3,
         "retries": 1,
         "estimated": 1,
+        "mean_cost_usd": 0.5,
+        "mean_cost_usd_of_all": 0.5,  # not the one of which three calls have no price
+        "cost_per_step": 1.5 / 12,
+        "mean_tokens": 110.0,
+        "mean_tokens_of_all": 110.0,
+        "tokens_per_action": 330 / 14,
+        "mean_estimated_tokens": None,
         "partial_credit": 0.625,
+        "progress": 0.75,
         "programs": 0,
         "unmetered": 0,
         "roles": {},
@@ -211,3 +259,8 @@ def test_no_number_is_too_large_for_a_report(amounts: list[tuple[Any, Any, Any]]
     summary = summarise(results)
     assert "Infinity" not in json.dumps(summary)
     assert table(summary)
+
+
+def test_the_page_on_metrics_tells_of_every_field() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text("utf-8")
+    assert not [name for name in summarise([]) if f"`{name}`" not in page]

@@ -88,6 +88,7 @@ def test_the_report_follows_and_comes_back(mixed: Any) -> None:
     assert sorted(each.name for each in mixed.folder.iterdir()) == [
         "episodes",
         "index.jsonl",
+        "report.html",
         "report.json",
         "run.json",
         "screens",

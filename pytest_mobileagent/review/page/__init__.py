@@ -5,8 +5,11 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-# In this order: each may use what those before it define.
-_SCRIPTS = ("elements.js", "trajectory.js", "opinions.js", "list.js", "main.js")
+from pytest_mobileagent.report.html.page import script
+
+# What the page of a run has too, then our own; each may use what those before it define.
+_SHARED = ("elements.js", "marks.js", "opinions.js")
+_SCRIPTS = ("state.js", "trajectory.js", "list.js", "main.js")
 
 
 def page(nonce: str) -> str:
@@ -17,7 +20,7 @@ def page(nonce: str) -> str:
 @cache
 def _whole() -> str:
     text = _file("page.html").replace("{style}", _file("page.css"))
-    return text.replace("{script}", "\n".join(map(_file, _SCRIPTS)))
+    return text.replace("{script}", "\n".join([*map(script, _SHARED), *map(_file, _SCRIPTS)]))
 
 
 def _file(name: str) -> str:

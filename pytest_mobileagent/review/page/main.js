@@ -46,7 +46,7 @@ async function choose(number) {
     byId("empty").hidden = true;
     byId("episode").hidden = byId("side").hidden = false;
     showTrajectory(episode);
-    showOpinions(episode.opinions);
+    byId("opinions").replaceChildren(...opinionParts(episode.opinions));
   } catch (error) {
     showProblem(error.message);
   }
@@ -78,7 +78,7 @@ async function decide(decision) {
     await look();
     const name = state.queue.items[state.places.get(number)]?.[1] ?? "";
     byId("status").textContent = { pass: `Passed: ${name}`, fail: `Failed: ${name}`, undo: `Taken back: ${name}`, note: "The note is kept." }[decision];
-    if (number === state.current) showOpinions(told.opinions);
+    if (number === state.current) byId("opinions").replaceChildren(...opinionParts(told.opinions));
     else await choose(number);
   } catch (error) {
     showProblem(`Not kept: ${error instanceof TypeError ? "the review has ended, or cannot be reached" : error.message}`);

@@ -203,7 +203,8 @@ def test_any_words_are_read_or_refused(before: str, words: str) -> None:
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
 )
 KINDS = ["left_click", "right_click", "left_click_drag", "left_mouse_up", "scroll", "type", "key"]
 

@@ -190,7 +190,10 @@ def test_any_words_are_read_or_refused(version: Version, before: str, words: str
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.floats() | st.text()
             | st.sampled_from(["click", "swipe", "wait", "type", "system_button"]),
-            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+            lambda inner: (
+                st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+            ),
+            max_leaves=6,
         ),
     )
 )  # fmt: skip

@@ -105,6 +105,7 @@ def test_what_is_no_single_device_is_refused(named, why, capsys):
     assert f"--device={named} {why}" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_virtual_phone_is_started_for_it(capsys, monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[3])
     assert main(["doctor", "--device=virtual"]) == 0

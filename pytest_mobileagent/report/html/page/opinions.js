@@ -2,7 +2,7 @@
 
 // What judges, checks and people said of an episode.
 
-function showOpinions(opinions) {
+function opinionParts(opinions) {
   const parts = [];
   const judged = opinions.filter((each) => each.judges.length);
   const last = judged[judged.length - 1];
@@ -21,7 +21,7 @@ function showOpinions(opinions) {
     parts.push(make("h3", {}, "Checks and earlier verdicts"), ...others.reverse().map((each) =>
       card(each.scorer, each.passed, each.reason, { evidence: each.evidence, stands: each.stands, when: each.when })));
   }
-  byId("opinions").replaceChildren(...parts);
+  return parts;
 }
 
 function ofPerson(each) {

@@ -15,9 +15,10 @@ function make(tag, fields, ...children) {
   return node;
 }
 
-function draw(tag, attributes) {
+function draw(tag, attributes, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
   return node;
 }
 
@@ -25,13 +26,3 @@ function asText(value) {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
-
-const state = {
-  queue: null,      // as the server gives it
-  places: new Map(), // where in the list each episode is, by its number
-  current: null,    // the number of the chosen episode
-  episode: null,    // what is shown; null while it loads
-  step: 0,
-  undoable: [],     // the numbers of what was decided in this tab, the last at the end
-  busy: false,      // a verdict is on its way
-};

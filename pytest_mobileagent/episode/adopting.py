@@ -1,0 +1,134 @@
+"""Episodes of one run taken over into another, with the screens that they need.
+
+Screens and the pictures that models were given never change, so they are linked where the file
+system can, and take no room. All else of an episode may be added to (verdicts, say), so it is
+copied: the run that it comes from stays as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.episode.screens import CONTENT, FOLDER, SUFFIXES, ScreenStore
+from pytest_mobileagent.errors import HostError, RecordError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NAMES = re.compile(rb"\b" + CONTENT.pattern.encode() + rb"\b")
+
+
+def adopt(source: Path, run: Path, folder: Path) -> None:
+    """Take the episode in the folder `source` over into `run`, as its `folder`, which is new.
+
+    Links, and names that records hold, are followed no further than the run that they are in.
+    What is missing there is missing afterwards. Killing this leaves no `folder`.
+
+    Raises:
+        HostError: it cannot be written, or the folder is there already.
+        RecordError: there is no such episode.
+    """
+    if not source.is_dir():
+        msg = f"there is no episode in {source}: it is no folder"
+        raise RecordError(msg)
+    part = run / f".{folder.name[:80]}.{secrets.token_hex(4)}"
+    try:
+        part.mkdir(parents=True)
+        _copy_files(source, part)
+        _bring_screens(source, part, run)
+        _link_screens(source, part, run / FOLDER, folder)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        part.rename(folder)
+    except OSError as error:
+        msg = f"cannot take {source} over as {folder}: {error}"
+        raise HostError(msg) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _copy_files(source: Path, target: Path) -> None:
+    """Copy an episode's files, but for its screens."""
+    for root, folders, names in os.walk(source):
+        where = Path(root)
+        inside = target / where.relative_to(source)
+        if where == source:
+            folders[:] = [name for name in folders if name != FOLDER]
+        inside.mkdir(exist_ok=True)
+        for name in names:
+            if _is_own(where / name, source):
+                shutil.copy2(where / name, inside / name)
+
+
+def _bring_screens(source: Path, copied: Path, run: Path) -> None:
+    """Bring the screens that records name into the run's store; in version 1 they lie elsewhere."""
+    its_run = source.parent.parent
+    stores = (ScreenStore.of_episode(source), ScreenStore(its_run / FOLDER))
+    target = ScreenStore(run / FOLDER)
+    target.folder.mkdir(parents=True, exist_ok=True)
+    for name in _named(copied):
+        for suffix in SUFFIXES:
+            found = (store.path(name, suffix) for store in stores)
+            if (path := next((p for p in found if _is_own(p, its_run)), None)) is not None:
+                _bring(path.resolve(), target.path(name, suffix))
+
+
+def _bring(path: Path, target: Path) -> None:
+    """Make a file known by another name as well, or copy it, all of it or nothing."""
+    if target.exists():
+        return
+    part = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
+    try:
+        try:
+            part.hardlink_to(path)
+        except OSError:  # another disk, one without links, or somebody else's file
+            shutil.copyfile(path, part)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)  # links to one file cannot replace each other
+
+
+def _named(episode: Path) -> Iterator[str]:
+    """Return the names of contents that stand in any of the records in a folder, each once."""
+    found: set[bytes] = set()
+    for path in episode.rglob("*.jsonl"):
+        with path.open("rb") as lines:
+            for line in lines:
+                found.update(_NAMES.findall(line))
+    return (name.decode() for name in sorted(found))
+
+
+def _link_screens(source: Path, part: Path, screens: Path, folder: Path) -> None:
+    """Make the links again by which a person finds screens; a disk without links goes without."""
+    place = part / FOLDER
+    place.mkdir(exist_ok=True)
+    for path in sorted((source / FOLDER).glob("[0-9]*-*")):
+        name = _content_name(path, source.parent.parent)
+        if name is not None and (screens / name).is_file():
+            target = os.path.relpath(screens / name, folder / FOLDER)
+            with contextlib.suppress(OSError):
+                (place / path.name).symlink_to(target)
+
+
+def _content_name(path: Path, its_run: Path) -> str | None:
+    """Return the name in a store of the screen that a link leads to.
+
+    Unpacked archives hold the screen itself where there was a link.
+    """
+    if not _is_own(path, its_run):
+        return None
+    if path.is_symlink():
+        return path.resolve().name
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32] + path.suffix
+
+
+def _is_own(path: Path, folder: Path) -> bool:
+    """Whether a path is a file which, links followed, lies in a folder."""
+    return path.is_file() and path.resolve().is_relative_to(folder.resolve())

@@ -1,0 +1,180 @@
+"""Tests whose results are taken from a record: reported as if they had just run, and not run.
+
+pytest loads this module in every session, so what only such a test needs is imported where it is
+used.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.results import IS_KEPT, RESULT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pytest_mobileagent.plugin.config import RunConfig
+
+    Entry = Mapping[str, Any]
+
+# The entries of report.json that stand for tests which are not run, by node id. Filled in each
+# process when it has collected.
+KEPT: pytest.StashKey[Mapping[str, Entry]] = pytest.StashKey()
+# The run whose episodes those entries name, where that is another one than this.
+TAKEN_FROM: pytest.StashKey[Path] = pytest.StashKey()
+_AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "review": "skipped"}
+_AS_CALLED |= {"xfailed": "skipped"}
+
+
+def report_kept(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """Report a test from its record, if there is one for it, in place of running it.
+
+    Neither a fixture is set up nor a device leased for it.
+    """
+    entry = item.config.stash.get(KEPT, {}).get(item.nodeid)
+    if entry is None:
+        return False
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in _reports(item, nextitem, _taken_over(item, entry)):
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def take_over(run: RunConfig, source: Path, episode: str) -> Path | None:
+    """Take an episode of another run over into this one, unless it is there, and return its folder.
+
+    `episode` is its folder as a report of the run `source` names it. None if there is none.
+
+    Raises:
+        HostError: it cannot be written.
+    """
+    folder = source / episode
+    inside = folder.is_dir() and folder.resolve().parent == (source / "episodes").resolve()
+    if not inside:
+        return None
+    target = run.folder.path / "episodes" / folder.name
+    if not target.exists():
+        from pytest_mobileagent.episode.adopting import adopt  # noqa: PLC0415
+
+        adopt(folder, run.folder.make(), target)
+    return target
+
+
+def _taken_over(item: pytest.Item, entry: Entry) -> Entry:
+    """Return an entry whose episode is in this run's folder."""
+    source, episode = item.config.stash.get(TAKEN_FROM, None), entry["episode"]
+    if source is None or not episode:
+        return entry
+    from pytest_mobileagent.episode.index import Entry as Line  # noqa: PLC0415
+    from pytest_mobileagent.episode.index import append  # noqa: PLC0415
+    from pytest_mobileagent.plugin.items import case_of  # noqa: PLC0415
+
+    run, case = item.config.stash[RUN], case_of(item)
+    try:
+        folder = take_over(run, source, episode)
+        if folder is None or case is None:
+            return {**entry, "episode": None}
+        name = run.folder.relative(folder)
+        append(run.folder.path, Line(case.key, entry["attempt"] or 0, name, entry["outcome"]))
+    except HostError as error:
+        broke = {"outcome": "error", "success": None, "fault": "infrastructure", "verdict": None}
+        return {**entry, **broke, "reason": f"infrastructure: {error}", "episode": None}
+    return {**entry, "episode": name}
+
+
+def _reports(
+    item: pytest.Item, nextitem: pytest.Item | None, entry: Entry
+) -> Iterator[pytest.TestReport]:
+    from pytest_mobileagent.plugin.junit import properties  # noqa: PLC0415
+
+    item.user_properties.extend(properties(entry))
+    called = _AS_CALLED.get(entry["outcome"])
+    if called is not None:
+        yield _report(item, "setup", "passed")
+    decides = _report(item, "setup" if called is None else "call", called or _at_setup(entry))
+    decides.duration = entry["seconds"] or 0.0
+    decides.longrepr = _shown(item, decides, entry)
+    if entry["outcome"] in {"xfailed", "xpassed"}:
+        decides.wasxfail = _expected_to_fail(item) or entry["reason"]
+    setattr(decides, RESULT, dict(entry))
+    yield decides
+    yield _torn_down(item, nextitem)
+
+
+def _at_setup(entry: Entry) -> Literal["failed", "skipped"]:
+    return "failed" if entry["outcome"] == "error" else "skipped"
+
+
+def _report(item: pytest.Item, when: Any, outcome: Any) -> pytest.TestReport:
+    report = pytest.TestReport(
+        nodeid=item.nodeid,
+        location=item.location,
+        keywords=dict.fromkeys(item.keywords, 1),
+        outcome=outcome,
+        longrepr=None,
+        when=when,
+        user_properties=item.user_properties,
+    )
+    setattr(report, IS_KEPT, True)
+    return report
+
+
+def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestReport:
+    """End what earlier tests have set up and the next one does not need, as after any test."""
+    call = pytest.CallInfo.from_call(
+        partial(item.session._setupstate.teardown_exact, nextitem),  # noqa: SLF001 - as pytest does
+        when="teardown",
+        reraise=(pytest.exit.Exception, KeyboardInterrupt),
+    )
+    # Not through the hook: plugins expect there that the test has been set up.
+    report = pytest.TestReport.from_item_and_call(item, call)
+    setattr(report, IS_KEPT, True)
+    return report
+
+
+def _shown(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any:
+    """Return what pytest shows of a kept result, in the words of the run that it is from."""
+    from pytest_mobileagent.plain import printable  # noqa: PLC0415
+
+    reason, outcome = printable(entry["reason"] or ""), entry["outcome"]
+    if report.outcome == "skipped":
+        words = {"review": f"review: {reason}", "xfailed": reason}.get(
+            outcome, f"Skipped: {reason}"
+        )
+        return (str(item.path), (item.location[1] or 0) + 1, words)
+    if report.outcome == "passed":
+        return None
+    if entry["success"]:  # and yet it failed
+        from pytest_mobileagent.plugin.prefixes import STRICT  # noqa: PLC0415
+
+        return f"{STRICT} {_expected_to_fail(item)}"
+    if outcome == "failed" and entry["episode"]:
+        _show_failure(item, report, entry)
+    return report.longrepr or reason or "it has no reason in the record"
+
+
+def _expected_to_fail(item: pytest.Item) -> str:
+    marker = item.get_closest_marker("xfail")
+    return "" if marker is None else str(marker.kwargs.get("reason", ""))
+
+
+def _show_failure(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> None:
+    from pytest_mobileagent.check.episode import load  # noqa: PLC0415
+    from pytest_mobileagent.plugin.prefixes import is_pure  # noqa: PLC0415
+    from pytest_mobileagent.plugin.showing import show_failure  # noqa: PLC0415
+    from pytest_mobileagent.verdict.verdict import Verdict  # noqa: PLC0415
+
+    try:
+        episode = load(item.config.stash[RUN].folder.path / entry["episode"])
+        verdict = Verdict.from_json(entry["verdict"])
+    except (RecordError, HostError, LookupError, TypeError, ValueError):
+        return  # then its reason is all that is known
+    pure = isinstance(item, pytest.Function) and is_pure(item)
+    show_failure(report, episode, verdict, on_the_way=pure)

@@ -1,0 +1,58 @@
+"""What the steps of an episode led to: nothing, the same again, or nothing that could be done."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import Ask, Wait, ends_episode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.screen.screen import Screen
+
+Look = tuple[str, str, str, bytes]
+
+
+def no_effect(episode: EpisodeRecord) -> list[bool]:
+    """Return of each step whether it acted and left the screen as it was.
+
+    A screen stays as it was if app, activity, view hierarchy and picture do; one of whose clock
+    moves on has changed. Waiting, asking and reporting are no acts here; after a report nothing is
+    seen, so of what was done with it nobody knows.
+    """
+    screens = list(map(_look, episode.screens))
+    return [
+        bool(_acts(step.done)) and not any(map(ends_episode, step.done)) and before == after
+        for step, (before, after) in zip(episode.steps, pairwise(screens), strict=True)
+    ]
+
+
+def repeated(episode: EpisodeRecord) -> list[bool]:
+    """Return of each step whether it did what an earlier one had done on a screen just like it."""
+    return list(_repeated(episode))
+
+
+def _repeated(episode: EpisodeRecord) -> Iterator[bool]:
+    known: set[tuple[Look, str]] = set()
+    for step in episode.steps:
+        acts = _acts(step.done)
+        what = (_look(step.screen), repr(acts))  # what agents give as coordinates may not hash
+        yield bool(acts) and what in known
+        known.add(what)
+
+
+def invalid(episode: EpisodeRecord) -> int:
+    """Return how many decisions could not be done, in part or at all, or held no action."""
+    return sum(bool(step.notice) for step in episode.steps)
+
+
+def _acts(actions: tuple[Action, ...]) -> list[Action]:
+    return [act for act in actions if not isinstance(act, Wait | Ask) and not ends_episode(act)]
+
+
+def _look(screen: Screen) -> Look:
+    return screen.package, screen.activity, screen.xml, screen.png

@@ -1,0 +1,1 @@
+"""The gate: whether a run is good enough, by itself or against a baseline."""

@@ -1,0 +1,72 @@
+"""A bound on a number of the run's own summary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
+from pytest_mobileagent.report.gate.missing import is_lacking, words
+from pytest_mobileagent.report.metrics import totals
+from pytest_mobileagent.report.pairing import tallies, total
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.report.gate.spec import Bound
+
+    Task = Mapping[str, Any]
+
+# These count what is missing, and are known however much of it there is.
+_ALWAYS_KNOWN = {
+    "tasks", "decided", "errors", "skipped", "review", "not_run", "infrastructure",
+    "without_snapshot",
+}  # fmt: skip
+
+
+def absolute(bound: Bound, tasks: Sequence[Task], look: int) -> Finding:
+    """Return whether the number is within its bound: the number itself, as the report has it.
+
+    INCONCLUSIVE where it is not known, or rests on less than 90 % of the episodes.
+    """
+    covered = [task for task in tasks if bound.covers(task["suite"], task["tags"])]
+    value = _value(bound.metric, totals(covered))
+    numbers = {"value": value, "tasks": len(covered)}
+    if value is None:
+        said = f"{name_of(bound)} is not known ({_asked(bound)})"
+        return Finding(INCONCLUSIVE, said, numbers, bound, look)
+    if bound.metric not in _ALWAYS_KNOWN and is_lacking(total(tallies(covered).values())):
+        return Finding(INCONCLUSIVE, words(covered), numbers, bound, look)
+    low = bound.min is not None and value < bound.min
+    high = bound.max is not None and value > bound.max
+    said = f"{name_of(bound)} {_shown(value)} ({_asked(bound)})"
+    return Finding(FAIL if low or high else PASS, said, numbers, bound, look)
+
+
+def name_of(bound: Bound) -> str:
+    """Return what a bound is about, as in "success_rate of suite clock"."""
+    parts = [f"suite {bound.suite}"] if bound.suite is not None else []
+    parts += [f"tag {bound.tag}"] if bound.tag is not None else []
+    return printable(f"{bound.metric} of {', '.join(parts)}" if parts else bound.metric)
+
+
+def _value(metric: str, numbers: Mapping[str, Any]) -> float | None:
+    """Return a number of a summary; of one within another by both names, with a dot between."""
+    name, _, rest = metric.partition(".")
+    found = numbers.get(name)
+    if rest and isinstance(found, Mapping):
+        # How often something ended in a way that none did is no riddle.
+        return 0 if name == "terminations" and rest not in found else _value(rest, found)
+    is_number = isinstance(found, int | float) and not rest
+    return found if is_number else None
+
+
+def _asked(bound: Bound) -> str:
+    parts = [f"at least {_shown(bound.min)}"] if bound.min is not None else []
+    parts += [f"at most {_shown(bound.max)}"] if bound.max is not None else []
+    return " and ".join(parts)
+
+
+def _shown(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.4g}"

@@ -1,0 +1,138 @@
+"""The verdict of a gate on a run, at a look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.report.gate.absolute import absolute
+from pytest_mobileagent.report.gate.against import against
+from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
+from pytest_mobileagent.report.gate.missing import lacking
+from pytest_mobileagent.report.gate.names import check_names
+from pytest_mobileagent.report.gate.required import required
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.report.gate.looks import Looks
+    from pytest_mobileagent.report.gate.spec import Bound, Gate
+    from pytest_mobileagent.task.case import Case
+
+    Task = Mapping[str, Any]
+
+_STATUS = {PASS: 0, FAIL: 1, INCONCLUSIVE: 8}
+_BROKEN = 9  # infrastructure is the cause of most of what is missing
+_MOST = 3  # findings in one line
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a gate says of a run: `findings` on all that it asks for, at a look, from 0."""
+
+    findings: tuple[Finding, ...]
+    looks: Looks
+    look: int
+
+    @property
+    def verdict(self) -> str:
+        """PASS if all is met, FAIL if anything is not, else INCONCLUSIVE."""
+        verdicts = {finding.verdict for finding in self.findings}
+        return next((each for each in (FAIL, INCONCLUSIVE) if each in verdicts), PASS)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0, 1 or 8, or 9 if infrastructure broke too much to tell."""
+        if self.verdict == INCONCLUSIVE and any(finding.broken for finding in self.findings):
+            return _BROKEN
+        return _STATUS[self.verdict]
+
+    @property
+    def bounds(self) -> tuple[Finding, ...]:
+        """The findings on the bounds."""
+        return tuple(finding for finding in self.findings if finding.bound is not None)
+
+    @property
+    def epochs(self) -> int:
+        """After how many epochs this was decided."""
+        return self.looks.epochs[self.look]
+
+    @property
+    def open(self) -> tuple[Bound, ...]:
+        """The bounds that another look may decide; none once one has failed for good."""
+        against_baseline = [f for f in self.bounds if f.bound is not None and f.bound.baseline]
+        is_last = self.look + 1 == len(self.looks.epochs)
+        if is_last or any(finding.verdict == FAIL for finding in against_baseline):
+            return ()
+        return tuple(f.bound for f in against_baseline if f.may_change and f.bound is not None)
+
+    def is_final(self, bound: Bound) -> bool:
+        """Return whether no later look can change the verdict on a bound."""
+        return bound not in self.open
+
+    def wants(self, task: Task | Case) -> bool:
+        """Return whether an open bound needs more epochs of a task: a result's entry, or a case."""
+        if isinstance(task, Mapping):
+            suite, tags = task["suite"], list(task["tags"])
+        else:
+            suite, tags = task.suite, list(task.task.tags)
+        return any(bound.covers(suite, tags) for bound in self.open)
+
+    @property
+    def line(self) -> str:
+        """The verdict and why, in a line."""
+        why = list(dict.fromkeys(f.words for f in self.findings if f.verdict == self.verdict))
+        more = f"; and {len(why) - _MOST} more" if len(why) > _MOST else ""
+        return f"{self.verdict}: {'; '.join(why[:_MOST])}{more}"
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return it as plain data: `gate` of report.json."""
+        return dict(
+            to_wire(
+                {
+                    "status": self.status,
+                    "verdict": self.verdict,
+                    "line": self.line,
+                    "bounds": [finding.to_wire() for finding in self.findings],
+                    "look": self.look + 1,
+                    "looks": self.looks.epochs,
+                    "epochs": self.epochs,
+                }
+            )
+        )
+
+
+def decide(
+    gate: Gate,
+    tasks: Sequence[Task],
+    baseline: Sequence[Task] | None,
+    looks: Looks,
+    look: int,
+    *,
+    before: Decision | None = None,
+) -> Decision:
+    """Return what a gate says of a run.
+
+    `tasks` are the entries of report.json of all that the run has done so far, what is missing
+    included, and `baseline` those of the run that it is compared with. What the look `before` said
+    of a bound against the baseline stays, once it was PASS or FAIL; all else is looked at anew.
+
+    Raises:
+        ValueError: the gate names tasks, suites or tags that are in neither run, or asks for a
+            baseline without there being one.
+    """
+    check_names(gate, tasks, baseline)
+    settled = {f.bound: f for f in before.bounds if f.verdict != INCONCLUSIVE} if before else {}
+    count = sum(bound.baseline for bound in gate.bounds)
+    findings = lacking(tasks, look)
+    findings += required(gate.must_pass, tasks, look)
+    for bound in gate.bounds:
+        if not bound.baseline:
+            findings.append(absolute(bound, tasks, look))
+        elif bound in settled:
+            findings.append(settled[bound])
+        else:
+            findings.append(against(bound, tasks, baseline or (), looks, look, count=count))
+    return Decision(tuple(findings), looks, look)

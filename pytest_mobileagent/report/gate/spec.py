@@ -1,0 +1,221 @@
+"""What a gate asks for: a TOML file, or an expression, read and checked."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from pytest_mobileagent.report.metrics import totals
+
+MARGIN = 0.02  # a run may be worse by so much without failing: days differ
+ALLOW = 0.05  # a drop of so much has to be excluded for a pass
+AGAINST_BASELINE = "success_rate"
+_KEYS = ("bound", "must_pass")
+_EXPRESSION = re.compile(r"\s*([\w.][\w. -]*?)\s*(>=|<=)\s*(\S+)\s*")
+_FORMS = "success_rate >= 0.5, cost_usd <= 2 and success_rate >= baseline"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What has to hold of one number of a run's summary.
+
+    Against the baseline (`baseline`): the success rate may not be worse by more than `margin`, and
+    passes once a drop of `allow` is excluded; both are shares, 0.02 is two points. Else the number
+    has to be at least `min` and at most `max`. `suite` and `tag` narrow it to some of the tasks.
+    """
+
+    metric: str
+    baseline: bool = False
+    margin: float = MARGIN
+    allow: float = ALLOW
+    min: float | None = None
+    max: float | None = None
+    suite: str | None = None
+    tag: str | None = None
+
+    def covers(self, suite: str, tags: tuple[str, ...] | list[str]) -> bool:
+        """Return whether a task of this suite, with these tags, counts."""
+        return self.suite in {None, suite} and (self.tag is None or self.tag in tags)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a run has to meet: bounds, and tasks, by their ids, that have to pass."""
+
+    bounds: tuple[Bound, ...] = ()
+    must_pass: tuple[str, ...] = ()
+
+    @property
+    def needs_baseline(self) -> bool:
+        """Whether there is a bound against the baseline."""
+        return any(bound.baseline for bound in self.bounds)
+
+
+def read_gate(text: str, folder: Path) -> Gate:
+    """Return the gate that an expression, or a TOML file, describes; paths are of `folder`.
+
+    Raises:
+        ValueError: it is neither, or it asks for what there is not; with the place, and what to do.
+    """
+    if found := _EXPRESSION.fullmatch(text):
+        return Gate((_of_expression(*found.groups()),))
+    try:
+        path = folder / Path(text).expanduser()
+        content = path.read_text("utf-8")
+    except (OSError, RuntimeError, UnicodeDecodeError) as error:
+        if re.search(r"[<>=]", text):
+            msg = f"{text!r} is no expression: write one such as {_FORMS}"
+        else:
+            what = getattr(error, "strerror", None) or error
+            msg = f"{text} cannot be read ({what}): name a TOML file, or write one of {_FORMS}"
+        raise ValueError(msg) from None
+    try:
+        return gate_of(tomllib.loads(content))
+    except ValueError as error:
+        msg = f"{path}: {error}"
+        raise ValueError(msg) from None
+
+
+def gate_of(data: Mapping[str, Any]) -> Gate:
+    """Return the gate that the content of a file describes.
+
+    Raises:
+        ValueError: it asks for what there is not.
+    """
+    _check_keys(data, _KEYS, "a gate")
+    bounds = data.get("bound", [])
+    if not isinstance(bounds, list) or not all(isinstance(each, dict) for each in bounds):
+        msg = "`bound` has to be one or more tables: write [[bound]] above each"
+        raise ValueError(msg)
+    must_pass = data.get("must_pass", [])
+    if not isinstance(must_pass, list) or not all(_is_text(name) for name in must_pass):
+        msg = 'must_pass has to be a list of ids of tasks, as in ["tasks/clock/alarm/alarm"]'
+        raise ValueError(msg)
+    if not bounds and not must_pass:
+        msg = "asks for nothing: give it a [[bound]], or must_pass"
+        raise ValueError(msg)
+    read = []
+    for number, bound in enumerate(bounds, 1):
+        try:
+            read.append(_bound(bound))
+        except ValueError as error:
+            msg = f"bound {number}: {error}"
+            raise ValueError(msg) from None
+    return Gate(tuple(read), tuple(dict.fromkeys(must_pass)))
+
+
+def near(name: str, names: list[str]) -> str:
+    """Return what to say of a name that is none of `names`: the nearest ones, else some of them."""
+    close = difflib.get_close_matches(name, names, 3, 0.5)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    some = ", ".join(sorted(names)[:10])
+    return f"there are {some}{', …' if len(names) > 10 else ''}" if names else "there are none"
+
+
+def _of_expression(metric: str, sign: str, side: str) -> Bound:
+    if side == "baseline":
+        if sign != ">=" or metric != AGAINST_BASELINE:
+            msg = (
+                f"only {AGAINST_BASELINE} >= baseline can be asked of the baseline: of other "
+                f"numbers, ask for a number, as in {metric} <= 10"
+            )
+            raise ValueError(msg)
+        return Bound(metric, baseline=True)
+    try:
+        number = float(side)
+    except ValueError:
+        msg = f"{side!r} is neither a number nor the word baseline: write one of {_FORMS}"
+        raise ValueError(msg) from None
+    return _bound({"metric": metric, "min" if sign == ">=" else "max": number})
+
+
+def _bound(data: Mapping[str, Any]) -> Bound:
+    _check_keys(data, [field.name for field in fields(Bound)], "a bound")
+    if not _is_text(data.get("metric")):
+        msg = 'metric is missing: a number of report.json\'s summary, as in metric = "success_rate"'
+        raise ValueError(msg)
+    for name in ("suite", "tag"):
+        if name in data and not _is_text(data[name]):
+            msg = f"{name} has to be a text"
+            raise ValueError(msg)
+    for name in ("margin", "allow", "min", "max"):
+        if name in data and not _is_number(data[name]):
+            msg = f"{name} has to be a number, and is {data[name]!r}"
+            raise ValueError(msg)
+    if str(data.get("baseline", False)) not in {"True", "False"}:
+        msg = "baseline has to be true or false: which run it is, --mobile-baseline says"
+        raise ValueError(msg)
+    _check_metric(data["metric"])
+    bound = Bound(**data)
+    _check_against_baseline(bound) if bound.baseline else _check_absolute(bound, data)
+    return bound
+
+
+def _check_metric(metric: str) -> None:
+    known = totals([])
+    first, dot, _ = metric.partition(".")
+    if first not in known:
+        msg = f"there is no number {metric!r} in a summary: {near(first, list(known))}"
+        raise ValueError(msg)
+    if isinstance(known[first], Mapping) and not dot:
+        msg = f"{metric} holds several numbers: name one of them, as in {metric}.NAME"
+        raise ValueError(msg)
+
+
+def _check_against_baseline(bound: Bound) -> None:
+    if bound.metric != AGAINST_BASELINE:
+        msg = (
+            f"only {AGAINST_BASELINE} can be tested against the baseline, for the rates of false "
+            f"alarms are known of it alone: bound {bound.metric} by min or max"
+        )
+        raise ValueError(msg)
+    if bound.min is not None or bound.max is not None:
+        msg = "baseline = true goes with margin and allow; make a [[bound]] of its own for min, max"
+        raise ValueError(msg)
+    if not 0 <= bound.margin < bound.allow <= 1:
+        msg = (
+            f"margin = {bound.margin:g} and allow = {bound.allow:g} have to be shares from 0 to 1, "
+            "margin the smaller: 0.02 is two points"
+        )
+        raise ValueError(msg)
+
+
+def _check_absolute(bound: Bound, data: Mapping[str, Any]) -> None:
+    if wrong := [name for name in ("margin", "allow") if name in data]:
+        msg = (
+            f"{wrong[0]} is for a bound against the baseline: add baseline = true, or leave it out"
+        )
+        raise ValueError(msg)
+    given = [side for side in (bound.min, bound.max) if side is not None]
+    if not given:
+        msg = f"nothing is asked of {bound.metric}: give it min, max or baseline = true"
+        raise ValueError(msg)
+    if len(given) == 2 and given[0] > given[1]:
+        msg = f"no number is at least {given[0]:g} and at most {given[1]:g}"
+        raise ValueError(msg)
+    if "rate" in bound.metric and max(given) > 1:
+        msg = f"{bound.metric} is a share from 0 to 1: 0.5 is 50 %, and {max(given):g} is none"
+        raise ValueError(msg)
+
+
+def _check_keys(data: Mapping[str, Any], known: tuple[str, ...] | list[str], what: str) -> None:
+    for key in data:
+        if key not in known:
+            msg = f"{key!r} is no key of {what}: {near(key, list(known))}"
+            raise ValueError(msg)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_number(value: object) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value)  # type: ignore[arg-type]

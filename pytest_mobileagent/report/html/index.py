@@ -1,0 +1,118 @@
+"""What the page knows of every task from the start: a row each, and the run as a whole."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.store import STREAM
+from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.report.html.places import attempts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+VERSION = 1
+NOTICE = "Virtual phones test the harness; do not publish these numbers as an agent's."
+_RUN = (
+    "id", "agent", "started", "ended", "device", "virtual", "models", "judges", "command",
+    "fingerprints", "versions", "shard", "resumed", "rescored_from", "merged_from", "price_table",
+)  # fmt: skip
+_ROW = (
+    "id", "nodeid", "suite", "app", "kind", "level", "language", "tags", "epoch", "environment",
+    "outcome", "success", "fault", "termination", "steps", "golden_steps", "step_ratio",
+    "first_success_step", "seconds", "cost_usd", "input_tokens", "output_tokens", "partial_credit",
+    "premature", "overdue", "calls", "actions", "thinking_seconds", "acting_seconds", "attempt",
+    "as_run",
+)  # fmt: skip
+_LONG, _SHORT = 300, 200  # characters of a reason, and of what was sought
+_HEAD = 65_536  # bytes of a record that are read for its first line
+
+
+def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str, Any]:
+    """Return the index of a run's page; `whole` is the content of report.json.
+
+    `mark` is put before the names of its episodes, which tells two runs in a page apart.
+    """
+    about = whole["run"]
+    shown = {name: about[name] for name in _RUN if name in about}
+    shown.setdefault("ended", None)
+    index = {
+        "version": VERSION,
+        "live": False,
+        "run": {**shown, "options": _given(about.get("options"))},
+        "notice": NOTICE if about.get("virtual") else None,
+        "summary": whole["summary"],
+        "gate": whole.get("gate"),
+        "comparison": whole.get("comparison"),
+        "tasks": [row(run, task, about, mark) for task in whole["tasks"]],
+    }
+    return dict(to_wire(index))
+
+
+def row(
+    run: Path, task: Mapping[str, Any], about: Mapping[str, Any], mark: str = ""
+) -> dict[str, Any]:
+    """Return what the page's list shows of an entry of report.json; `about` is its "run"."""
+    verdict = task.get("verdict")
+    evidence = verdict.get("evidence") if isinstance(verdict, dict) else None
+    evidence = evidence if isinstance(evidence, dict) else {}
+    folders = attempts(run, task, about.get("rescored_from"))
+    head = _head(folders[-1]) if folders else {}
+    return {
+        **{name: task.get(name) for name in _ROW},
+        "judge_cost_usd": _judges(task),
+        "reason": _cut(task.get("reason"), _LONG),
+        "sought": _cut(evidence.get("sought"), _SHORT),
+        "closest": _cut(evidence.get("closest"), _SHORT),
+        "scorer": verdict.get("scorer") if isinstance(verdict, dict) else None,
+        "infrastructure": [_cut(each, _LONG) for each in task.get("infrastructure") or ()],
+        "e": mark + folders[-1].name if folders else None,
+        "device": _serial(head),
+        "began": _seconds_between(about.get("started"), head.get("recorded")),
+        "worker": None,
+    }
+
+
+def _given(options: Any) -> dict[str, Any]:
+    """Return the options that somebody gave, by what was given."""
+    if not isinstance(options, dict):
+        return {}
+    given = {name: each for name, each in options.items() if isinstance(each, dict)}
+    return {n: each.get("value") for n, each in given.items() if each.get("source") != "default"}
+
+
+def _judges(task: Mapping[str, Any]) -> Any:
+    roles = task.get("roles")
+    judge = roles.get("judge") if isinstance(roles, dict) else None
+    return judge.get("cost_usd") if isinstance(judge, dict) else None
+
+
+def _cut(text: Any, most: int) -> str:
+    words = "" if text is None else str(text)
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+def _head(episode: Path) -> dict[str, Any]:
+    """Return the first line of an episode's record; nothing if it cannot be read."""
+    try:
+        with (episode / STREAM).open("rb") as stream:
+            head = json.loads(stream.readline(_HEAD))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return head if isinstance(head, dict) else {}
+
+
+def _serial(head: Mapping[str, Any]) -> str | None:
+    device = head.get("device")
+    return str(device["serial"]) if isinstance(device, dict) and device.get("serial") else None
+
+
+def _seconds_between(start: Any, end: Any) -> float | None:
+    try:
+        between = datetime.fromisoformat(end) - datetime.fromisoformat(start)
+    except (TypeError, ValueError):  # a time without a zone, or none
+        return None
+    return round(between.total_seconds(), 3)

@@ -1,0 +1,83 @@
+"""The page of a run, or of two: what stands around the data, with its styles and its scripts."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+
+_STYLES = ("base.css", "overview.css", "episode.css")
+# In this order: each may use what those before it define.
+_SCRIPTS = (
+    "elements.js", "words.js", "marks.js", "opinions.js", "state.js", "blocks.js", "pictures.js",
+    "filter.js", "list.js", "plots.js", "timeline.js", "verdicts.js", "overview.js", "why.js",
+    "strip.js", "tree.js", "exchanges.js", "detail.js", "markdown.js", "episode.js", "pair.js",
+    "keys.js", "main.js",
+)  # fmt: skip
+_BLOCKS = "<!-- blocks -->"
+
+
+def shell(title: str, *, live: bool = False) -> tuple[bytes, bytes]:
+    """Return what stands before the blocks of data in a page, and what stands after them.
+
+    A block is `<script type="application/octet-stream;base64" id="…">` with base64 in it. The ids:
+
+    - "index", and "index2" in a page of two runs: JSON, compressed with gzip.
+    - "e:" and the "e" of a row: JSON of its episode, likewise. No two rows share one.
+    - "p:" and the name of a picture's file without its suffix: a WebP file, for those pictures
+      that are not beside the page.
+
+    A page that is `live` may ask the server that it comes from. Only the page's own script runs, by
+    its digest: nothing in the data can become one.
+    """
+    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - most processes need none
+    from markupsafe import Markup  # noqa: PLC0415
+
+    template = Environment(autoescape=True, undefined=StrictUndefined).from_string(
+        _file("page.html")
+    )
+    style, script = _all(_STYLES), _all(_SCRIPTS)
+    own = {"style": style, "script": script, "blocks": _BLOCKS}  # trusted, and all that is
+    whole = template.render(
+        title=title,
+        policy=_policy(style, script, live=live),
+        **{name: Markup(text) for name, text in own.items()},  # noqa: S704
+    )
+    before, _, after = whole.rpartition(_BLOCKS)
+    return before.encode("utf-8", "replace"), after.encode("utf-8")
+
+
+def script(name: str) -> str:
+    """Return a script of the page that other pages share."""
+    return _file(name)
+
+
+def _policy(style: str, script: str, *, live: bool) -> str:
+    """Return the content security policy of the page."""
+    rules = [
+        "default-src 'none'",
+        # Browsers differ in whether a page that is a file may show the files beside it as its own
+        # ('self'). Which files those are is checked in pictures.js.
+        "img-src 'self' file: data: blob:",
+        f"style-src '{_digest(style)}'",
+        f"script-src '{_digest(script)}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    ]
+    return "; ".join([*rules, *(["connect-src 'self'"] if live else [])])
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+@cache
+def _all(names: tuple[str, ...]) -> str:
+    return "\n".join(map(_file, names))
+
+
+def _file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")

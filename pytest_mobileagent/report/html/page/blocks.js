@@ -1,0 +1,41 @@
+"use strict";
+
+// The data in this document: compressed, in blocks that are opened when they are needed.
+
+const KEPT = 8; // episodes that stay opened
+const opened = new Map(); // by the id of their block; the one that was used last at the end
+
+function bytesOf(node) {
+  const text = atob(node.textContent);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
+async function unpack(id) {
+  const node = byId(id);
+  if (!node) return null;
+  if (typeof DecompressionStream === "undefined") {
+    throw new Error("This browser is too old for the page: it takes Chrome or Edge 80, Firefox 113, Safari 16.4, or newer.");
+  }
+  try {
+    const unpacked = new Blob([bytesOf(node)]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(unpacked).text());
+  } catch (error) {
+    throw new Error(`This page is damaged, its block ${id} cannot be read (${error.message}): write it again with "python -m pytest_mobileagent report RUN --format=html".`);
+  }
+}
+
+async function episodeOf(name) {
+  const id = `e:${name}`;
+  const known = opened.get(id) || unpack(id);
+  opened.delete(id);
+  opened.set(id, known); // at the end
+  if (opened.size > KEPT) opened.delete(opened.keys().next().value);
+  try {
+    return await known;
+  } catch (error) {
+    opened.delete(id);
+    throw error;
+  }
+}

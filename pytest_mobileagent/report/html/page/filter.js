@@ -1,0 +1,101 @@
+"use strict";
+
+// The filter: words and conditions in one line of text, which deep links carry.
+
+const FIELDS = {
+  app: "app", suite: "suite", level: "level", kind: "kind", language: "language", tag: "tags", env: "environment",
+  epoch: "epoch", outcome: "outcome", fault: "fault", ended: "termination", device: "device", id: "id", change: "change",
+};
+const NUMBERS = { steps: "steps", golden: "golden_steps", ratio: "step_ratio", seconds: "seconds", cost: "cost_usd", input: "input_tokens", output: "output_tokens", credit: "partial_credit", level: "level", epoch: "epoch" };
+const SORTS = {
+  task: (row) => nameOf(row).toLowerCase(), outcome: (row) => ["error", "failed", "review", "not run", "skipped"].indexOf(row.outcome) + 1 || 9,
+  app: (row) => row.app, level: (row) => row.level, steps: (row) => row.steps, ratio: (row) => row.step_ratio, seconds: (row) => row.seconds, cost: (row) => row.cost_usd,
+  began: (row) => row.began, change: (row) => row.change,
+};
+const COMPARE = { ">": (a, b) => a > b, "<": (a, b) => a < b, ">=": (a, b) => a >= b, "<=": (a, b) => a <= b };
+
+// "-app:clock,notes" as {not, field: "app", values: ["clock", "notes"]}; other parts are words.
+function parseFilter(text) {
+  const parts = [];
+  for (const [, not, field, compare, quoted, plain] of text.matchAll(/(-?)(?:([a-z]+)(:|>=|<=|>|<))?(?:"([^"]*)"?|(\S+))/g)) {
+    const value = quoted ?? plain;
+    if (compare && compare !== ":" && NUMBERS[field] && value.trim() !== "" && Number.isFinite(Number(value))) {
+      parts.push({ not: Boolean(not), field, compare, limit: Number(value) });
+    } else if (compare === ":" && field === "sort") {
+      parts.push({ sort: value.replace(/^-/, ""), down: value.startsWith("-") });
+    } else if (compare === ":" && FIELDS[field]) {
+      parts.push({ not: Boolean(not), field, values: quoted === undefined ? value.split(",").filter(Boolean) : [quoted] });
+    } else {
+      parts.push({ not: Boolean(not), word: `${field || ""}${compare || ""}${value}`.toLowerCase() });
+    }
+  }
+  return parts;
+}
+
+function writeFilter(parts) {
+  return parts.map((part) => {
+    if (part.sort) return `sort:${part.down ? "-" : ""}${part.sort}`;
+    const not = part.not ? "-" : "";
+    if (part.compare) return `${not}${part.field}${part.compare}${part.limit}`;
+    if (part.word !== undefined) return `${not}${/[\s:<>]/.test(part.word) ? `"${part.word}"` : part.word}`;
+    const values = part.values.join(",");
+    return `${not}${part.field}:${part.values.some((value) => /[\s",]/.test(value)) ? `"${values}"` : values}`;
+  }).join(" ");
+}
+
+function fits(row, part) {
+  if (part.sort) return true;
+  let found;
+  if (part.compare) {
+    const value = row[NUMBERS[part.field]];
+    found = known(value) && COMPARE[part.compare](Number(value), part.limit);
+  } else if (part.word !== undefined) {
+    found = row.words.includes(part.word);
+  } else {
+    const value = row[FIELDS[part.field]];
+    const given = (Array.isArray(value) ? value : [known(value) ? value : "none"]).map((each) => String(each).toLowerCase());
+    found = part.values.some((wanted) => given.includes(wanted.toLowerCase()));
+  }
+  return found !== part.not;
+}
+
+// What words are looked for in.
+function wordsOf(row) {
+  return [nameOf(row), row.nodeid, row.app, row.suite, row.reason, row.sought, row.closest, ...(row.tags || [])]
+    .filter(known).join("\n").toLowerCase();
+}
+
+function filtered(rows, parts) {
+  const fitting = rows.filter((row) => parts.every((part) => fits(row, part)));
+  const order = parts.find((part) => part.sort && SORTS[part.sort]);
+  return order ? sorted(fitting, SORTS[order.sort], order.down) : fitting;
+}
+
+// What has no value comes last, whichever the direction.
+function sorted(rows, key, down) {
+  const keyed = rows.map((row) => [key(row), row]);
+  keyed.sort(([a], [b]) => {
+    if (!known(a) || !known(b)) return Number(!known(a)) - Number(!known(b));
+    const order = a < b ? -1 : a > b ? 1 : 0;
+    return down ? -order : order;
+  });
+  return keyed.map(([, row]) => row);
+}
+
+// The filter with one field set to what is wanted: nothing, or values any of which fit.
+function withField(text, field, values) {
+  const others = parseFilter(text).filter((part) => part.sort || part.field !== field || part.not || part.compare);
+  return writeFilter(values.length ? [...others, { not: false, field, values }] : others);
+}
+
+function valuesOf(text, field) {
+  return parseFilter(text).find((part) => part.field === field && part.values && !part.not)?.values || [];
+}
+
+function withSort(text, sort) {
+  const parts = parseFilter(text);
+  const now = parts.find((part) => part.sort);
+  const others = parts.filter((part) => !part.sort);
+  if (now?.sort !== sort) return writeFilter([...others, { sort, down: false }]);
+  return writeFilter(now.down ? others : [...others, { sort, down: true }]);
+}

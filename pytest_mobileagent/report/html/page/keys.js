@@ -1,0 +1,50 @@
+"use strict";
+
+// What keys do.
+
+const moveFrame = (by) => (state.paired ? showPairFrame(state.frame + by) : showFrame(state.frame + by));
+const inEpisode = (act) => () => { if (state.episode) act(); };
+const IN_EPISODE = {
+  j: inEpisode(() => moveFrame(1)), k: inEpisode(() => moveFrame(-1)),
+  ArrowRight: inEpisode(() => moveFrame(1)), ArrowLeft: inEpisode(() => moveFrame(-1)),
+  ArrowDown: inEpisode(() => moveFrame(1)), ArrowUp: inEpisode(() => moveFrame(-1)),
+  Home: inEpisode(() => moveFrame(-Infinity)), End: inEpisode(() => moveFrame(Infinity)),
+  J: () => openNeighbour(1), K: () => openNeighbour(-1),
+  " ": inEpisode(() => { if (!state.paired) togglePlaying(); }),
+  Escape: () => leave(),
+};
+const IN_LIST = {
+  j: () => choose(state.chosen + 1), k: () => choose(state.chosen - 1),
+  ArrowDown: () => choose(state.chosen + 1), ArrowUp: () => choose(state.chosen - 1),
+  Home: () => choose(0), End: () => choose(Infinity),
+  Enter: () => { const row = state.shown[state.chosen]; if (row?.e) location.hash = addressOf({ e: row.e, other: row.pair?.e }); },
+  "/": () => byId("query").focus(),
+};
+const EVERYWHERE = { n: () => openNextFailure(), y: () => copy(), "?": () => byId("help").showModal() };
+const REPEATED = new Set(["j", "k", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"]);
+
+document.addEventListener("keydown", (event) => {
+  if (byId("help").open || event.ctrlKey || event.metaKey || event.altKey || !state.run) return;
+  if (event.target.matches("input, textarea, select")) {
+    if (event.key === "Escape" || (event.key === "Enter" && event.target.id === "query")) event.target.blur();
+    return;
+  }
+  // What has the focus does its own with these.
+  if (["Enter", " "].includes(event.key) && event.target.matches("button, summary, a, [role=button]")) return;
+  if (["ArrowDown", "ArrowUp", "Home", "End"].includes(event.key) && event.target.matches("pre")) return;
+  const act = (state.e ? IN_EPISODE : IN_LIST)[event.key] || EVERYWHERE[event.key];
+  if (!act || (event.repeat && !REPEATED.has(event.key))) return;
+  event.preventDefault();
+  act();
+});
+
+function leave() {
+  location.hash = addressOf({}) === "#" ? "" : addressOf({});
+}
+
+byId("back").addEventListener("click", leave);
+byId("copy").addEventListener("click", copy);
+byId("help-button").addEventListener("click", () => byId("help").showModal());
+byId("clear").addEventListener("click", () => setFilter(""));
+byId("filters").addEventListener("submit", (event) => event.preventDefault());
+byId("query").addEventListener("input", () => setFilter(byId("query").value));

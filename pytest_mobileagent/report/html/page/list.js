@@ -1,0 +1,93 @@
+"use strict";
+
+// The list of tasks: only the rows in sight are elements, however many there are.
+
+const SPARE = 8; // rows above and below what is in sight
+const COLUMNS = [
+  ["outcome", "Outcome"], ["task", "Task"], ["app", "App"], ["level", "Level"], ["steps", "Steps"], ["seconds", "Time"],
+  ["cost", "Cost"], ["change", "Base"],
+];
+let rowHeight = 44; // pixels; the styles say which
+
+function showColumns() {
+  const sort = parseFilter(state.filter).find((part) => part.sort);
+  byId("columns").replaceChildren(...COLUMNS.filter(([name]) => name !== "change" || state.other).map(([name, title]) => {
+    const chosen = sort?.sort === name;
+    const button = make("button", { type: "button", title: `Sort by ${title.toLowerCase()}` }, title,
+      make("span", {}, chosen ? (sort.down ? " ↓" : " ↑") : ""));
+    button.addEventListener("click", () => setFilter(withSort(state.filter, name)));
+    const cell = make("span", { className: `c-${name}`, role: "columnheader" }, button);
+    cell.setAttribute("aria-sort", chosen ? (sort.down ? "descending" : "ascending") : "none");
+    return cell;
+  }));
+}
+
+function showRows() {
+  const body = byId("rows");
+  const table = byId("table");
+  rowHeight = parseInt(getComputedStyle(table).getPropertyValue("--row"), 10) || 44;
+  body.style.height = `${state.shown.length * rowHeight}px`;
+  const top = -body.getBoundingClientRect().top;
+  const first = Math.max(0, Math.min(Math.floor(top / rowHeight) - SPARE, state.shown.length - 1));
+  const end = Math.min(state.shown.length, Math.max(0, Math.ceil((top + window.innerHeight) / rowHeight)) + SPARE);
+  body.replaceChildren(...state.shown.slice(first, end).map((row, place) => rowNode(row, first + place)));
+  table.setAttribute("aria-rowcount", state.shown.length + 1);
+  const chosen = byId(`row-${state.chosen}`);
+  if (chosen) table.setAttribute("aria-activedescendant", chosen.id);
+  else table.removeAttribute("aria-activedescendant");
+}
+
+function rowNode(row, place) {
+  const cell = (name, ...children) => make("span", { className: `c-${name}`, role: "gridcell" }, ...children);
+  const node = make("a", { id: `row-${place}`, className: `row ${kindOf(row.outcome)}`, role: "row", tabIndex: -1 },
+    cell("outcome", outcomeMark(row.outcome)),
+    cell("task", make("b", {}, make("bdi", { dir: "auto" }, nameOf(row))), make("small", { dir: "auto" }, whyShort(row))),
+    cell("app", make("bdi", {}, asText(row.app).split(".").pop())), cell("level", asText(row.level)),
+    cell("steps", stepsOf(row)), cell("seconds", known(row.seconds) ? duration(row.seconds) : ""),
+    cell("cost", known(row.cost_usd) ? money(row.cost_usd) : ""),
+    state.other ? cell("change", changeMark(row)) : null);
+  if (row.e) node.href = addressOf({ e: row.e, other: row.pair?.e });
+  node.setAttribute("aria-rowindex", place + 2);
+  node.setAttribute("aria-selected", String(place === state.chosen));
+  node.style.top = `${place * rowHeight}px`;
+  return node;
+}
+
+function stepsOf(row) {
+  if (!known(row.steps)) return "";
+  return known(row.golden_steps) ? `${row.steps} / ${row.golden_steps}` : String(row.steps);
+}
+
+// Why it came out as it did, in a line.
+function whyShort(row) {
+  if (row.outcome === "passed") return "";
+  const words = row.sought && row.outcome === "failed" ? `sought ${row.sought}${row.closest ? ` — closest ${row.closest}` : ""}` : row.reason;
+  return [row.fault && row.fault !== "agent" ? `${row.fault}: ` : "", asText(words)].join("").slice(0, 300);
+}
+
+const CHANGES = { gained: "gained ▲", lost: "lost ▼", differs: "differs", same: "same", new: "new", missing: "missing" };
+
+function changeMark(row) {
+  return make("span", { className: `change ${row.change}`, title: row.pair ? `before: ${row.pair.outcome}` : "" }, CHANGES[row.change] || "");
+}
+
+// Choose a row of the list and bring it into sight.
+function choose(place) {
+  if (!state.shown.length) return;
+  state.chosen = Math.max(0, Math.min(place, state.shown.length - 1));
+  const top = byId("rows").getBoundingClientRect().top + state.chosen * rowHeight;
+  const head = byId("columns").getBoundingClientRect().bottom;
+  if (top < head) window.scrollBy(0, top - head);
+  else if (top + rowHeight > window.innerHeight) window.scrollBy(0, top + rowHeight - window.innerHeight + 8);
+  showRows();
+}
+
+// The failure after a row of the list, from the start again after the last.
+function nextFailure(from) {
+  const rows = state.shown.length ? state.shown : state.rows;
+  for (let far = 1; far <= rows.length; far += 1) {
+    const row = rows[(from + far + rows.length) % rows.length];
+    if (isFailure(row) && row.e && row.e !== state.e) return row;
+  }
+  return null;
+}

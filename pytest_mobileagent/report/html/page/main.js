@@ -1,0 +1,89 @@
+"use strict";
+
+// What happens when: loading, and going where the address says.
+
+let listAt = 0; // how far the list was scrolled when an episode was opened
+
+async function go() {
+  const { e, other, s, f } = readAddress();
+  const wasInList = !state.e && !byId("overview").hidden;
+  if (wasInList && e) listAt = window.scrollY;
+  showProblem("");
+  if (f !== state.filter) {
+    state.filter = f;
+    if (!byId("overview").hidden || !e) applyFilter();
+    else state.shown = filtered(state.rows, parseFilter(f));
+  }
+  const showing = !e ? "overview" : other ? "pair" : "episode";
+  for (const id of ["overview", "episode", "pair"]) byId(id).hidden = id !== showing;
+  byId("back").hidden = !e;
+  document.body.className = showing;
+  if (!e) {
+    backToList();
+    return;
+  }
+  try {
+    await (other ? openPair(e, other, s) : openEpisode(e, s));
+    if (wasInList) window.scrollTo(0, 0);
+  } catch (error) {
+    showProblem(error.message);
+  }
+}
+
+function backToList() {
+  stopPlaying();
+  const place = state.shown.indexOf(state.row);
+  Object.assign(state, { e: null, paired: null, episode: null });
+  entitle(`${percent(state.run.summary?.success_rate, 0)} · ${asText(state.run.run?.agent)} · Report`);
+  showRows();
+  window.scrollTo(0, listAt);
+  if (place >= 0) { state.row = null; choose(place); }
+}
+
+const sameTask = (row) => JSON.stringify([row.id, row.environment ?? null, row.epoch ?? null]);
+
+// The rows of a run, each with the row of the same task in the run that it is compared with.
+function rowsOf(index, other) {
+  const before = new Map((other?.tasks || []).map((row) => [sameTask(row), row]));
+  const rows = index.tasks.map((row) => {
+    const pair = before.get(sameTask(row));
+    before.delete(sameTask(row));
+    return { ...row, pair, change: other && changeOf(row, pair) };
+  });
+  const missing = [...before.values()].map((row) => ({ ...row, outcome: "not run", success: null, change: "missing", pair: undefined }));
+  return [...rows, ...missing].map((row) => Object.assign(row, { words: wordsOf(row) }));
+}
+
+function changeOf(row, pair) {
+  if (!pair) return "new";
+  if (row.outcome === pair.outcome) return "same";
+  if (row.success === true && pair.success === false) return "gained";
+  return row.success === false && pair.success === true ? "lost" : "differs";
+}
+
+async function load() {
+  try {
+    state.run = await unpack("index");
+    if (!state.run) throw new Error("This page holds no run.");
+    state.other = await unpack("index2");
+  } catch (error) {
+    showProblem(error.message);
+    return;
+  }
+  state.rows = rowsOf(state.run, state.other);
+  state.filter = readAddress().f;
+  byId("overview").hidden = Boolean(readAddress().e); // it has to be seen to be measured
+  showOverview();
+  await go();
+}
+
+window.addEventListener("hashchange", go);
+let pending = 0; // rows are drawn once for each picture that the browser shows
+function drawSoon() {
+  if (pending || state.e || !state.run) return;
+  pending = requestAnimationFrame(() => { pending = 0; showRows(); });
+}
+window.addEventListener("scroll", drawSoon, { passive: true });
+window.addEventListener("resize", drawSoon);
+byId("plots-box").addEventListener("toggle", drawSoon);
+load();

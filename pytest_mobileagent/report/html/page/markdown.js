@@ -1,0 +1,57 @@
+"use strict";
+
+// What is shown, as Markdown for an issue or a chat.
+
+const MOST_LINES = 200;
+
+// On one line, and nothing in it is markup.
+function plainly(value, most = 500) {
+  const text = asText(value).replace(/[\u0000-\u001f\u007f\s]+/g, " ").trim();
+  return (text.length > most ? `${text.slice(0, most - 1)}…` : text).replace(/[\\`*_{}[\]<>#|!~]/g, "\\$&");
+}
+
+function linkTo(place) {
+  return location.protocol === "file:" ? `${location.pathname.split("/").slice(-2).join("/")}${addressOf(place)}` : `${location.href.split("#")[0].split("?")[0]}${addressOf(place)}`;
+}
+
+function listAsMarkdown() {
+  const { run, summary } = state.run;
+  const interval = Array.isArray(summary?.interval) ? ` (95 %: ${percent(summary.interval[0])} to ${percent(summary.interval[1])})` : "";
+  const lines = [
+    `**${plainly(run?.agent)}** on ${plainly(run?.device)}: ${percent(summary?.success_rate)} of ${number(summary?.decided)} decided tasks${interval}, ${money(summary?.cost_usd)}`,
+    ...(state.run.notice ? ["", `> ${plainly(state.run.notice)}`] : []), "",
+    "| outcome | task | steps | time | cost | why |", "|---|---|---|---|---|---|",
+    ...state.shown.slice(0, MOST_LINES).map((row) => `| ${SIGNS[row.outcome] || ""} ${plainly(row.outcome)} | ${plainly(nameOf(row))} | ${stepsOf(row)} | ${known(row.seconds) ? duration(row.seconds) : ""} | ${known(row.cost_usd) ? money(row.cost_usd) : ""} | ${plainly(whyShort(row), 160)} |`),
+  ];
+  if (state.shown.length > MOST_LINES) lines.push("", `… and ${count(state.shown.length - MOST_LINES, "row")} more`);
+  return lines.join("\n");
+}
+
+function stepAsMarkdown() {
+  const { row, episode } = state;
+  const frame = episode.frames[state.frame];
+  const steps = episode.frames.filter((each) => known(each.step)).map((each) => `${each.step}. ${plainly(actionsOf(each), 200)}${each === frame ? " **← here**" : ""}`);
+  const facts = [["goal", episode.goal], ["sought", row.sought], ["closest", row.closest], ["reason", row.reason], ["ended", [episode.ending, episode.error].filter(Boolean).join(": ")], ["answered", episode.answer], ["said at this step", frame?.said]];
+  return [
+    `### ${SIGNS[row.outcome] || ""} ${plainly(nameOf(row))}: ${plainly(row.outcome)}`, "",
+    ...facts.filter(([, value]) => value).map(([name, value]) => `- **${name}** ${plainly(value)}`), "",
+    `Agent ${plainly(episode.agent)} on ${plainly(episode.device)}; \`${asText(row.nodeid).replace(/[`\s]+/g, " ")}\``, "", ...steps, "",
+    `${plainly(linkTo({ e: state.e, s: state.frame + 1, f: "" }), 1000)}`,
+  ].join("\n");
+}
+
+async function copy() {
+  const text = state.e ? (state.episode ? stepAsMarkdown() : "") : listAsMarkdown();
+  if (!text) return;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = make("textarea", { value: text, className: "off-screen" }); // where the clipboard asks for a server
+    document.body.append(area);
+    area.select();
+    const worked = document.execCommand("copy");
+    area.remove();
+    if (!worked) { tell("This browser does not let the page copy."); return; }
+  }
+  tell("Copied as Markdown.");
+}

@@ -1,0 +1,141 @@
+"use strict";
+
+// The run as a whole: its numbers, its plots, and its tasks with their filters.
+
+const CHOICES = [["app", "app"], ["suite", "suite"], ["level", "level"], ["kind", "kind"], ["language", "language"], ["tag", "tags"], ["env", "environment"], ["epoch", "epoch"], ["ended", "termination"], ["fault", "fault"]];
+const MOST_CHOICES = 300;
+const MOST_FAILURES = 5;
+
+function showOverview() {
+  const { run, summary } = state.run;
+  byId("run").textContent = asText(run?.agent) || "Report";
+  byId("about").textContent = [run?.device, run?.id, run?.started && !run?.ended ? "not ended" : ""].filter(Boolean).map(asText).join(" · ");
+  byId("notice").hidden = !state.run.notice;
+  byId("notice").textContent = asText(state.run.notice);
+  showGate(state.run.gate);
+  showComparison(state.run.comparison);
+  showTiles(summary || {});
+  showFailures();
+  showFacts(run || {});
+  showChoices();
+  applyFilter();
+}
+
+function showTiles(summary) {
+  const interval = Array.isArray(summary.interval) ? summary.interval : wilson(summary.successes, summary.decided);
+  const counts = [["passed", summary.successes], ["failed", summary.decided - summary.successes], ["review", summary.review], ["error", summary.errors], ["skipped", summary.skipped], ["not run", summary.not_run]];
+  const before = state.other?.summary;
+  byId("tiles").replaceChildren(
+    tile("Success", percent(summary.success_rate), [
+      `${number(summary.successes)} of ${number(summary.decided)} decided`, interval ? `95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}` : "",
+      before && known(before.success_rate) ? `before: ${percent(before.success_rate)}` : "",
+    ], "main-tile"),
+    make("div", { className: "tile wide-tile" }, make("div", { className: "label" }, count(summary.tasks || 0, "task")), outcomeBar(counts.filter(([, many]) => many > 0))),
+    tile("Cost", money(summary.cost_usd), [judgeCost(summary), summary.unpriced_calls ? `${count(summary.unpriced_calls, "call")} without a price` : "", before ? `before: ${money(before.cost_usd)}` : ""]),
+    tile("Tokens", `${tokens(summary.input_tokens)} in`, [`${tokens(summary.output_tokens)} out`]),
+    tile("Time", duration(summary.seconds), [known(summary.seconds_per_step) ? `${number(summary.seconds_per_step, 1)} s a step` : ""]),
+    tile("Steps / golden", known(summary.mean_step_ratio) ? number(summary.mean_step_ratio, 2) : "n/a", ["of tasks that passed"]),
+  );
+}
+
+function judgeCost(summary) {
+  const judges = summary.roles?.judge?.cost_usd;
+  return known(judges) ? `judges ${money(judges)}` : "";
+}
+
+function tile(label, value, notes, className = "") {
+  return make("div", { className: `tile ${className}` }, make("div", { className: "label" }, label), make("div", { className: "value" }, value),
+    ...notes.filter(Boolean).map((note) => make("small", {}, note)));
+}
+
+function outcomeBar(counts) {
+  const bar = make("div", { className: "outcome-bar", "aria-hidden": "true" }, ...counts.map(([outcome, many]) => {
+    const part = make("span", { className: kindOf(outcome), title: `${outcome} ${many}` });
+    part.style.flexGrow = many;
+    return part;
+  }));
+  const legend = make("div", { className: "legend" }, ...counts.map(([outcome, many]) => {
+    const button = make("button", { type: "button", title: `Show these ${many}` }, outcomeMark(outcome), ` ${number(many)}`);
+    button.addEventListener("click", () => { setFilter(withField("", "outcome", [outcome])); byId("tasks").scrollIntoView(); });
+    return button;
+  }));
+  return make("div", {}, bar, legend);
+}
+
+// The first failures, each with why: most who open a report came for these.
+function showFailures() {
+  const rows = state.rows.filter((row) => isFailure(row));
+  byId("failures").hidden = !rows.length;
+  const all = make("button", { type: "button" }, `All ${count(rows.length, "failure")}`);
+  all.addEventListener("click", () => { setFilter(withField("", "outcome", ["failed", "error"])); byId("tasks").scrollIntoView(); });
+  byId("failures").replaceChildren(make("h2", {}, "Why tasks failed"), make("ol", {}, ...rows.slice(0, MOST_FAILURES).map((row) => {
+    const link = make("a", row.e ? { href: addressOf({ e: row.e, other: row.pair?.e, f: "" }) } : {}, make("bdi", { dir: "auto" }, nameOf(row)));
+    return make("li", {}, outcomeMark(row.outcome, false), link, make("small", { dir: "auto" }, whyShort(row)));
+  })), rows.length > MOST_FAILURES ? all : null);
+}
+
+function showFacts(run) {
+  const lists = (value) => (value && typeof value === "object" && !Array.isArray(value) ? Object.entries(value).map(([name, each]) => `${name}: ${asText(each)}`).join("\n") : asText(value));
+  const command = Array.isArray(run.command) ? run.command.join(" ") : run.command;
+  byId("facts").replaceChildren(pairs([
+    ["run", run.id], ["agent", run.agent], ["device", run.device], ["models", lists(run.models)], ["judges", Array.isArray(run.judges) ? run.judges.join(", ") : lists(run.judges)],
+    ["started", run.started && localTime(run.started)], ["ended", run.ended && localTime(run.ended)], ["command", command], ["options", lists(run.options)],
+    ["fingerprints", lists(run.fingerprints)], ["versions", lists(run.versions)], ["resumed", lists(run.resumed)], ["merged from", lists(run.merged_from)], ["scored again from", lists(run.rescored_from)],
+  ]));
+}
+
+function chip(label, field, value, sign = "") {
+  const button = make("button", { type: "button", className: "chip" }, sign, label);
+  const isOn = valuesOf(state.filter, field).includes(value);
+  button.setAttribute("aria-pressed", String(isOn));
+  button.addEventListener("click", () => {
+    const now = valuesOf(state.filter, field);
+    setFilter(withField(state.filter, field, now.includes(value) ? now.filter((each) => each !== value) : [...now, value]));
+  });
+  return button;
+}
+
+function showOutcomes() {
+  const many = new Map();
+  for (const row of state.rows) many.set(row.outcome, (many.get(row.outcome) || 0) + 1);
+  const order = Object.keys(SIGNS).filter((outcome) => many.has(outcome));
+  byId("outcomes").replaceChildren(...order.map((outcome) => chip(` ${number(many.get(outcome))}`, "outcome", outcome, outcomeMark(outcome))),
+    ...(state.other ? Object.keys(CHANGES).map((change) => chip(CHANGES[change], "change", change)) : []));
+}
+
+// A list of values for each field in which tasks differ.
+function showChoices() {
+  const selects = CHOICES.map(([name, field]) => {
+    const values = [...new Set(state.rows.flatMap((row) => row[field]).filter(known).map(String))].sort(new Intl.Collator("en", { numeric: true }).compare);
+    if (values.length < 2 || values.length > MOST_CHOICES) return null;
+    const select = make("select", {}, make("option", { value: "" }, `any ${name}`), ...values.map((value) => make("option", { value }, value)));
+    select.setAttribute("aria-label", name);
+    select.dataset.field = name;
+    select.addEventListener("change", () => setFilter(withField(state.filter, name, select.value ? [select.value] : [])));
+    return select;
+  });
+  byId("choices").replaceChildren(...selects.filter(Boolean));
+}
+
+function setFilter(text) {
+  state.filter = text;
+  keepAddress({});
+  applyFilter();
+}
+
+function applyFilter() {
+  state.shown = filtered(state.rows, parseFilter(state.filter));
+  state.chosen = Math.min(state.chosen, state.shown.length - 1);
+  if (document.activeElement !== byId("query")) byId("query").value = state.filter;
+  for (const select of byId("choices").children) {
+    const values = valuesOf(state.filter, select.dataset.field);
+    select.value = values.length === 1 ? values[0] : "";
+    select.classList.toggle("set", values.length > 0);
+  }
+  byId("count").textContent = state.shown.length === state.rows.length ? count(state.rows.length, "row") : `${number(state.shown.length)} of ${count(state.rows.length, "row")}`;
+  byId("none").hidden = state.shown.length > 0;
+  showOutcomes();
+  showColumns();
+  showRows();
+  showPlots();
+}

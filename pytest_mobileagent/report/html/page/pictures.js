@@ -1,0 +1,64 @@
+"use strict";
+
+// Pictures: files beside the page, or packed into it.
+
+// A path below this page or beside it, to a picture that is named by its content; nothing else is
+// ever asked for, whatever the data says.
+const PICTURE = /^(?:(?:\.\.|[\w-][\w.-]*)\/){0,40}screens\/([0-9a-f]{8,64})\.(?:png|webp)$/;
+const MOST_URLS = 60; // packed pictures that are held at a time
+const urls = new Map(); // by the id of the block; the one that was used last at the end
+
+function pictureOf(path, { size, alt, small }) {
+  const [width, height] = size || [1080, 2400];
+  const found = PICTURE.exec(path || "");
+  if (!found) return make("span", { className: "gone" }, path ? "a picture that is not the run's" : "no picture");
+  const image = make("img", { alt, width, height, decoding: "async", loading: small ? "lazy" : "eager", draggable: false });
+  image.addEventListener("error", () => image.replaceWith(
+    make("span", { className: "gone", title: path }, "the picture is missing: keep the folder screens beside this page")), { once: true });
+  const packed = `p:${found[1]}`;
+  if (!byId(packed)) image.src = path;
+  else if (small) inSight.observe(Object.assign(image, { packed }));
+  else image.src = urlOf(packed);
+  return image;
+}
+
+const inSight = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    inSight.unobserve(target);
+    target.src = urlOf(target.packed);
+  }
+}, { rootMargin: "200px" });
+
+function urlOf(id) {
+  const known = urls.get(id) || URL.createObjectURL(new Blob([bytesOf(byId(id))], { type: "image/webp" }));
+  urls.delete(id);
+  urls.set(id, known);
+  if (urls.size > MOST_URLS) {
+    const [oldest, url] = urls.entries().next().value;
+    urls.delete(oldest);
+    URL.revokeObjectURL(url); // what shows it keeps what it has decoded
+  }
+  return known;
+}
+
+// A screenshot with what was done on it, and room for the box of an element.
+function shot(frame, actions, { small = false, path = frame.png, alt = "" } = {}) {
+  const [width, height] = frame.size || [1080, 2400];
+  const node = make("span", { className: "shot" }, pictureOf(path, { size: frame.size, alt, small }));
+  node.style.aspectRatio = `${Number(width)} / ${Number(height)}`;
+  if (!frame.size) return node;
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "xMidYMin meet", "aria-hidden": "true" });
+  const marked = actions.filter((each) => Array.isArray(each.at));
+  const scale = Math.min(width, height) * (small ? 2 : 1);
+  for (const each of marked) svg.append(...drawMark(each, scale));
+  if (marked.length > 1 && !small) marked.forEach((each, place) => svg.append(numberOf(each.at, place + 1, scale)));
+  node.append(svg);
+  return node;
+}
+
+function numberOf([x, y], number, scale) {
+  const text = draw("text", { class: "mark-number", x: x + scale * 0.05, y: y - scale * 0.04, "font-size": scale * 0.06 });
+  text.textContent = String(number);
+  return text;
+}

@@ -1,0 +1,149 @@
+"use strict";
+
+// Plots of a run, drawn as SVG: how often it succeeded, and at what cost in steps and money.
+
+const GROUPS = [["apps", "app"], ["levels", "level"], ["suites", "suite"], ["kinds", "kind"], ["languages", "language"], ["tags", "tag"], ["environments", "env"]];
+let groupShown = "apps";
+
+function words(attributes, text) {
+  const node = draw("text", attributes);
+  node.textContent = text;
+  return node;
+}
+
+function titled(node, text) {
+  const title = draw("title", {});
+  title.textContent = text;
+  node.prepend(title);
+  return node;
+}
+
+function figure(title, note, content, choice = null) {
+  return make("figure", { className: "plot" }, make("figcaption", {}, make("b", {}, title), make("small", {}, note), choice), content);
+}
+
+function plotSuccess() {
+  const groups = GROUPS.filter(([name]) => Object.keys(state.run.summary?.[name] || {}).length);
+  if (!groups.length) return null;
+  if (!groups.some(([name]) => name === groupShown)) groupShown = groups[0][0];
+  const [name, field] = groups.find(([each]) => each === groupShown);
+  const select = make("select", {}, ...groups.map(([each, one]) => make("option", { value: each, selected: each === name }, `by ${one}`)));
+  select.setAttribute("aria-label", "Success by");
+  select.addEventListener("change", () => { groupShown = select.value; showPlots(); });
+  const entries = Object.entries(state.run.summary[name]);
+  const bars = entries.map(([value, totals]) => successBar(field, value, totals));
+  return figure("Success", "with 95 % intervals", make("div", { className: "bars" }, ...bars), select);
+}
+
+function successBar(field, value, totals) {
+  const rate = totals.success_rate;
+  const interval = Array.isArray(totals.interval) ? totals.interval : wilson(totals.successes, totals.decided);
+  const said = `${value}: ${percent(rate, 0)}, ${totals.successes} of ${totals.decided}` + (interval ? `, 95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}` : "");
+  const svg = draw("svg", { viewBox: "0 0 100 14", preserveAspectRatio: "none", "aria-hidden": "true" },
+    draw("rect", { class: "track", x: 0, y: 3, width: 100, height: 8, rx: 1 }));
+  if (known(rate)) svg.append(draw("rect", { class: "bar", x: 0, y: 3, width: 100 * rate, height: 8, rx: 1 }));
+  if (interval) {
+    const [low, high] = interval.map((each) => 100 * each);
+    svg.append(draw("path", { class: "interval", d: `M ${low} 7 L ${high} 7 M ${low} 4 L ${low} 10 M ${high} 4 L ${high} 10` }));
+  }
+  const button = make("button", { type: "button", className: "bar-row", title: said },
+    make("bdi", { className: "name" }, field === "app" ? value.split(".").pop() : value), svg,
+    make("span", { className: "value" }, percent(rate, 0)), make("small", {}, `${totals.successes}/${totals.decided}`));
+  button.setAttribute("aria-label", `${said}. Filter by it.`);
+  button.addEventListener("click", () => setFilter(withField(state.filter, field, [value])));
+  return button;
+}
+
+// Numbers for the marks of an axis: 0 and at most five round steps.
+function ticks(most) {
+  const rough = most / 4 || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough);
+  return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, place) => place * step);
+}
+
+const PLOT = { width: 360, height: 240, left: 44, right: 12, top: 10, bottom: 36 };
+
+function axes(mostX, mostY, titleX, titleY, asX, asY) {
+  const { width, height, left, right, top, bottom } = PLOT;
+  const x = (value) => left + (value / mostX) * (width - left - right);
+  const y = (value) => height - bottom - (value / mostY) * (height - top - bottom);
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${titleY} against ${titleX}` });
+  for (const tick of ticks(mostX)) {
+    svg.append(draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: height - bottom }),
+      words({ class: "tick", x: x(tick), y: height - bottom + 14, "text-anchor": "middle" }, asX(tick)));
+  }
+  for (const tick of ticks(mostY)) {
+    svg.append(draw("line", { class: "grid", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }),
+      words({ class: "tick", x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, asY(tick)));
+  }
+  svg.append(words({ class: "axis", x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, titleX),
+    words({ class: "axis", x: 0, y: 0, transform: `translate(11 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, titleY));
+  return { svg, x, y };
+}
+
+// A dot for a task: a disc where it passed, a cross where not; those that the filter leaves out are faint.
+function dot(row, x, y, isShown) {
+  const shape = row.success === true
+    ? draw("circle", { cx: x, cy: y, r: 3.6, class: "dot passed" })
+    : draw("path", { d: `M ${x - 3.2} ${y - 3.2} l 6.4 6.4 m 0 -6.4 l -6.4 6.4`, class: `cross ${kindOf(row.outcome)}` });
+  const link = draw("a", row.e ? { href: addressOf({ e: row.e, other: row.pair?.e }), tabindex: -1 } : {}, shape);
+  link.setAttribute("class", isShown ? "" : "out");
+  return titled(link, `${nameOf(row)}: ${row.outcome}, ${stepsOf(row)} steps${known(row.cost_usd) ? `, ${money(row.cost_usd)}` : ""}`);
+}
+
+function plotSteps(shown) {
+  const rows = state.rows.filter((row) => row.golden_steps && known(row.steps));
+  if (!rows.length) return null;
+  const mostX = Math.max(...rows.map((row) => row.golden_steps)) + 1;
+  const mostY = Math.max(mostX, ...rows.map((row) => row.steps)) + 1;
+  const { svg, x, y } = axes(mostX, mostY, "golden steps", "steps", number, number);
+  svg.append(draw("line", { class: "equal", x1: x(0), y1: y(0), x2: x(mostX), y2: y(Math.min(mostX, mostY)) }));
+  const met = new Map(); // tasks with the same numbers are drawn beside each other
+  for (const row of rows) {
+    const place = `${row.golden_steps} ${row.steps}`;
+    const times = met.get(place) || 0;
+    met.set(place, times + 1);
+    const turn = times * 2.4;
+    const far = 1.9 * Math.sqrt(times);
+    svg.append(dot(row, x(row.golden_steps) + far * Math.cos(turn), y(row.steps) + far * Math.sin(turn), shown.has(row)));
+  }
+  return figure("Steps against golden steps", "on the line: as few as can be · ● passed ✕ not", svg);
+}
+
+function plotCost() {
+  const field = Object.keys(state.run.summary?.suites || {}).length > 1 ? "suite" : "app";
+  const groups = new Map();
+  for (const row of state.rows) {
+    if (!known(row.cost_usd) || !known(row.success)) continue;
+    const group = groups.get(row[field]) || { cost: 0, all: 0, successes: 0 };
+    group.cost += row.cost_usd;
+    group.all += 1;
+    group.successes += Number(row.success);
+    groups.set(row[field], group);
+  }
+  if (!groups.size || ![...groups.values()].some((group) => group.cost > 0)) return null;
+  const mostX = 1.15 * Math.max(...[...groups.values()].map((group) => group.cost / group.all));
+  const { svg, x, y } = axes(mostX, 1, "mean cost of a decided task", "success", money, (value) => percent(value, 0));
+  for (const [name, { cost, all, successes }] of groups) {
+    const [atX, atY] = [x(cost / all), y(successes / all)];
+    const label = asText(name).split(".").pop();
+    const interval = wilson(successes, all);
+    const isRight = atX > PLOT.width * 0.65;
+    const node = draw("g", { class: "group", tabindex: 0, role: "button", "aria-label": `${label}: ${percent(successes / all, 0)}, ${money(cost / all)} a task. Filter by it.` },
+      draw("line", { class: "interval", x1: atX, x2: atX, y1: y(interval[0]), y2: y(interval[1]) }),
+      draw("circle", { class: "dot group", cx: atX, cy: atY, r: 4.5 }),
+      words({ class: "tick name", x: atX + (isRight ? -8 : 8), y: atY + 4, "text-anchor": isRight ? "end" : "start" }, label.slice(0, 18)));
+    const act = () => setFilter(withField(state.filter, field, [asText(name)]));
+    node.addEventListener("click", act);
+    node.addEventListener("keydown", (event) => { if (event.key === "Enter") act(); });
+    svg.append(titled(node, `${label}: ${percent(successes / all, 0)} of ${all}, ${money(cost / all)} a task`));
+  }
+  return figure("Success against cost", `by ${field}, with 95 % intervals`, svg);
+}
+
+function showPlots() {
+  const shown = new Set(state.shown);
+  byId("plots").replaceChildren(...[plotSuccess(), plotSteps(shown), plotCost(), plotTimeline(shown)].filter(Boolean));
+  byId("plots-box").hidden = !byId("plots").childElementCount;
+}

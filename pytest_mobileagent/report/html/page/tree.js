@@ -1,0 +1,115 @@
+"use strict";
+
+// The elements of a screen beside its picture: hover one, see the other; a click holds on to it.
+
+const BOTTOM = 24; // levels that are indented
+const [CLASS, TEXT, ID, DESCRIPTION, BOX, FLAGS, CHILDREN] = [0, 1, 2, 3, 4, 5, 6];
+let elements = []; // [node, depth], from the root on
+let pinned = -1;
+
+function flatten(root) {
+  const found = [];
+  const pending = [[root, 0]];
+  while (pending.length) {
+    const [node, depth] = pending.pop();
+    found.push([node, depth]);
+    const children = node[CHILDREN] || [];
+    for (let place = children.length - 1; place >= 0; place -= 1) pending.push([children[place], depth + 1]);
+  }
+  return found;
+}
+
+function showTree(frame) {
+  elements = frame.tree ? flatten(frame.tree) : [];
+  pinned = -1;
+  const list = make("div", { id: "tree", role: "tree", tabIndex: 0 }, ...elements.map(([node, depth], place) => treeRow(node, depth, place)));
+  list.setAttribute("aria-label", "Elements");
+  list.addEventListener("pointerover", (event) => point(placeOf(event.target)));
+  list.addEventListener("pointerleave", () => point(pinned));
+  list.addEventListener("click", (event) => pin(placeOf(event.target)));
+  list.addEventListener("keydown", walkTree);
+  const nothing = make("p", { className: "quiet" }, "The elements of this screen are not known.");
+  byId("tree-box").replaceChildren(fold("tree", `Elements ${elements.length || ""}`, true, elements.length ? list : nothing, make("div", { id: "element" })));
+  showElement(null);
+  const screen = byId("screen");
+  screen.addEventListener("pointermove", (event) => { if (pinned < 0) point(elementAt(event), true); });
+  screen.addEventListener("pointerleave", () => point(pinned));
+  screen.addEventListener("click", (event) => pin(elementAt(event), true));
+}
+
+const placeOf = (target) => Number(target.closest?.("[data-place]")?.dataset.place ?? -1);
+const shortName = (name) => asText(name).split(/[./:]/).pop();
+
+function treeRow(node, depth, place) {
+  const label = asText(node[TEXT]) || asText(node[DESCRIPTION]);
+  const row = make("div", { id: `node-${place}`, className: "node", role: "treeitem", dir: "ltr" },
+    make("span", { className: "class" }, shortName(node[CLASS]) || "?"),
+    node[ID] ? make("span", { className: "id" }, `#${shortName(node[ID])}`) : null,
+    label ? make("bdi", { className: "said" }, label.slice(0, 200)) : null,
+    node[FLAGS] ? make("span", { className: "flags" }, asText(node[FLAGS])) : null);
+  row.dataset.place = place;
+  row.style.paddingInlineStart = `${6 + 10 * Math.min(depth, BOTTOM)}px`;
+  row.setAttribute("aria-level", depth + 1);
+  return row;
+}
+
+// Show which element is meant, in the tree and on the screen.
+function point(place, bring = false) {
+  byId("tree")?.querySelector(".pointed")?.classList.remove("pointed");
+  byId("screen").querySelector(".box")?.remove();
+  if (place < 0 || !elements[place]) return showElement(null);
+  const [node] = elements[place];
+  const row = byId(`node-${place}`);
+  row.classList.add("pointed");
+  byId("tree").setAttribute("aria-activedescendant", row.id);
+  if (bring) {
+    const list = byId("tree");
+    if (row.offsetTop < list.scrollTop || row.offsetTop + row.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = row.offsetTop - list.clientHeight / 2;
+  }
+  const box = numbersOf(node[BOX]);
+  const svg = byId("screen").querySelector("svg");
+  if (box && svg) svg.append(draw("rect", { class: "box", x: box[0], y: box[1], width: Math.max(0, box[2] - box[0]), height: Math.max(0, box[3] - box[1]) }));
+  return showElement(node);
+}
+
+function pin(place, bring = false) {
+  pinned = place === pinned ? -1 : place;
+  point(pinned, bring);
+  byId("tree")?.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected", "false");
+  if (pinned >= 0) byId(`node-${pinned}`).setAttribute("aria-selected", "true");
+}
+
+function walkTree(event) {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!by || !elements.length) return;
+  event.preventDefault();
+  event.stopPropagation();
+  pinned = Math.max(0, Math.min(elements.length - 1, pinned + by));
+  point(pinned, true);
+}
+
+const numbersOf = (box) => (Array.isArray(box) && box.length === 4 ? box.map(Number) : null);
+
+// The smallest element below a finger; of equal ones the last, which lies on top.
+function elementAt(event) {
+  const svg = byId("screen").querySelector("svg");
+  const matrix = svg?.getScreenCTM();
+  if (!matrix) return -1;
+  const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+  let [best, least] = [-1, Infinity];
+  elements.forEach(([node], place) => {
+    const box = numbersOf(node[BOX]);
+    if (!box || at.x < box[0] || at.y < box[1] || at.x >= box[2] || at.y >= box[3]) return;
+    const area = (box[2] - box[0]) * (box[3] - box[1]);
+    if (area <= least) [best, least] = [place, area];
+  });
+  return best;
+}
+
+function showElement(node) {
+  const box = node && numbersOf(node[BOX]);
+  byId("element")?.replaceChildren(...(node ? [pairs([
+    ["class", node[CLASS]], ["text", asText(node[TEXT]).slice(0, 2000)], ["description", asText(node[DESCRIPTION]).slice(0, 2000)], ["id", node[ID]],
+    ["box", box ? `${box[0]}, ${box[1]} to ${box[2]}, ${box[3]}` : ""], ["is", node[FLAGS]],
+  ])] : [make("p", { className: "quiet" }, "Hover an element or the screen; a click holds on to it.")]));
+}

@@ -1,0 +1,76 @@
+"use strict";
+
+// The verdict of the gate, and how the run compares with the one before.
+
+const VERDICTS = { PASS: ["✓", "passed"], FAIL: ["✗", "failed"], INCONCLUSIVE: ["?", "review"] };
+
+function showGate(gate) {
+  byId("gate").hidden = !gate;
+  if (!gate) return;
+  const [sign, kind] = VERDICTS[gate.verdict] || ["·", "quiet"];
+  const looked = [known(gate.epochs) ? `after ${count(Number(gate.epochs), "epoch")}` : "", known(gate.status) ? `exit status ${asText(gate.status)}` : ""];
+  byId("gate").className = `banner ${kind}`;
+  byId("gate").replaceChildren(
+    make("p", { className: "headline" }, make("span", { className: `outcome ${kind}` }, `${sign} Gate ${asText(gate.verdict)}`),
+      make("small", {}, ` ${looked.filter(Boolean).join(", ")}`)),
+    ...(gate.line ? [make("p", { dir: "auto" }, asText(gate.line))] : []),
+    ...(gate.reason ? [make("p", { dir: "auto" }, asText(gate.reason))] : []),
+    make("ul", {}, ...(gate.bounds || []).map(bound)));
+}
+
+function bound(each) {
+  const [sign, kind] = VERDICTS[each.verdict] || ["·", "quiet"];
+  const scope = [each.suite && `suite ${each.suite}`, each.tag && `tag ${each.tag}`].filter(Boolean).join(", ");
+  const limits = [known(each.min) && `at least ${each.min}`, known(each.max) && `at most ${each.max}`, each.baseline && "against the baseline"].filter(Boolean).join(", ");
+  const said = asText(each.words || each.line || each.reason) || [each.metric, scope, limits].filter(Boolean).join(" · ");
+  return make("li", {}, make("span", { className: `outcome ${kind}`, title: asText(each.verdict) }, `${sign} ${asText(each.verdict)}`), make("span", { dir: "auto" }, ` ${said}`));
+}
+
+function showComparison(comparison) {
+  byId("comparison").hidden = !comparison && !state.other;
+  if (comparison) byId("comparison").replaceChildren(...comparisonParts(comparison));
+  else if (state.other) byId("comparison").replaceChildren(...changesParts());
+  byId("comparison").className = "banner";
+}
+
+function comparisonParts(given) {
+  const interval = Array.isArray(given.interval) ? ` (95 %: ${points(given.interval[0])} to ${points(given.interval[1])})` : "";
+  const baseline = given.baseline && typeof given.baseline === "object" ? given.baseline.id : given.baseline;
+  const lists = ["gained", "lost", "flaky", "new", "missing"].map((name) => listOf(name, given[name])).filter(Boolean);
+  const differs = Array.isArray(given.differs_in) ? given.differs_in : Object.keys(given.differs_in || {});
+  return [
+    make("p", { className: "headline" }, make("b", {}, known(given.difference) ? `${points(given.difference)} points${interval}` : "no tasks in common"),
+      make("small", { dir: "auto" }, ` against ${asText(baseline)}`)),
+    ...lists,
+    ...(differs.length ? [make("p", {}, make("b", {}, "Differs in "), differs.map((each) => asText(each.name ?? each)).join(", "))] : []),
+  ];
+}
+
+const points = (share) => (known(share) ? `${share < 0 ? "−" : "+"}${number(Math.abs(share) * 100, 1)}` : "n/a");
+
+// Tasks that gained, say: each shows its rows.
+function listOf(name, tasks) {
+  if (!Array.isArray(tasks) || !tasks.length) return null;
+  const links = tasks.slice(0, 30).map((task) => {
+    const id = typeof task === "object" && task ? asText(task.id ?? task.task) : asText(task);
+    const detail = typeof task === "object" && task && known(task.before) ? ` ${asText(task.before)} → ${asText(task.after)}` : "";
+    const link = make("a", { href: addressOf({ f: withField("", "id", [id]) }) }, make("bdi", {}, id));
+    return make("li", {}, link, detail);
+  });
+  const sign = { gained: "▲ ", lost: "▼ ", flaky: "~ " }[name] || "";
+  const rest = tasks.length > links.length ? ` and ${tasks.length - links.length} more` : "";
+  return make("div", { className: `changes ${name}` }, make("b", {}, `${sign}${name} ${tasks.length}`), make("ul", { className: "inline" }, ...links), rest);
+}
+
+// Two runs without a comparison that somebody made: what can be counted.
+function changesParts() {
+  const many = (change) => state.rows.filter((row) => row.change === change).length;
+  const chips = Object.keys(CHANGES).filter(many).map((change) => chip(`${CHANGES[change]} ${many(change)}`, "change", change));
+  const changed = make("button", { type: "button" }, "Only what changed");
+  changed.addEventListener("click", () => setFilter(withField(state.filter, "change", ["gained", "lost", "differs", "new", "missing"])));
+  const names = [state.other, state.run].map((index) => `${asText(index.run?.agent)} (${asText(index.run?.id)})`);
+  return [
+    make("p", { className: "headline" }, make("b", { dir: "auto" }, names[1]), make("small", {}, " against "), make("b", { dir: "auto" }, names[0])),
+    make("p", { className: "chips" }, changed, ...chips),
+  ];
+}

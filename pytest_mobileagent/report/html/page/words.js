@@ -1,0 +1,93 @@
+"use strict";
+
+// Numbers and outcomes, as people read them.
+
+// A sign for each outcome, beside its word: never colour alone.
+const SIGNS = {
+  passed: "✓", failed: "✗", error: "!", review: "?", skipped: "–", "not run": "·", xfailed: "x", xpassed: "X",
+  running: "▸",
+};
+const KINDS = { passed: "passed", failed: "failed", error: "error", review: "review", xfailed: "quiet", xpassed: "passed", running: "running" };
+
+const known = (value) => value !== null && value !== undefined;
+const kindOf = (outcome) => KINDS[outcome] || "quiet";
+const isFailure = (row) => row.outcome === "failed" || row.outcome === "error";
+
+function outcomeMark(outcome, words = true) {
+  const said = asText(outcome) || "unknown";
+  const sign = make("span", { className: "sign" }, SIGNS[said] || "·");
+  sign.setAttribute("aria-hidden", "true");
+  const node = make("span", { className: `outcome ${kindOf(said)}`, title: said }, sign, words ? said : null);
+  if (!words) node.setAttribute("aria-label", said);
+  return node;
+}
+
+function number(value, digits = 0) {
+  if (!known(value)) return "n/a";
+  return Number(value).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function percent(value, digits = 1) {
+  return known(value) ? `${number(value * 100, digits)} %` : "n/a";
+}
+
+function money(value) {
+  if (!known(value)) return "n/a";
+  return `$${number(value, value !== 0 && Math.abs(value) < 0.1 ? 4 : 2)}`;
+}
+
+function duration(seconds) {
+  if (!known(seconds)) return "n/a";
+  if (seconds < 100) return `${number(seconds, seconds && seconds < 10 ? 1 : 0)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+function tokens(value) {
+  if (!known(value)) return "n/a";
+  if (value < 10_000) return number(value);
+  return value < 1e6 ? `${number(value / 1e3)} k` : `${number(value / 1e6, 1)} M`;
+}
+
+function count(many, thing) {
+  return `${number(many)} ${thing}${many === 1 ? "" : "s"}`;
+}
+
+// The name of a row: its case, with the epoch and the environment that the id does not tell.
+function nameOf(row) {
+  const more = [];
+  if (known(row.environment)) more.push(`env ${row.environment}`);
+  if (row.epoch) more.push(`epoch ${row.epoch}`);
+  return more.length ? `${row.id} [${more.join(", ")}]` : asText(row.id);
+}
+
+// Wilson's interval of a proportion at 95 %, as pytest_mobileagent/statistics.py has it.
+function wilson(successes, all) {
+  if (!all) return null;
+  const z = 1.959964;
+  const p = successes / all;
+  const base = 1 + (z * z) / all;
+  const middle = (p + (z * z) / (2 * all)) / base;
+  const half = (z * Math.sqrt((p * (1 - p)) / all + (z * z) / (4 * all * all))) / base;
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+}
+
+function labelled(label, text, className = "") {
+  if (!known(text) || text === "") return [];
+  return [make("p", { className: "label" }, label), make("p", { className: `text ${className}`, dir: "auto" }, asText(text))];
+}
+
+function pairs(given) {
+  const rows = given.filter(([, value]) => known(value) && value !== "");
+  return make("dl", { className: "pairs" }, ...rows.flatMap(([name, value]) => [
+    make("dt", { dir: "auto" }, name), make("dd", { dir: "auto" }, value instanceof Node ? value : asText(value)),
+  ]));
+}
+
+// Something that folds, and stays as it was left for what is shown next.
+const folds = new Map();
+function fold(name, title, open, ...children) {
+  const node = make("details", { className: "fold", open: folds.get(name) ?? open }, make("summary", {}, title), ...children);
+  node.addEventListener("toggle", () => folds.set(name, node.open));
+  return node;
+}

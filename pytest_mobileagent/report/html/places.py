@@ -1,0 +1,69 @@
+"""Where the attempts at a task of a report are, and what they were made of."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.exchanges import STREAM as CALLS
+from pytest_mobileagent.episode.runs import slug
+from pytest_mobileagent.episode.store import STREAM
+from pytest_mobileagent.report.html.calls import JUDGES
+from pytest_mobileagent.verdict.store import VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_FILES = (STREAM, CALLS, VERDICTS, JUDGES)
+
+
+def attempts(run: Path, task: Mapping[str, Any], source: object = None) -> list[Path]:
+    """Return the folders of the attempts at a task of a report, the one that counts last.
+
+    `run` is the run's folder, `source` the id of the run whose episodes it has scored again, if it
+    has. A task that did not begin has no attempts, and neither has one whose episode is outside.
+    """
+    own = _own(run, task, source)
+    stem = _stem(run, task) if own is None else own.with_name(own.name.rpartition(".")[0] or "-")
+    found: list[Path] = []
+    while (folder := stem.with_name(f"{stem.name}.{len(found)}")).is_dir():
+        found.append(folder)
+    others = [folder for folder in found if folder != own]
+    return [*others, own] if own is not None and own.is_dir() else others
+
+
+def _own(run: Path, task: Mapping[str, Any], source: object) -> Path | None:
+    """Return the folder of a task's episode; None if it has none that a page may show.
+
+    A run may be somebody else's, and its report name any folder.
+    """
+    named = task.get("episode")
+    if not isinstance(named, str) or not named or "\0" in named:
+        return None
+    path, folder = PurePath(named), run / named
+    is_inside = not path.is_absolute() and ".." not in path.parts
+    is_of_source = folder.parts[-3:-1] == (source, "episodes") and ".." not in path.parts
+    return folder if is_inside or is_of_source else None
+
+
+def _stem(run: Path, task: Mapping[str, Any]) -> Path:
+    """Return what each attempt's folder adds a number to (see `Case.key`)."""
+    key = str(task.get("id"))
+    key += f"@env{task['environment']}" if task.get("environment") else ""
+    key += f"@{task['epoch']}" if task.get("epoch") else ""
+    return run / "episodes" / slug(key)
+
+
+def signature(episode: Path, *more: object) -> str:
+    """Return a word that changes with the files of an episode, and with whatever else is given."""
+    digest = hashlib.sha256(repr(more).encode("utf-8", "replace"))
+    for name in _FILES:
+        try:
+            status = (episode / name).stat()
+        except OSError:
+            digest.update(b"-")
+        else:
+            digest.update(f"{name} {status.st_size} {status.st_mtime_ns}".encode())
+    return digest.hexdigest()[:16]

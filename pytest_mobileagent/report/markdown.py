@@ -1,0 +1,32 @@
+"""Text in Markdown, where nothing that an app, a task or an agent says is markup."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.plain import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# Only what could be markup, a mention or a link within a line: ids stay readable as they are.
+_MARKUP = re.compile(r"[\\`*~\[\]<>&|#@]|(?<!\w)_|_(?!\w)|:(?=\S)|^[-+](?=\s)|^=")
+
+
+def escape(text: object) -> str:
+    """Return a text as Markdown shows it word by word, on one line."""
+    return _MARKUP.sub(lambda found: f"\\{found[0]}", printable(" ".join(str(text).split())))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """Return the lines of a table."""
+    lines = [f"| {' | '.join(map(escape, row))} |" for row in (head, *rows)]
+    return [lines[0], f"|{' --- |' * len(head)}", *lines[1:]]
+
+
+def folded(title: str, lines: Sequence[str]) -> list[str]:
+    """Return lines that are shown after a click on their title."""
+    summary = f"<summary>{html.escape(printable(title))}</summary>"
+    return ["<details>", summary, "", *lines, "", "</details>", ""]

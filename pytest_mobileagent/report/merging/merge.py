@@ -1,0 +1,211 @@
+"""Several runs made one, in a folder of its own; they stay as they are."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode import index, runs
+from pytest_mobileagent.episode.adopting import adopt
+from pytest_mobileagent.episode.reader import read
+from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.report.document import SCHEMA_VERSION, document
+from pytest_mobileagent.report.merging.heads import merged_head, remarks
+from pytest_mobileagent.report.reading import REPORT
+from pytest_mobileagent.report.recorded import RecordedRun, recorded_run
+from pytest_mobileagent.task.case import Case
+from pytest_mobileagent.task.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_DECIDED = {"passed", "failed", "review", "xfailed", "xpassed"}
+_RANKS = {"not run": 0, "error": 1, "skipped": 2} | dict.fromkeys(_DECIDED, 3)
+_MOST = 5  # tasks that an error names
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A run made of several: its `report`, and in `remarks` what one should know of its parts."""
+
+    report: Mapping[str, Any]
+    remarks: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one of the runs has of a case: its entries in report.json, run.json and the index."""
+
+    run: Path
+    entry: Mapping[str, Any]
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    digests: Any = None
+    lines: Sequence[index.Entry] = ()
+
+    @property
+    def case(self) -> Case:
+        epoch, place = self.entry.get("epoch") or 0, self.entry.get("environment")
+        return Case(Task("-"), self.entry["id"], environment=place, epoch=epoch)
+
+    @property
+    def rank(self) -> int:
+        return _RANKS.get(str(self.entry["outcome"]), 0)
+
+
+def merge(folders: Sequence[Path], target: Path) -> Merged:
+    """Make one run of those in some folders, in the folder `target`, which is new or empty.
+
+    A case that several runs have counts as in the one that decided it; all its attempts are kept.
+    Until all is there nothing is.
+
+    Raises:
+        HostError: it cannot be written.
+        OSError: a run cannot be read.
+        RecordError: a run is damaged; they are of different agents; or two decided the same case.
+    """
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        msg = f"{target} is there already: name a folder that is new or empty"
+        raise HostError(msg)
+    recorded = [recorded_run(folder) for folder in folders]
+    _check_agents(recorded)
+    parts = _by_case(recorded)
+    _check_decided_once(parts)
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        part.mkdir(parents=True, exist_ok=True)
+        whole = _write(part, target.name, [run.about for run in recorded], parts)
+        part.rename(target)  # in which nothing is
+    except OSError as error:
+        msg = f"cannot write {target}: {error}"
+        raise HostError(msg) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    open_ended = [f"{run.folder} was cut off, or goes on" for run in recorded if not run.has_ended]
+    return Merged(whole, [*open_ended, *remarks([run.about for run in recorded])])
+
+
+def _check_agents(recorded: Sequence[RecordedRun]) -> None:
+    agents = {str(run.about.get("agent")): run.folder for run in recorded}
+    if len(agents) > 1:
+        each = ", ".join(f"{agent} in {folder}" for agent, folder in agents.items())
+        msg = f"these are runs of different agents, to be compared and not merged: {each}"
+        raise RecordError(msg)
+
+
+def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
+    """Return what the runs have of each case, the one that counts last."""
+    found: dict[str, list[_Part]] = {}
+    for run in recorded:
+        planned = _read(run.folder / runs.RUN)
+        plans, digests = planned.get("tasks"), planned.get("digests")
+        plans = {plan.get("key"): plan for plan in plans or () if isinstance(plan, dict)}
+        digests = digests if isinstance(digests, dict) else {}
+        lines: dict[str, list[index.Entry]] = {}
+        for line in index.entries(run.folder):
+            lines.setdefault(line.case, []).append(line)
+        for entry in run.tasks:
+            part = _Part(run.folder, entry)
+            key = part.case.key
+            whole = replace(
+                part,
+                plan=plans.get(key) or _plan_of(part),
+                digests=digests.get(key),
+                lines=lines.get(key, ()),
+            )
+            found.setdefault(key, []).append(whole)
+    return {key: sorted(each, key=lambda part: part.rank) for key, each in found.items()}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the content of a file that need not be there, and has been found sound if it is."""
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _plan_of(part: _Part) -> dict[str, Any]:
+    """Return a case as run.json has it, of a run that wrote none."""
+    for folder in reversed(_attempts(part)):
+        try:
+            return read(folder, EpisodeRecord).case.to_json()
+        except RecordError:
+            continue
+    entry = part.entry
+    names = ("level", "kind", "language", "tags", "golden_steps")
+    task = {name: entry[name] for name in names if entry.get(name) is not None}
+    apps = [entry["app"]] if entry.get("app") else []
+    about = {n: entry[n] for n in ("id", "suite", "nodeid", "parameters") if entry.get(n)}
+    place = {"environment": part.case.environment, "epoch": part.case.epoch}
+    return Case.from_json({**about, **place, "task": {**task, "goal": "-", "apps": apps}}).to_json()
+
+
+def _check_decided_once(parts: Mapping[str, Sequence[_Part]]) -> None:
+    last = {key: each[-2:] for key, each in parts.items() if len(each) > 1}
+    twice = [key for key, two in last.items() if all(part.rank == _RANKS["passed"] for part in two)]
+    if twice:
+        one, other = (part.run for part in last[twice[0]])
+        names = ", ".join(twice[:_MOST]) + (" …" if len(twice) > _MOST else "")
+        count = f"{len(twice)} task{'s' * (len(twice) != 1)}"
+        msg = (
+            f"{one} and {other} have both decided {count}, so they are not parts of one run: "
+            f"{names}; leave one of them out, or compare them"
+        )
+        raise RecordError(msg)
+
+
+def _write(
+    folder: Path,
+    name: str,
+    heads: Sequence[Mapping[str, Any]],
+    parts: Mapping[str, Sequence[_Part]],
+) -> dict[str, Any]:
+    """Write a run into a folder, and return its report. Until run.json is there it is none."""
+    results = [_take_over(folder, each) for each in parts.values()]
+    head = merged_head(heads, name)
+    digests = {key: each[-1].digests for key, each in parts.items() if each[-1].digests}
+    planned = [each[-1].plan for each in parts.values()]
+    before = {name: value for name, value in head.items() if name != "ended"}
+    run = {"schema_version": SCHEMA_VERSION, "run": before, "tasks": planned, "digests": digests}
+    write_json(folder / runs.RUN, run, indent=None)
+    whole = document(head, {result["nodeid"]: result for result in results})
+    write_json(folder / REPORT, whole)
+    return whole
+
+
+def _take_over(target: Path, parts: Sequence[_Part]) -> dict[str, Any]:
+    """Take over all attempts at a case, and return its result."""
+    names: dict[str, str] = {}
+    stem = runs.stem_of(target, parts[-1].case)
+    count = 0
+    for part in parts:
+        names = {}  # of the last, which counts
+        for attempt in _attempts(part):
+            folder = stem.with_name(f"{stem.name}.{count}")
+            adopt(attempt, target, folder)
+            names[f"episodes/{attempt.name}"] = folder.relative_to(target).as_posix()
+            count += 1
+        for line in part.lines:
+            if line.folder in names:
+                number = int(names[line.folder].rpartition(".")[2])
+                entry = index.Entry(line.case, number, names[line.folder], line.outcome)
+                index.append(target, entry)
+    result = parts[-1].entry
+    broke = [why for part in parts for why in part.entry.get("infrastructure") or ()]
+    return {**result, "episode": names.get(result.get("episode") or ""), "infrastructure": broke}
+
+
+def _attempts(part: _Part) -> list[Path]:
+    """Return the folders of the attempts at a case, with the one that the report names."""
+    found = runs.attempts(part.run, part.case)
+    episode = str(part.entry.get("episode") or "")
+    named = part.run / "episodes" / Path(episode).name
+    is_ours = episode == f"episodes/{named.name}" and named.name not in {"", ".", ".."}
+    return [*found, named] if is_ours and named not in found and named.is_dir() else found

@@ -1,0 +1,158 @@
+"""Two runs, task by task: what both decided, how far they differ, and what is missing.
+
+A task is paired with itself in the same environment. What the test takes for one task is all that
+has the same id: the difference in each environment, averaged, so that ten environments of one task
+do not count as ten tasks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.statistics import student_cdf, student_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+Key = tuple[str, str | None]  # a task's id, and its environment
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What became of the epochs of a task in an environment.
+
+    `passed` of `decided` epochs; `missing` are those without a verdict, `broken` those of them that
+    infrastructure broke.
+    """
+
+    passed: int = 0
+    decided: int = 0
+    missing: int = 0
+    broken: int = 0
+
+    @property
+    def share(self) -> float:
+        """The share of the decided epochs that passed; there has to be one."""
+        return self.passed / self.decided
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether some epochs passed and some failed."""
+        return 0 < self.passed < self.decided
+
+    @property
+    def passes(self) -> bool:
+        """Whether more than half of the decided epochs passed."""
+        return 2 * self.passed > self.decided
+
+    def __str__(self) -> str:
+        return f"{self.passed}/{self.decided}"
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.passed + other.passed,
+            self.decided + other.decided,
+            self.missing + other.missing,
+            self.broken + other.broken,
+        )
+
+
+def tallies(tasks: Iterable[Mapping[str, Any]]) -> dict[Key, Tally]:
+    """Return what became of each task; those that were only skipped are not there."""
+    found: dict[Key, Tally] = defaultdict(Tally)
+    for task in tasks:
+        if task["outcome"] != "skipped":
+            found[task["id"], task.get("environment")] += _tally(task)
+    return dict(found)
+
+
+def total(counted: Iterable[Tally]) -> Tally:
+    """Return several tallies in one."""
+    return sum(counted, Tally())
+
+
+def common(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> list[Key]:
+    """Return what both runs have decided at least once, in the order of the first."""
+    return [
+        key
+        for key, tally in before.items()
+        if tally.decided and key in after and after[key].decided
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far one run's success rate is from another's, over their common tasks.
+
+    - `tasks`: how many the runs have in common.
+    - `value`: the mean of the tasks' differences, as a share; None without a common task.
+    - `error`: its standard error; None below two tasks.
+    """
+
+    tasks: int
+    value: float | None = None
+    error: float | None = None
+
+    def chance_below(self, drop: float) -> float | None:
+        """Return P(t <= (value + drop) / error): small if the run is worse by more than `drop`."""
+        if self.value is None or self.error is None:
+            return None
+        return student_cdf((self.value + drop) / self.error, self.tasks - 1)
+
+    def chance_above(self, drop: float) -> float | None:
+        """Return P(t >= (value + drop) / error): small if a drop of `drop` is excluded."""
+        if self.value is None or self.error is None:
+            return None
+        return student_cdf(-(self.value + drop) / self.error, self.tasks - 1)
+
+    def interval(self, level: float) -> tuple[float, float] | None:
+        """Return what the true difference lies between, with a confidence of `level`."""
+        if self.value is None or self.error is None:
+            return None
+        half = student_quantile((1 + level) / 2, self.tasks - 1) * self.error
+        return max(-1.0, self.value - half), min(1.0, self.value + half)
+
+    @property
+    def p_value(self) -> float | None:
+        """The two-sided p value of the paired t-test of no difference."""
+        below, above = self.chance_below(0), self.chance_above(0)
+        return None if below is None or above is None else min(1.0, 2 * min(below, above))
+
+
+def difference(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Difference:
+    """Return how far `after` is from `before`, by a paired t-test over the common tasks.
+
+    The standard error is that of the tasks' differences (ddof 1), but at least that of a change of
+    half an episode in each run, √2/(2·T·E) with T tasks of E epochs: two runs without any
+    difference are no certainty.
+    """
+    keys = common(before, after)
+    of_task: dict[str, list[float]] = defaultdict(list)
+    for key in keys:
+        of_task[key[0]].append(after[key].share - before[key].share)
+    each = [fmean(differences) for differences in of_task.values()]
+    if len(each) < 2:
+        return Difference(len(each), each[0] if each else None)
+    episodes = [total(run[key] for key in keys).decided for run in (before, after)]
+    floor = math.hypot(*(1 / (2 * count) for count in episodes))
+    return Difference(len(each), fmean(each), max(stdev(each) / math.sqrt(len(each)), floor))
+
+
+def noise(runs: Sequence[Mapping[Key, Tally]], keys: Iterable[Key]) -> float | None:
+    """Return the mean over tasks of p(1 - p), p the chance to pass; None without a second epoch.
+
+    By the unbiased estimate of each task's variance, in all runs together.
+    """
+    repeated = [run[key] for key in keys for run in runs if run[key].decided > 1]
+    each = [t.share * (1 - t.share) * t.decided / (t.decided - 1) for t in repeated]
+    return fmean(each) if each else None
+
+
+def _tally(task: Mapping[str, Any]) -> Tally:
+    if task["success"] is None:
+        return Tally(missing=1, broken=int(task.get("fault") == "infrastructure"))
+    return Tally(passed=int(task["success"]), decided=1)

@@ -1,0 +1,103 @@
+"""An episode in marks on screenshots, and what was said of it, as plain data for pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import DoubleTap, LongPress, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.verdict.standing import PERSON, is_withdrawal, standing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.verdict.verdict import Verdict
+
+_FLICK = 0.25  # how far the finger of a scroll is drawn each way, of the screen's height or width
+_FAR = 1_000_000  # pixels; no screen is that large
+_AWAY = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+
+
+def screens(episode: EpisodeRecord) -> Sequence[Screen]:
+    """Return the screens to show: one for each step, and what the last led to if that was seen."""
+    if episode.steps and episode.steps[-1].screen is episode.screen:
+        return episode.screens[:-1]
+    return episode.screens
+
+
+def opinions(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """Return what was said of an episode, as plain data, the oldest first."""
+    stands = standing(verdicts)
+    return [
+        {
+            "scorer": verdict.scorer,
+            "passed": verdict.passed,
+            "reason": verdict.reason,
+            "when": verdict.extra.get("when"),
+            "who": verdict.evidence.get("who"),
+            "withdrawn": is_withdrawal(verdict),
+            "stands": verdict is stands,
+            "judges": _judges(verdict),
+            "evidence": {n: v for n, v in verdict.evidence.items() if n not in {"who", "judges"}},
+        }
+        for verdict in verdicts
+    ]
+
+
+def _judges(verdict: Verdict) -> list[dict[str, Any]]:
+    """Return what each judge said, in the fields that the page knows."""
+    if verdict.scorer == PERSON:
+        return []
+    given = verdict.evidence.get("judges")
+    each = given if isinstance(given, list) else []
+    return [_judge(judge) for judge in each if isinstance(judge, dict)]
+
+
+def _judge(judge: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: judge.get(name) for name in ("model", "passed", "reason", "details")}
+
+
+def mark(action: Action, screen: Screen) -> dict[str, Any] | None:
+    """Return where a finger was on a screenshot, from where to where; None if it was nowhere."""
+    match action:
+        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
+            place: tuple[Any, ...] = (x, y)
+        case Swipe(x1, y1, x2, y2):
+            place = (x1, y1, x2, y2)
+        case Type(at=(x, y)):
+            place = (x, y)
+        case Scroll():
+            place = _flick(action, screen)
+        case _:
+            return None
+    if not place or not all(map(_is_number, place)):
+        return None
+    return {"kind": type(action).__name__.lower(), "at": place[:2], "to": place[2:] or None}
+
+
+def _flick(action: Scroll, screen: Screen) -> tuple[Any, ...]:
+    size = size_of(screen)
+    away = _AWAY.get(str(action.direction))
+    if size is None or away is None:
+        return ()
+    middle = action.at or (size[0] / 2, size[1] / 2)
+    if len(middle) != 2 or not all(map(_is_number, middle)):
+        return ()
+    x, y = middle
+    far = (away[0] * _FLICK * size[0], away[1] * _FLICK * size[1])
+    return x - far[0], y - far[1], x + far[0], y + far[1]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) < _FAR
+
+
+def size_of(screen: Screen) -> tuple[int, int] | None:
+    """Return width and height of a screenshot in pixels; None if they cannot be told."""
+    try:
+        return screen.size
+    except ScreenError:
+        return None

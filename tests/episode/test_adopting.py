@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.episode.adopting import adopt
+from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.episode.reader import read
+from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.errors import HostError, RecordError
+from tests.episode.recording import record, recorder_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent import Screen
+
+VERSION_1 = Path(__file__).parent / "data" / "version1" / "episodes"
+
+
+@pytest.fixture
+def episode(tmp_path: Path, make_screen: Callable[..., Screen]) -> Path:
+    """An episode of another run, with a picture that a model and one that a judge was given."""
+    recorder = recorder_in(tmp_path / "old")
+    folder = record(recorder, make_screen)
+    recorder.close()
+    store = ScreenStore(recorder.pictures)
+    for name, content in (("calls.jsonl", b"\x89PNG marks"), ("judges.jsonl", b"a jpeg")):
+        prompt = [{"role": "user", "content": [{"picture": store.add_picture(content)}]}]
+        ExchangeLog(folder, name).add({"call": None, "prompt": prompt})
+    (folder / "program").mkdir()
+    (folder / "program" / "stdout").write_text("hello")
+    store.add_picture(b"of another episode")
+    return folder
+
+
+def same(one: Path, other: Path) -> bool:
+    records = [read(folder, EpisodeRecord) for folder in (one, other)]
+    shown = [[(s.xml, s.png) for s in (*(t.screen for t in r.steps), r.screen)] for r in records]
+    return shown[0] == shown[1] and records[0].case == records[1].case
+
+
+def taken_over(source: Path, run: Path) -> Path:
+    folder = run / "episodes" / "mine.1"
+    adopt(source, run, folder)
+    return folder
+
+
+def test_it_reads_as_before_when_the_other_run_is_gone(episode: Path, tmp_path: Path) -> None:
+    shutil.copytree(tmp_path / "old", tmp_path / "kept", symlinks=True)
+    new = taken_over(episode, tmp_path / "new")
+    shutil.rmtree(tmp_path / "old")
+    assert same(new, tmp_path / "kept" / "episodes" / "e.0")
+    assert (new / "program" / "stdout").read_text() == "hello"
+    assert [p.name for p in (tmp_path / "new").iterdir() if p.name.startswith(".")] == []
+
+
+def test_the_store_gets_what_records_name_and_no_more(episode: Path, tmp_path: Path) -> None:
+    taken_over(episode, tmp_path / "new")
+    old, new = ({p.name for p in (tmp_path / n / "screens").iterdir()} for n in ("old", "new"))
+    (other,) = old - new
+    assert not new - old
+    assert (tmp_path / "old" / "screens" / other).read_bytes() == b"of another episode"
+
+
+def test_people_find_the_screens_by_links(episode: Path, tmp_path: Path) -> None:
+    new = taken_over(episode, tmp_path / "new")
+    for path in (episode / "screens").iterdir():
+        link = new / "screens" / path.name
+        assert not link.readlink().is_absolute()
+        assert link.resolve().parent == tmp_path / "new" / "screens"
+        assert link.read_bytes() == path.read_bytes()
+
+
+def test_screens_are_linked_and_what_is_added_to_is_copied(episode: Path, tmp_path: Path) -> None:
+    (episode / "verdicts.jsonl").write_text("{}\n")
+    new = taken_over(episode, tmp_path / "new")
+    assert all(p.stat().st_nlink == 2 for p in (tmp_path / "new" / "screens").iterdir())
+    assert all(p.stat().st_nlink == 1 for p in new.rglob("*") if p.is_file() and not p.is_symlink())
+    assert (new / "verdicts.jsonl").read_text() == "{}\n"
+
+
+def test_a_disk_without_links_gets_copies(
+    episode: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    new = taken_over(episode, tmp_path / "new")
+    assert same(new, episode)
+    assert list((new / "screens").iterdir()) == []
+
+
+@pytest.mark.parametrize("source", sorted(VERSION_1.iterdir()), ids=lambda path: path.name[-10:])
+def test_version_1_had_screens_of_its_own(source: Path, tmp_path: Path) -> None:
+    new = taken_over(source, tmp_path / "new")
+    assert same(new, source)
+    assert ScreenStore.of_episode(new).folder == tmp_path / "new" / "screens"
+
+
+def test_an_unpacked_archive_may_hold_screens_instead_of_links(
+    episode: Path, tmp_path: Path
+) -> None:
+    unpacked = shutil.copytree(tmp_path / "old", tmp_path / "unpacked")  # follows links
+    new = taken_over(unpacked / "episodes" / "e.0", tmp_path / "new")
+    assert same(new, episode)
+    assert all(path.is_symlink() for path in (new / "screens").iterdir())
+    names = [sorted(p.name for p in (f / "screens").iterdir()) for f in (episode, new)]
+    assert names[0] == names[1]
+
+
+def test_nothing_is_taken_from_outside_of_the_run(episode: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.png"
+    secret.write_text("secret")
+    (tmp_path / "old" / "screens" / f"{'0' * 32}.png").symlink_to(secret)
+    (episode / "screens" / "009-tap.png").symlink_to(secret)
+    (episode / "program" / "stderr").symlink_to(secret)
+    with (episode / "calls.jsonl").open("a") as calls:
+        calls.write(f'{{"picture": "{"0" * 32}.png"}}\n{{"picture": "../../../secret.png"}}\n')
+    new = taken_over(episode, tmp_path / "new")
+    assert same(new, episode)
+    read_back = [p.read_bytes() for p in (tmp_path / "new").rglob("*") if p.is_file()]
+    assert b"secret" not in read_back
+
+
+def test_a_kill_leaves_no_folder_that_looks_whole(
+    episode: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pytest_mobileagent.episode.adopting._link_screens", killed)
+    with pytest.raises(KeyboardInterrupt):
+        taken_over(episode, tmp_path / "new")
+    assert not (tmp_path / "new" / "episodes").exists()
+
+
+def test_nothing_is_overwritten(episode: Path, tmp_path: Path) -> None:
+    new = taken_over(episode, tmp_path / "new")
+    (new / "verdicts.jsonl").write_text("kept")
+    with pytest.raises(HostError, match=r"cannot take .*e\.0 over as .*mine\.1"):
+        taken_over(episode, tmp_path / "new")
+    assert (new / "verdicts.jsonl").read_text() == "kept"
+
+
+def test_a_full_disk_is_an_error_of_this_machine(episode: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").write_text("")
+    with pytest.raises(HostError, match="cannot take"):
+        taken_over(episode, tmp_path / "new")
+
+
+def test_an_episode_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="no episode in"):
+        taken_over(tmp_path / "old" / "episodes" / "e.0", tmp_path / "new")

@@ -1,0 +1,53 @@
+"""Runs for the tests of gates and comparisons: a letter for each epoch of a task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent import Case, Task
+from pytest_mobileagent.report.recorded import RecordedRun
+from pytest_mobileagent.report.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Passed, failed, broken by infrastructure, by a judge, for review, skipped, not run.
+_LETTERS: dict[str, tuple[str, bool | None, str | None]] = {
+    "P": ("passed", True, None),
+    "F": ("failed", False, "agent"),
+    "E": ("error", None, "infrastructure"),
+    "J": ("error", None, "judge"),
+    "R": ("review", None, None),
+    "s": ("skipped", None, None),
+    "n": ("not run", None, "infrastructure"),
+}
+
+
+def entry(id: str, epoch: int, letter: str, **fields: Any) -> dict[str, Any]:
+    """A task's entry in report.json."""
+    outcome, success, fault = _LETTERS[letter]
+    case = Case(Task("Do it."), id, "clock", f"{id}[{epoch}]", epoch=epoch)
+    plain = Result(case).to_wire()
+    assert not set(fields) - set(plain)
+    return {**plain, "outcome": outcome, "success": success, "fault": fault, **fields}
+
+
+def entries(tasks: Mapping[str, str], **fields: Any) -> list[dict[str, Any]]:
+    """The entries of a run, as in {"tasks/clock/alarm@100": "PPF"}, in environment 100."""
+    found = []
+    for name, letters in tasks.items():
+        task, _, place = name.partition("@")
+        where = {"environment": place} if place else {}
+        found += [entry(task, n, letter, **where, **fields) for n, letter in enumerate(letters)]
+    return found
+
+
+def many(count: int, letters: str) -> dict[str, str]:
+    """So many tasks with the same epochs."""
+    return {f"tasks/clock/t{number}": letters for number in range(count)}
+
+
+def recorded(tasks: list[dict[str, Any]], ended: bool = True, **about: Any) -> RecordedRun:
+    """A run as it is read back."""
+    return RecordedRun(Path("runs") / about.get("id", "run"), about, tasks, ended)
