@@ -35,6 +35,7 @@ ORDER = [
     "urls",
     "extras",
     "processes",
+    "loopback",
     "statistics",
     "screen",
     "action",

@@ -177,4 +177,4 @@ def _show_failure(item: pytest.Item, report: pytest.TestReport, entry: Entry) ->
     except (RecordError, HostError, LookupError, TypeError, ValueError):
         return  # then its reason is all that is known
     pure = isinstance(item, pytest.Function) and is_pure(item)
-    show_failure(report, episode, verdict, on_the_way=pure)
+    show_failure(item, report, episode, verdict, on_the_way=pure)
