@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
+from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.plain import digest
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
@@ -63,6 +64,7 @@ def about_run(
         "device": run.settings["mobile-device"].text,
         "shard": run.settings["mobile-shard"].text,
         "virtual": run.devices.source.is_virtual,
+        "redaction": rules.about() if (rules := current()) is not None else None,
         "options": {
             name: {"value": setting.text, "source": setting.source}
             for name, setting in run.settings.items()

@@ -60,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_mobileagent.screen.ocr import use_engine  # noqa: PLC0415
 
         use_engine(run.value("mobile-ocr"))
+    _redact(run)
     run.agents.start()
     if run.judges.mode != "off":
         from pytest_mobileagent.plugin.deferring import Deferring  # noqa: PLC0415
@@ -87,6 +88,13 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_mobileagent.plugin.signals import interrupt_once  # noqa: PLC0415
 
         interrupt_once()
+
+
+def _redact(run: RunConfig) -> None:
+    if run.value("mobile-redact"):
+        from pytest_mobileagent.plugin.redacting import redact  # noqa: PLC0415
+
+        redact(run)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

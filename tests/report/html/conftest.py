@@ -65,9 +65,9 @@ def tree(rows: Sequence[str]) -> list[Any]:
 def row(name: str, outcome: str = "passed", **fields: Any) -> dict[str, Any]:
     """An entry of the index."""
     success = {"passed": True, "failed": False}.get(outcome)
-    app = name.split("/")[0]
+    app = name.split("/", maxsplit=1)[0]
     return {
-        "id": name, "nodeid": f"tasks/{app}/test_{app}.py::test_{name.split('/')[-1]}",
+        "id": name, "nodeid": f"tasks/{app}/test_{app}.py::test_{name.rsplit('/', maxsplit=1)[-1]}",
         "suite": app, "app": f"com.android.{app}", "kind": "single", "level": 1, "language": "en",
         "tags": [], "epoch": None, "environment": None, "outcome": outcome, "success": success,
         "fault": "agent" if outcome == "failed" else None, "termination": "self-reported",
