@@ -9,6 +9,7 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.paths import near
 from pytest_mobileagent.report.lists import (
     FEW,
+    LINE,
     cut_off,
     disagreements,
     epochs,
@@ -64,8 +65,9 @@ def show_run(
     lines = [*table(summary), *epochs(summary), *earlier]
     if run.config.option.tbstyle == "no":  # failures are not shown anywhere else
         in_full = run.config.option.verbose > 0
-        lines += passes(results) if in_full else []
-        lines += failures(results, len(results) if in_full else FEW)
+        columns = min(LINE, terminal._tw.fullwidth) if terminal.isatty else LINE  # noqa: SLF001
+        lines += passes(results, columns) if in_full else []
+        lines += failures(results, len(results) if in_full else FEW, columns)
     two_judge = len(run.judges.references) == 2
     lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
     lines += [*skips(results), *not_run(results)]
