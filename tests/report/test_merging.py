@@ -122,6 +122,7 @@ def test_shards_become_a_whole_that_stands_alone(
         f"report: {page}   (open it: python -m pytest_mobileagent show {page.parent})"
     )
     assert "<title>whole" in page.read_text("utf-8")
+    assert "66.7% (2/3)" in (page.parent / "summary.md").read_text("utf-8")
 
 
 def test_run_json_and_the_report_tell_of_the_whole(

@@ -14,21 +14,21 @@ from pytest_mobileagent.episode.adopting import adopt
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.plain import write_json, write_text
 from pytest_mobileagent.report.document import SCHEMA_VERSION, document
 from pytest_mobileagent.report.html.writing import PAGE, write_page
 from pytest_mobileagent.report.merging.heads import merged_head, remarks
+from pytest_mobileagent.report.pull_request import SUMMARY, summary
 from pytest_mobileagent.report.reading import REPORT
 from pytest_mobileagent.report.recorded import RecordedRun, recorded_run
 from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 _DECIDED = {"passed", "failed", "review", "xfailed", "xpassed"}
 _RANKS = {"not run": 0, "error": 1, "skipped": 2} | dict.fromkeys(_DECIDED, 3)
-_PAGES: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {PAGE: write_page}
 _MOST = 5  # tasks that an error names
 
 
@@ -97,12 +97,12 @@ def merge(folders: Sequence[Path], target: Path) -> Merged:
 
 def _write_pages(run: Path, whole: Mapping[str, Any]) -> None:
     """Write what people read of a run, which can be made again."""
-    for name, write in _PAGES.items():
-        try:
-            write(run, whole)
-        except OSError as error:
-            msg = f"{run} is merged, and its {name} could not be written: {error}"
-            raise HostError(msg) from error
+    try:
+        write_page(run, whole)
+        write_text(run / SUMMARY, summary(whole, PAGE))
+    except OSError as error:
+        msg = f"{run} is merged, but its {PAGE} or {SUMMARY} could not be written: {error}"
+        raise HostError(msg) from error
 
 
 def _check_agents(recorded: Sequence[RecordedRun]) -> None:
