@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from filelock import FileLock
 
+from pytest_mobileagent.episode.index import entries
+from pytest_mobileagent.run.lock import is_held
 from pytest_mobileagent.verdict.standing import of_person
 from pytest_mobileagent.verdict.store import append as add_verdict
+from tests.plugin.leftovers import wait_until
 
 CONFTEST = """
-import os, pytest
+import pytest, threading
 from pathlib import Path
 from pytest_mobileagent import Agent, Finish
 from pytest_mobileagent.errors import DeviceError
@@ -31,6 +36,9 @@ class Worker(Agent):
             print(self.goal, file=file)
 
     def step(self, observation):
+        if "wait" in self.goal and Path("stop").exists():
+            Path(f"began {self.goal}").touch()
+            threading.Event().wait()
         return Finish(self.goal)
 
 class Other(Worker):
@@ -355,3 +363,37 @@ def test_of_three_options_one_may_be_given(suite):
         "--mobile-resume=runs (--mobile-resume) and --mobile-rescore=runs (--mobile-rescore) "
         "exclude each other: one run is gone on with, reused or scored again"
     )
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_goes_on_with_other_workers(suite):
+    suite.write(["fine", "fail", "wait 1", "wait 2", "last"])
+    path = suite.pytester.path
+    (path / "stop").touch()
+    words = ("-p", "no:hypothesispytest", AGENT, "--mobile-agent-process=off", "-n2")
+    # These tests may themselves be run by a worker.
+    outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
+    killed = subprocess.Popen(
+        [sys.executable, "-m", "pytest", *words], cwd=path, env=outside, stdout=subprocess.DEVNULL
+    )
+    try:
+        wait_until(lambda: len(list(path.glob("began *"))) == 2, seconds=120)
+        (folder,) = (path / "runs").iterdir()
+        assert is_held(folder)
+        other = suite.run("--mobile-resume=runs")
+        assert other.ret == pytest.ExitCode.USAGE_ERROR
+        other.stderr.fnmatch_lines([f"ERROR: --mobile-resume=runs: {folder} goes on still: *"])
+        finished = {str(entry.case) for entry in entries(folder)}
+    finally:
+        killed.kill()
+        killed.wait()
+    (path / "stop").unlink()
+    suite.worked()
+    result = suite.pytester.runpytest_subprocess(*words, "--mobile-resume=runs", "-v")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines([f"{len(finished)} kept, {5 - len(finished)} run"])
+    assert len(suite.worked()) == 5 - len(finished)
+    names = ["fine", "wait 1", "wait 2", "last"]
+    assert outcomes(folder) == {"fail": "failed", **dict.fromkeys(names, "passed")}
+    assert list((path / "runs").iterdir()) == [folder]
+    assert not is_held(folder)
