@@ -9,6 +9,7 @@ import pytest
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.redecide import (
     AS_RUN,
+    as_run,
     decidable,
     redecide,
     redecided,
@@ -82,10 +83,14 @@ def test_what_follows_from_a_decision_follows_from_a_persons_too(
 
 
 def test_when_the_goal_was_met_is_known_only_where_the_person_agrees(result: Make) -> None:
-    before = entry(result, "passed", True, first_success_step=4, partial_credit=1.0)
+    found = {"step_efficiency": 2.0, "progress": 1.0}
+    before = entry(result, "passed", True, first_success_step=4, partial_credit=1.0, **found)
     agreed, not_so = redecide(before, PASS), redecide(before, FAIL)
     assert (agreed["first_success_step"], agreed["partial_credit"]) == (4, 1.0)
     assert (not_so["first_success_step"], not_so["partial_credit"]) == (None, None)
+    assert {name: agreed[name] for name in found} == found
+    assert not_so["step_efficiency"] is not_so["progress"] is None
+    assert as_run(not_so) == before
 
 
 def test_who_decided_and_why_is_the_reason(result: Make) -> None:

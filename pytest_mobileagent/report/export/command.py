@@ -66,13 +66,14 @@ def _parser() -> argparse.ArgumentParser:
         epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken.",
     )
     add = parser.add_argument
-    add("runs", metavar="RUN", nargs="+", help="a run, mostly of one agent")
+    add("runs", metavar="RUN", nargs="+", help="a run: a row of the table")
     formats = ("html", "json", *_TABLES)
     add("--format", choices=formats, default="markdown", help="(default: markdown)")
     papers = [name for name in LAYOUTS if name != "own"]
     add("--layout", choices=papers, help="the columns of a paper's tables (default: our own)")
     add("--pack", action="store_true", help="of html: one file with all pictures in it, smaller")
-    add("-o", "--output", metavar="FILE", type=Path, help="where to write it (default: here)")
+    where = "where to write it (default: standard output; a page goes into the run's folder)"
+    add("-o", "--output", metavar="FILE", type=Path, help=where)
     return parser
 
 

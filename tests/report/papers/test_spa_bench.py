@@ -86,8 +86,8 @@ IMPOSSIBLE = {
     (3, "Auto-UI"): "2 of 141 episodes at the limit are 0.014, 3 are 0.021: there is no 0.015",
     (3, "OdysseyAgent"): "all 150 episodes ran into the limit, so all 8 successes (0.053) are "
     "overdue, which is 0.053 as well and not 0.013",
-    (11, "AutoDroid"): "85 self-reports of which 62 are premature are 23 successes, and 6 of the "
-    "54 at the limit make 29, of which 0.187 is none (28 is): the overdue rate fits 5 no more",
+    (11, "AutoDroid"): "62 of 85 self-reports are premature, which leaves 23 successes; with 6 of "
+    "54 at the limit (0.111) these are 29 of 150, 0.193, and not 0.187",
     (12, "OdysseyAgent"): "no share of the 13 episodes at the limit is 0.007; nothing succeeded",
 }
 
