@@ -57,9 +57,16 @@ class Collector:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         self.selected.update(ids)
-        if self.run.runs_agents and self.run.folder.has_begun:
-            self.run.devices.start()
+        if self.run.folder.has_begun:
+            self._start()
         self.run.hold()
+
+    def _start(self) -> None:
+        """Let devices start, now that it is known what is run."""
+        if self.run.reusing is not None and self.run.reusing.decide_by(self.run.folder.path):
+            self.run.agents.check()
+        if self.run.runs_agents:
+            self.run.devices.start()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.selected.update(item.nodeid for item in session.items)

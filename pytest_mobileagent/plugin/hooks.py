@@ -108,17 +108,19 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         return
     from pytest_mobileagent.plugin.about import about_run  # noqa: PLC0415
 
-    if run.earlier is not None:
-        run.earlier.keep(run, session.items)
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
         try:
             if run.resuming is None:
                 run.folder.begin(lambda: about_run(run, cases, session.items), cases)
             else:
-                run.resuming.begin(run, about_run(run, cases, session.items), cases)
+                run.resuming.begin(about_run(run, cases, session.items), cases)
         except HostError as error:
             raise pytest.UsageError(str(error)) from None
+    if run.earlier is not None:
+        run.earlier.keep(session.config, session.items)
+        if run.reusing is not None and run.runs_agents:  # that was not known before
+            run.agents.check()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -136,14 +138,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     if not is_wanted(config):
         return None
-    kept = () if run.earlier is None else run.earlier.kept.values()
-    at_once = {entry["nodeid"] for entry in kept}
-    return TaskScheduling(
-        config,
-        log,
-        lambda: expected_times(run.folder.path, at_once),
-        looking=config.pluginmanager.get_plugin("mobileagent-looking"),
-    )
+
+    def times() -> dict[str, float]:  # asked when tests are collected: then it is known what is run
+        kept = () if run.earlier is None else run.earlier.kept.values()
+        return expected_times(run.folder.path, {entry["nodeid"] for entry in kept})
+
+    looking = config.pluginmanager.get_plugin("mobileagent-looking")
+    return TaskScheduling(config, log, times, looking=looking)
 
 
 @pytest.hookimpl(trylast=True)

@@ -246,6 +246,8 @@ def _keep_there(case: Case, folder: Path, verdict: Verdict, config: pytest.Confi
 
     The run's end says if it cannot.
     """
+    if config.stash[RUN].reusing is not None:  # that run stays as it is
+        return
     original = config.stash.get(RECORDED, {}).get(case.key)
     if original is not None and original != folder:
         with suppress(HostError):

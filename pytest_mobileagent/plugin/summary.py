@@ -82,7 +82,7 @@ def _how_to_go_on(run: RunConfig, spent: str) -> str:
 
     path = run.folder.path
     runs = path.parent if newest_run(path.parent) == path else path
-    return how_to_go_on(run.config, run.models.budget, spent, near(run.config, runs))
+    return how_to_go_on(run.config, run.models, spent, near(run.config, runs))
 
 
 def where_the_report_is(run: RunConfig) -> str:

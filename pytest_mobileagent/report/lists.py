@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.metrics import without_snapshot
+from pytest_mobileagent.report.names import shortener
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.terminal import cut
 
@@ -101,13 +102,12 @@ def changes(before: Mapping[str, Result], results: Sequence[Result]) -> list[str
     if not changed:
         return ["no verdict changed"]
     count = f"{len(changed)} verdict{'s' * (len(changed) != 1)} changed"
-    return _lines(
-        count,
-        changed,
-        results,
-        lambda result: f"{_decided(earlier[id(result)] or {})}  →  {_decided(result)}",
-        most=_MOST_CHANGES,
-    )
+
+    def words(result: Result) -> str:
+        return f"{_decided(earlier[id(result)] or {})} → {_decided(result)}"
+
+    lines = _lines(count, changed, results, words, most=_MOST_CHANGES)
+    return [line.replace(" → ", "  →  ") for line in lines]
 
 
 def _decided(result: Result) -> str:
@@ -233,19 +233,12 @@ def _counted(title: str, reasons: Counter[str]) -> list[str]:
 
 def _names(results: Sequence[Result]) -> Callable[[Result], str]:
     """Return how tasks are called for short: without the folders that all have in common."""
-    folders = [result["id"].partition("[")[0].split("/")[:-1] for result in results]
-    common = 0
-    for names in zip(*folders, strict=False):
-        if len(set(names)) > 1:
-            break
-        common += 1
+    short = shortener(result["id"] for result in results)
     has_epochs = any(result["epoch"] for result in results)
 
     def name(result: Result) -> str:
-        head, bracket, rest = result["id"].partition("[")
         marks = [f"env{result['environment']}"] if result["environment"] else []
         marks += [f"epoch{result['epoch']}"] if has_epochs else []
-        short = "/".join(head.split("/")[common:]) + bracket + rest
-        return printable(short + "".join(f"[{mark}]" for mark in marks))
+        return printable(short(result["id"]) + "".join(f"[{mark}]" for mark in marks))
 
     return name

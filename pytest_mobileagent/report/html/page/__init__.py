@@ -13,7 +13,7 @@ _SCRIPTS = (
     "elements.js", "words.js", "marks.js", "opinions.js", "state.js", "blocks.js", "pictures.js",
     "filter.js", "list.js", "plots.js", "timeline.js", "verdicts.js", "overview.js", "why.js",
     "strip.js", "tree.js", "exchanges.js", "detail.js", "markdown.js", "episode.js", "pair.js",
-    "keys.js", "main.js",
+    "keys.js", "live.js", "main.js",
 )  # fmt: skip
 _BLOCKS = "<!-- blocks -->"
 

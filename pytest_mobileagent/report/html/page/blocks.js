@@ -28,6 +28,7 @@ async function unpack(id) {
 
 async function episodeOf(name) {
   const id = `e:${name}`;
+  if (!byId(id)) return state.run.live ? liveEpisode(name) : null;
   const known = opened.get(id) || unpack(id);
   opened.delete(id);
   opened.set(id, known); // at the end

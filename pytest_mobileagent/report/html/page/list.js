@@ -42,7 +42,7 @@ function rowNode(row, place) {
   const node = make("a", { id: `row-${place}`, className: `row ${kindOf(row.outcome)}`, role: "row", tabIndex: -1 },
     cell("outcome", outcomeMark(row.outcome)),
     cell("task", make("b", {}, make("bdi", { dir: "auto" }, nameOf(row))), make("small", { dir: "auto" }, whyShort(row))),
-    cell("app", make("bdi", {}, asText(row.app).split(".").pop())), cell("level", asText(row.level)),
+    cell("app", make("bdi", { title: asText(row.app) }, shortApp(row.app))), cell("level", asText(row.level)),
     cell("steps", stepsOf(row)), cell("seconds", known(row.seconds) ? duration(row.seconds) : ""),
     cell("cost", known(row.cost_usd) ? money(row.cost_usd) : ""),
     state.other ? cell("change", changeMark(row)) : null);
@@ -61,8 +61,10 @@ function stepsOf(row) {
 // Why it came out as it did, in a line.
 function whyShort(row) {
   if (row.outcome === "passed") return "";
-  const words = row.sought && row.outcome === "failed" ? `sought ${row.sought}${row.closest ? ` — closest ${row.closest}` : ""}` : row.reason;
-  return [row.fault && row.fault !== "agent" ? `${row.fault}: ` : "", asText(words)].join("").slice(0, 300);
+  const reason = asText(row.reason).split("\n")[0].replace(/^AssertionError: /, "");
+  const found = row.closest ? `closest ${row.closest}` : reason;
+  const words = row.sought && row.outcome === "failed" ? `sought ${row.sought}${found ? ` — ${found}` : ""}` : reason;
+  return [row.fault && row.fault !== "agent" ? `${row.fault}: ` : "", words].join("").slice(0, 300);
 }
 
 const CHANGES = { gained: "gained ▲", lost: "lost ▼", differs: "differs", same: "same", new: "new", missing: "missing" };

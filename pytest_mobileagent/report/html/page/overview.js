@@ -32,7 +32,7 @@ function showTiles(summary) {
     ], "main-tile"),
     make("div", { className: "tile wide-tile" }, make("div", { className: "label" }, count(summary.tasks || 0, "task")), outcomeBar(counts.filter(([, many]) => many > 0))),
     tile("Cost", money(summary.cost_usd), [judgeCost(summary), summary.unpriced_calls ? `${count(summary.unpriced_calls, "call")} without a price` : "", before ? `before: ${money(before.cost_usd)}` : ""]),
-    tile("Tokens", `${tokens(summary.input_tokens)} in`, [`${tokens(summary.output_tokens)} out`]),
+    tile("Tokens", known(summary.input_tokens) ? `${tokens(summary.input_tokens)} in` : "n/a", [known(summary.output_tokens) ? `${tokens(summary.output_tokens)} out` : ""]),
     tile("Time", duration(summary.seconds), [known(summary.seconds_per_step) ? `${number(summary.seconds_per_step, 1)} s a step` : ""]),
     tile("Steps / golden", known(summary.mean_step_ratio) ? number(summary.mean_step_ratio, 2) : "n/a", ["of tasks that passed"]),
   );

@@ -47,7 +47,7 @@ function successBar(field, value, totals) {
     svg.append(draw("path", { class: "interval", d: `M ${low} 7 L ${high} 7 M ${low} 4 L ${low} 10 M ${high} 4 L ${high} 10` }));
   }
   const button = make("button", { type: "button", className: "bar-row", title: said },
-    make("bdi", { className: "name" }, field === "app" ? value.split(".").pop() : value), svg,
+    make("bdi", { className: "name" }, field === "app" ? shortApp(value) : value), svg,
     make("span", { className: "value" }, percent(rate, 0)), make("small", {}, `${totals.successes}/${totals.decided}`));
   button.setAttribute("aria-label", `${said}. Filter by it.`);
   button.addEventListener("click", () => setFilter(withField(state.filter, field, [value])));
@@ -127,7 +127,7 @@ function plotCost() {
   const { svg, x, y } = axes(mostX, 1, "mean cost of a decided task", "success", money, (value) => percent(value, 0));
   for (const [name, { cost, all, successes }] of groups) {
     const [atX, atY] = [x(cost / all), y(successes / all)];
-    const label = asText(name).split(".").pop();
+    const label = shortApp(name);
     const interval = wilson(successes, all);
     const isRight = atX > PLOT.width * 0.65;
     const node = draw("g", { class: "group", tabindex: 0, role: "button", "aria-label": `${label}: ${percent(successes / all, 0)}, ${money(cost / all)} a task. Filter by it.` },

@@ -48,7 +48,7 @@ function treeRow(node, depth, place) {
     label ? make("bdi", { className: "said" }, label.slice(0, 200)) : null,
     node[FLAGS] ? make("span", { className: "flags" }, asText(node[FLAGS])) : null);
   row.dataset.place = place;
-  row.style.paddingInlineStart = `${6 + 10 * Math.min(depth, BOTTOM)}px`;
+  row.style.paddingInlineStart = `${6 + 8 * Math.min(depth, BOTTOM)}px`;
   row.setAttribute("aria-level", depth + 1);
   return row;
 }

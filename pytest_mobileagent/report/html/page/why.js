@@ -26,15 +26,14 @@ function whyParts(row, episode) {
   return [make("p", { className: "label" }, "Goal"), goal, ...damage, list];
 }
 
-// The index of the frame at which a task went wrong: where the check stopped holding, else where
-// something could not be done for the last time, else where the agent stopped. What passed is shown from the start.
+// The index of the frame from which to look at a failure, as the message of a failing test has it: the step
+// that undid the goal, else the last one that was no report of being done. What passed is shown from the start.
 function stepThatMatters(row, episode) {
   const frames = episode.frames || [];
-  const last = Math.max(0, frames.findLastIndex((frame) => known(frame.step)));
   if (!isFailure(row) && row.outcome !== "review") return 0;
   const held = episode.held || [];
-  for (let step = held.length - 1; step > 0; step -= 1) {
-    if (held[step] === false && held[step - 1] === true) return Math.min(step - 1, last);
-  }
-  return last;
+  const undone = held.findLastIndex((each, step) => step > 0 && each === false && held[step - 1] === true);
+  if (undone > 0) return Math.min(undone, frames.length) - 1;
+  const isReport = (frame) => (frame.actions || []).some((each) => each.kind === "finish" || each.kind === "impossible");
+  return Math.max(0, frames.findLastIndex((frame) => known(frame.step) && frame.counts !== false && !isReport(frame)));
 }

@@ -49,6 +49,12 @@ function tokens(value) {
   return value < 1e6 ? `${number(value / 1e3)} k` : `${number(value / 1e6, 1)} M`;
 }
 
+// The telling end of a package's name: "clock" of "com.android.clock", "notes.pro" of "org.some.notes.pro".
+function shortApp(name) {
+  const parts = asText(name).split(".");
+  return parts.slice(/^(?:.{1,3}|android|main|mobile)$/.test(parts.at(-1)) ? -2 : -1).join(".");
+}
+
 function count(many, thing) {
   return `${number(many)} ${thing}${many === 1 ? "" : "s"}`;
 }

@@ -1,0 +1,69 @@
+"use strict";
+
+// A run that goes on: the page asks the server that it comes from what is new.
+
+const LOOK_AGAIN = 2000; // ms
+const OWN = /^[\w-][\w./-]*$/; // a path below the page
+let knownState = "";
+
+async function ask(path) {
+  const given = knownState && path === state.run.live.state_url ? { headers: { "If-None-Match": knownState } } : {};
+  const answer = await fetch(path, { ...given, cache: "no-store" });
+  if (answer.status === 304 || answer.status === 404) return null;
+  if (!answer.ok) throw new Error(`The run answers ${answer.status}.`);
+  if (path === state.run.live.state_url) knownState = answer.headers.get("ETag") || "";
+  return answer.json();
+}
+
+async function liveEpisode(e) {
+  const path = state.run.live?.episode_url;
+  return path && OWN.test(path) ? ask(`${path}?e=${encodeURIComponent(e)}`) : null;
+}
+
+async function keepLooking() {
+  const path = state.run.live?.state_url;
+  if (!path || !OWN.test(path)) return;
+  let ended = false;
+  try {
+    const news = document.visibilityState === "visible" ? await ask(path) : null;
+    if (news) ended = showNews(news, state.run.live);
+    if (state.e && !state.paired && state.row?.outcome === "running") await refreshEpisode();
+  } catch {
+    tell("The run has ended, or cannot be reached.");
+  }
+  if (!ended) setTimeout(keepLooking, LOOK_AGAIN); // after an answer: of a large run it may take long
+}
+
+function showNews(news, live) {
+  if (news.index) {
+    state.run = { ...news.index, live };
+    state.rows = rowsOf(state.run, state.other);
+    if (state.e) state.row = rowOf(state.e);
+    if (!state.e) showOverview();
+    else state.shown = filtered(state.rows, parseFilter(state.filter));
+  }
+  showPhones(news.phones || []);
+  return news.ended === true;
+}
+
+// The episode that is open, with the steps that were taken meanwhile; who looks at the last goes along.
+async function refreshEpisode() {
+  const e = state.e;
+  const episode = await liveEpisode(e);
+  if (!episode || state.e !== e || !state.episode || episode.frames.length === state.episode.frames.length) return;
+  const wasLast = state.frame >= state.episode.frames.length - 1;
+  state.episode = episode;
+  showWhy(state.row, episode);
+  showStrip(episode);
+  showFrame(wasLast ? episode.frames.length - 1 : state.frame, { anew: true });
+}
+
+function showPhones(phones) {
+  byId("phones").hidden = !phones.length;
+  byId("phones").replaceChildren(...phones.map((phone) => {
+    const words = [known(phone.task) ? asText(phone.task) : "idle", known(phone.step) ? `step ${phone.step}${known(phone.of) ? `/${phone.of}` : ""}` : ""];
+    return make("a", { className: "phone", ...(phone.e ? { href: addressOf({ e: phone.e }) } : {}) },
+      make("span", { className: "shot" }, pictureOf(phone.picture, { size: null, alt: `Screen of ${asText(phone.device)}` })),
+      make("b", { dir: "auto" }, asText(phone.device)), make("small", { dir: "auto" }, words.filter(Boolean).join(" · ")));
+  }));
+}
