@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
 from pytest_mobileagent.episode import runs
+from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.plain import digest
 from pytest_mobileagent.plugin.again.digests import CHECK, digests
 from pytest_mobileagent.plugin.items import case_of
@@ -58,6 +59,7 @@ def about_run(
         **made,
         "judges": [str(judge) for judge in run.judges.references],
         "shard": run.settings["mobile-shard"].text,
+        "redaction": rules.about() if (rules := current()) is not None else None,
         "options": {
             name: {"value": setting.text, "source": setting.source}
             for name, setting in run.settings.items()

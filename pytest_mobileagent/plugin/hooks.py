@@ -61,9 +61,17 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_mobileagent.screen.ocr import use_engine  # noqa: PLC0415
 
         use_engine(run.value("mobile-ocr"))
+    _redact(run)
     if run.runs_agents:
         run.agents.start()
     register_parts(config.pluginmanager, run)
+
+
+def _redact(run: RunConfig) -> None:
+    if run.value("mobile-redact"):
+        from pytest_mobileagent.plugin.redacting import redact  # noqa: PLC0415
+
+        redact(run)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -91,6 +99,10 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     is_distributed = bool(getattr(session.config.option, "tx", None))
     if run.is_owner and run.agents.is_named and is_distributed and not runs_no_test(session.config):
         run.devices.start()  # while workers start and collect
+    if run.is_owner and run.agent is not None and not runs_no_test(session.config):
+        from pytest_mobileagent.plugin.onlookers import add_onlookers  # noqa: PLC0415
+
+        add_onlookers(run)
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m

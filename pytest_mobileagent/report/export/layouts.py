@@ -156,7 +156,7 @@ def _success(run: Run, *, digits: int = 3, percent: bool = False) -> Cell:
     """Return the success rate, with its interval over tasks where there are epochs."""
     summary = run.summary
     interval = summary["interval"] if summary["epochs"]["number"] > 1 else None
-    low, high = (interval or {}).get("low"), (interval or {}).get("high")
+    low, high = interval or (None, None)
     return Cell(summary["success_rate"], digits, percent=percent, low=low, high=high)
 
 
