@@ -248,7 +248,8 @@ def many(amount: int, seed: int = 1) -> list[dict[str, Any]]:
                 f"{app}/task_{number:04}", outcome, level=draw.randint(1, 3),
                 golden_steps=golden, steps=None if undecided else steps,
                 step_ratio=steps / golden if outcome == "passed" else None,
-                seconds=None if undecided else 4.0 * steps, device=f"emulator-{5554 + 2 * (number % 4)}",
+                seconds=None if undecided else 4.0 * steps,
+                device=("emulator-5554", "emulator-5556", "R5CT", "pixel")[number % 4],
                 began=None if undecided else number // 4 * 42.0,
                 cost_usd=0.002 * steps * (1 + apps.index(app) / 3), e=f"tasks-{number:04}.0",
                 sought="Alarm(8, 0)" if outcome == "failed" else "",
@@ -295,7 +296,9 @@ class Reader:
     def texts(self, selector: str) -> list[str]:
         """The texts of all such elements."""
         return list(
-            self.ask(f"[...document.querySelectorAll({json.dumps(selector)})].map((n) => n.innerText)")
+            self.ask(
+                f"[...document.querySelectorAll({json.dumps(selector)})].map((n) => n.innerText)"
+            )
         )
 
     def sees(self, selector: str, text: str) -> None:
@@ -334,5 +337,11 @@ def read(chrome: Any, write: Callable[..., Path]) -> Iterator[Callable[..., Read
 def invented() -> SimpleNamespace:
     """What makes up runs."""
     return SimpleNamespace(
-        row=row, index=index, episode=episode, many=many, action=action, HOSTILE=HOSTILE, STEPS=STEPS
+        row=row,
+        index=index,
+        episode=episode,
+        many=many,
+        action=action,
+        HOSTILE=HOSTILE,
+        STEPS=STEPS,
     )

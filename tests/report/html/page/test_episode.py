@@ -98,7 +98,10 @@ def test_screens_are_shown_before_and_after_with_marks_where_fingers_were(reader
     assert path.startswith("M 270 900 L 270 300")
     boxes = [
         reader.ask(f"(({{left, top}}) => [left, top])({where}.getBoundingClientRect())")
-        for where in ("document.querySelector('#screen img')", "document.querySelector('#screen svg')")
+        for where in (
+            "document.querySelector('#screen img')",
+            "document.querySelector('#screen svg')",
+        )
     ]
     assert boxes[0] == boxes[1]
     reader.press("j")  # a step of two actions: a picture for each, and numbers

@@ -14,9 +14,7 @@ PLACES = {"": "#count", "#e=b.0&s=3": "#place", "#e=b.0&with=~b.0": "#pair-place
 
 
 @pytest.fixture
-def reader(
-    read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
-) -> Iterator[Any]:
+def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Iterator[Any]:
     rows = [invented.row(f"clock/{'long_name_' * 9}", "failed", e="b.0"), *invented.many(40)]
     before = [invented.row(f"clock/{'long_name_' * 9}", e="~b.0")]
     episodes = [invented.episode(name, pictures) for name in ("b.0", "~b.0")]
@@ -68,7 +66,8 @@ _CONTRASTS = """(() => {
     return "rgb(255, 255, 255)";
   };
   const texts = [...document.querySelectorAll("main *, #top *, #notice")].filter((node) =>
-    node.offsetParent && [...node.childNodes].some((each) => each.nodeType === 3 && each.data.trim())
+    node.offsetParent
+    && [...node.childNodes].some((each) => each.nodeType === 3 && each.data.trim())
     && getComputedStyle(node).fontSize !== "0px" && !node.closest(":disabled"));
   return texts.map((node) => {
     const [a, b] = [light(getComputedStyle(node).color), light(below(node))];

@@ -16,9 +16,10 @@ GATE = {
     "bounds": [{"metric": "cost_usd", "suite": "clock", "max": 2.0, "verdict": "PASS"}],
 }  # fmt: skip
 COMPARISON = {
-    "baseline": "2026-11-21-base", "difference": -0.091, "interval": [-0.14, -0.042],
-    "gained": ["notes/b"], "lost": ["clock/a"], "flaky": [], "new": [], "missing": [],
-    "differs_in": ["agent", "prompts"],
+    "baseline": {"id": "2026-11-21-base"}, "difference": -0.091, "interval": [-0.14, -0.042],
+    "gained": [{"id": "notes/b", "before": "0/3", "after": "3/3"}], "lost": [{"id": "clock/a"}],
+    "flaky": [], "new": [], "missing": [], "p_value": 0.012, "cost_usd": {"difference": -0.011},
+    "differs_in": ["agent", "seeds"], "should_be_equal": ["seeds"],
 }  # fmt: skip
 
 
@@ -48,7 +49,10 @@ def test_a_run_is_shown_with_its_gate_its_comparison_and_its_notice(
     reader.sees("#gate", "✓ PASS cost_usd · suite clock · at most 2")
     reader.sees("#comparison", "−9.1 points (95 %: −14.0 to −4.2)")
     reader.sees("#comparison", "▼ lost 1")
-    reader.sees("#comparison", "agent, prompts")
+    reader.sees("#comparison", "notes/b 0/3 → 3/3")
+    reader.sees("#comparison", "p = 0.012 · cost −$0.0110")
+    reader.sees("#comparison", "agent, seeds")
+    reader.sees("#comparison", "⚠ seeds should be equal")
     reader.sees("#tiles", "50.0 %")
     reader.sees("#tiles", "1 of 2 decided")
     reader.sees("#tiles", "95 %: 9 % to 91 %")  # Wilson, of 1 of 2
@@ -130,7 +134,9 @@ def test_a_bar_shows_a_rate_with_its_interval_and_filters(
     reader.until("document.querySelectorAll('.bar-row').length === 2")
     bar = "document.querySelector('.bar-row')"
     assert reader.ask(f"{bar}.title") == "com.android.clock: 50 %, 1 of 2, 95 %: 25 % to 75 %"
-    assert reader.ask(f"{bar}.querySelector('.interval').getAttribute('d')").startswith("M 25 7 L 75")
+    assert reader.ask(f"{bar}.querySelector('.interval').getAttribute('d')").startswith(
+        "M 25 7 L 75"
+    )
     reader.click(".bar-row")
     reader.at("#f=app%3Acom.android.clock")
     assert names(reader) == ["clock/a", "clock/b two"]
@@ -166,16 +172,17 @@ def test_a_thousand_tasks_take_few_rows_and_open_anywhere(
     assert reader.ask("document.querySelectorAll('.row').length") < 60
 
 
-def test_the_list_is_copied_as_markdown(
-    read: Callable[..., Any], invented: Any, some: Any
-) -> None:
+def test_the_list_is_copied_as_markdown(read: Callable[..., Any], invented: Any, some: Any) -> None:
     reader = read(invented.index(some))
     reader.sees("#count", "4 rows")
     reader.press("/", "suite:clock", "\ue00c", "y")
     reader.sees("#status", "Copied")
     text = reader.ask("listAsMarkdown()")
     assert "**appagent** on virtual: 50.0 % of 2 decided tasks" in text
-    assert "| ✗ failed | clock/b two | 3 / 4 | 32 s | $0.0123 | sought Alarm(8, 0) — no \\<b\\> |" in text
+    assert (
+        "| ✗ failed | clock/b two | 3 / 4 | 32 s | $0.0123 | sought Alarm(8, 0) — no \\<b\\> |"
+        in text
+    )
     assert "notes/a" not in text
 
 
