@@ -107,9 +107,8 @@ def _episode(run: Path, name: str) -> str:
     if Path(name).name == name and (episodes / name).is_dir():
         return name
     found = []
-    whole = report_of(run)
-    for task in whole["tasks"]:
-        folders = attempts(run, task, whole["run"].get("rescored_from"))
+    for task in report_of(run)["tasks"]:
+        folders = attempts(run, task)
         if folders and _is_called(task, name):
             found.append(folders[-1].name)
     if len(found) == 1:

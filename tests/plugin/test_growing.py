@@ -103,3 +103,26 @@ def test_what_goes_wrong_ends_pages_and_not_the_run(
     for _ in range(5):
         growing_page.pytest_runtest_logreport(report)
     assert len(tried) == 1
+
+
+def test_a_page_that_cannot_be_written_is_told_once_at_the_end(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("pytest_mobileagent.plugin.growing")
+    monkeypatch.setattr(module, "_FIRST", 0.0)
+    writing = importlib.import_module("pytest_mobileagent.report.html.writing")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writing, "write", full)
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(BODY.replace("pages() == [1]", "pages() == []"))
+    pytester.makepyfile(done=AGENT)
+    flags = ("-p", "no:cacheprovider", "--agent=done.py", "--mobile-agent-process=off")
+    result = pytester.runpytest_inprocess(*flags)
+    result.assert_outcomes(passed=2)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert result.stdout.str().count("report.html could not be written") == 1
+    assert len(list(pytester.path.glob("runs/*/report.json"))) == 1
+    assert not list(pytester.path.glob("runs/*/*.html*"))

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was opened in a browser, on a machine with windows."""
     urls = list[str]()
-    monkeypatch.setattr(opening.webbrowser, "open", lambda url: urls.append(url) is None)
+
+    def open_(url: str) -> bool:
+        urls.append(url)
+        return True
+
+    monkeypatch.setattr(opening.webbrowser, "open", open_)
     monkeypatch.setenv("DISPLAY", ":0")
     return urls
 

@@ -130,7 +130,7 @@ def _write_page(run: Path, output: Path | None, *, pack: bool) -> None:
         if remark := write_packed(run, report_of(run), page):
             _warn([remark])
     elif output is None:
-        page = page_of(run)
+        page = page_of(run, anew=True)
     else:
         page = output
         write_page(run, report_of(run), page)

@@ -59,7 +59,7 @@ def row(
     verdict = task.get("verdict")
     evidence = verdict.get("evidence") if isinstance(verdict, dict) else None
     evidence = evidence if isinstance(evidence, dict) else {}
-    folders = attempts(run, task, about.get("rescored_from"))
+    folders = attempts(run, task)
     head = _head(folders[-1]) if folders else {}
     return {
         **{name: task.get(name) for name in _ROW},

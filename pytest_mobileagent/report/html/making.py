@@ -22,17 +22,18 @@ if TYPE_CHECKING:
 BASE = "~"  # before the names of the episodes of the run that another is compared with
 
 
-def page_of(run: Path) -> Path:
+def page_of(run: Path, *, anew: bool = False) -> Path:
     """Return the page of a run, which is written first if it has none of how the run is now.
 
-    Where its folder cannot be written to, it is written into a new folder for temporary files.
+    `anew`: it is written in any case. Where its folder cannot be written to, it is written into a
+    new folder for temporary files.
 
     Raises:
         OSError: it cannot be written anywhere, or the report cannot be read.
         RecordError: the run's report or its run.json is damaged, or of a newer version.
     """
     page = run / PAGE
-    if _is_new(run, page):
+    if not anew and _is_new(run, page):
         return page
     whole = report_of(run)
     try:

@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 _FILES = (STREAM, CALLS, VERDICTS, JUDGES)
 
 
-def attempts(run: Path, task: Mapping[str, Any], source: object = None) -> list[Path]:
+def attempts(run: Path, task: Mapping[str, Any]) -> list[Path]:
     """Return the folders of the attempts at a task of a report, the one that counts last.
 
-    `run` is the run's folder, `source` the id of the run whose episodes it has scored again, if it
-    has. A task that did not begin has no attempts, and neither has one whose episode is outside.
+    `run` is the run's folder. A task that did not begin has none.
     """
-    own = _own(run, task, source)
+    own = _own(run, task)
     stem = _stem(run, task) if own is None else own.with_name(own.name.rpartition(".")[0] or "-")
     found: list[Path] = []
     while (folder := stem.with_name(f"{stem.name}.{len(found)}")).is_dir():
@@ -34,18 +33,16 @@ def attempts(run: Path, task: Mapping[str, Any], source: object = None) -> list[
     return [*others, own] if own is not None and own.is_dir() else others
 
 
-def _own(run: Path, task: Mapping[str, Any], source: object) -> Path | None:
-    """Return the folder of a task's episode; None if it has none that a page may show.
+def _own(run: Path, task: Mapping[str, Any]) -> Path | None:
+    """Return the folder of a task's episode; None if it has none, or one outside of the run.
 
     A run may be somebody else's, and its report name any folder.
     """
     named = task.get("episode")
     if not isinstance(named, str) or not named or "\0" in named:
         return None
-    path, folder = PurePath(named), run / named
-    is_inside = not path.is_absolute() and ".." not in path.parts
-    is_of_source = folder.parts[-3:-1] == (source, "episodes") and ".." not in path.parts
-    return folder if is_inside or is_of_source else None
+    path = PurePath(named)
+    return None if path.is_absolute() or ".." in path.parts else run / path
 
 
 def _stem(run: Path, task: Mapping[str, Any]) -> Path:

@@ -72,7 +72,7 @@ def episodes(
     before all names (see `index_data`).
     """
     for task in whole["tasks"]:
-        folders = attempts(run, task, whole["run"].get("rescored_from"))
+        folders = attempts(run, task)
         broke = task.get("infrastructure") or ()
         for folder in folders:
             others = [_other(each, broke, mark) for each in folders if each != folder]

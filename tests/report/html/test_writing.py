@@ -136,9 +136,6 @@ def test_a_report_leads_to_no_episode_outside_of_its_run(recorded: Path, named: 
     path.write_text(json.dumps(report))
     data = written(recorded)
     assert [name for name in data if "first" not in name] == ["index"]
-    report["run"]["rescored_from"] = "elsewhere"  # its episodes are where they were
-    path.write_text(json.dumps(report))
-    assert ("e:x.0" in written(recorded)) == (named == "ABSOLUTE")
 
 
 def test_options_are_those_that_were_given(recorded: Path) -> None:

@@ -16,7 +16,7 @@ async function unpack(id) {
   const node = byId(id);
   if (!node) return null;
   if (typeof DecompressionStream === "undefined") {
-    throw new Error("This browser is too old for the page: it takes Chrome or Edge 80, Firefox 113, Safari 16.4, or newer.");
+    throw new Error("This browser is too old for the page: it takes Chrome or Edge 97, Firefox 113, Safari 16.4, or newer.");
   }
   try {
     const unpacked = new Blob([bytesOf(node)]).stream().pipeThrough(new DecompressionStream("gzip"));

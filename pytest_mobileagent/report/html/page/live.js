@@ -17,7 +17,7 @@ async function ask(path) {
 
 async function liveEpisode(e) {
   const path = state.run.live?.episode_url;
-  return path && OWN.test(path) ? ask(`${path}?e=${encodeURIComponent(e)}`) : null;
+  return path && OWN.test(path) ? ask(`${path}?e=${encoded(e)}`) : null;
 }
 
 async function keepLooking() {

@@ -35,7 +35,7 @@ function stepAsMarkdown() {
   return [
     `### ${SIGNS[row.outcome] || ""} ${plainly(nameOf(row))}: ${plainly(row.outcome)}`, "",
     ...facts.filter(([, value]) => value).map(([name, value]) => `- **${name}** ${plainly(value)}`), "",
-    `Agent ${plainly(episode.agent)} on ${plainly(episode.device)}; \`${asText(row.nodeid).replace(/[`\s]+/g, " ")}\``, "", ...steps, "",
+    `Agent ${plainly(episode.agent)} on ${plainly(episode.device)}; ${plainly(row.nodeid)}`, "", ...steps, "",
     `${plainly(linkTo({ e: state.e, s: state.frame + 1, f: "" }), 1000)}`,
   ].join("\n");
 }

@@ -4,7 +4,7 @@
 
 // A path below this page or beside it, to a picture that is named by its content; nothing else is
 // ever asked for, whatever the data says.
-const PICTURE = /^(?:(?:\.\.|[\w-][\w.-]*)\/){0,40}screens\/([0-9a-f]{8,64})\.(?:png|webp)$/;
+const PICTURE = /^(?:(?:\.\.|[\w-][\w.-]*)\/){0,40}screens\/([0-9a-f]{8,64})\.(?:png|jpg|webp)$/;
 const MOST_URLS = 60; // packed pictures that are held at a time
 const urls = new Map(); // by the id of the block; the one that was used last at the end
 

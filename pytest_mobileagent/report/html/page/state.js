@@ -23,9 +23,12 @@ function readAddress() {
   return { e: given.get("e"), other: given.get("with"), s: Number.parseInt(given.get("s"), 10) || null, f: given.get("f") || "" };
 }
 
+// Half a character, as a cut text ends with, has no place in an address.
+const encoded = (value) => encodeURIComponent(String(value).replace(/[\ud800-\udfff]/gu, "\ufffd"));
+
 function addressOf({ e = null, other = null, s = null, f = state.filter }) {
   const parts = [["e", e], ["with", e && other], ["s", e && s], ["f", f]].filter(([, value]) => value);
-  return `#${parts.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
+  return `#${parts.map(([name, value]) => `${name}=${encoded(value)}`).join("&")}`;
 }
 
 function keepAddress(place) {

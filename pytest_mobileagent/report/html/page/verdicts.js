@@ -13,7 +13,7 @@ function showGate(gate) {
   byId("gate").replaceChildren(
     make("p", { className: "headline" }, make("span", { className: `outcome ${kind}` }, `${sign} Gate ${asText(gate.verdict)}`),
       make("small", {}, ` ${looked.filter(Boolean).join(", ")}`)),
-    ...(gate.line ? [make("p", { dir: "auto" }, asText(gate.line))] : []),
+    ...(gate.line && !gate.bounds?.length ? [make("p", { dir: "auto" }, asText(gate.line))] : []),
     ...(gate.reason ? [make("p", { dir: "auto" }, asText(gate.reason))] : []),
     make("ul", {}, ...(gate.bounds || []).map(bound)));
 }
@@ -36,13 +36,20 @@ function showComparison(comparison) {
 function comparisonParts(given) {
   const interval = Array.isArray(given.interval) ? ` (95 %: ${points(given.interval[0])} to ${points(given.interval[1])})` : "";
   const baseline = given.baseline && typeof given.baseline === "object" ? given.baseline.id : given.baseline;
+  const measures = [["steps", 1], ["seconds", 1], ["cost_usd", 4]].map(([name, digits]) => {
+    const value = given[name]?.difference;
+    return known(value) ? `${name === "cost_usd" ? "cost" : name} ${value < 0 ? "−" : "+"}${name === "cost_usd" ? "$" : ""}${number(Math.abs(value), digits)}` : "";
+  }).filter(Boolean);
+  const notes = [known(given.p_value) ? `p = ${number(given.p_value, 3)}` : "", ...measures].filter(Boolean).join(" · ");
   const lists = ["gained", "lost", "flaky", "new", "missing"].map((name) => listOf(name, given[name])).filter(Boolean);
   const differs = Array.isArray(given.differs_in) ? given.differs_in : Object.keys(given.differs_in || {});
   return [
     make("p", { className: "headline" }, make("b", {}, known(given.difference) ? `${points(given.difference)} points${interval}` : "no tasks in common"),
       make("small", { dir: "auto" }, ` against ${asText(baseline)}`)),
+    ...(notes ? [make("p", {}, notes)] : []),
     ...lists,
     ...(differs.length ? [make("p", {}, make("b", {}, "Differs in "), differs.map((each) => asText(each.name ?? each)).join(", "))] : []),
+    ...(given.should_be_equal?.length ? [make("p", { className: "bad" }, `⚠ ${given.should_be_equal.map(asText).join(", ")} should be equal where agents are compared.`)] : []),
   ];
 }
 

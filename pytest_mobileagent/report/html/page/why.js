@@ -30,6 +30,7 @@ function whyParts(row, episode) {
 // that undid the goal, else the last one that was no report of being done. What passed is shown from the start.
 function stepThatMatters(row, episode) {
   const frames = episode.frames || [];
+  if (row.outcome === "running") return Math.max(0, frames.length - 1);
   if (!isFailure(row) && row.outcome !== "review") return 0;
   const held = episode.held || [];
   const undone = held.findLastIndex((each, step) => step > 0 && each === false && held[step - 1] === true);

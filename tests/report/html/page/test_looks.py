@@ -66,7 +66,8 @@ _CONTRASTS = """(() => {
     return "rgb(255, 255, 255)";
   };
   const texts = [...document.querySelectorAll("main *, #top *, #notice")].filter((node) =>
-    node.offsetParent && [...node.childNodes].some((each) => each.nodeType === 3 && each.data.trim())
+    node.offsetParent
+    && [...node.childNodes].some((each) => each.nodeType === 3 && each.data.trim())
     && getComputedStyle(node).fontSize !== "0px" && !node.closest(":disabled"));
   return texts.map((node) => {
     const [a, b] = [light(getComputedStyle(node).color), light(below(node))];

@@ -16,9 +16,10 @@ GATE = {
     "bounds": [{"metric": "cost_usd", "suite": "clock", "max": 2.0, "verdict": "PASS"}],
 }  # fmt: skip
 COMPARISON = {
-    "baseline": "2026-11-21-base", "difference": -0.091, "interval": [-0.14, -0.042],
-    "gained": ["notes/b"], "lost": ["clock/a"], "flaky": [], "new": [], "missing": [],
-    "differs_in": ["agent", "prompts"],
+    "baseline": {"id": "2026-11-21-base"}, "difference": -0.091, "interval": [-0.14, -0.042],
+    "gained": [{"id": "notes/b", "before": "0/3", "after": "3/3"}], "lost": [{"id": "clock/a"}],
+    "flaky": [], "new": [], "missing": [], "p_value": 0.012, "cost_usd": {"difference": -0.011},
+    "differs_in": ["agent", "seeds"], "should_be_equal": ["seeds"],
 }  # fmt: skip
 
 
@@ -48,7 +49,10 @@ def test_a_run_is_shown_with_its_gate_its_comparison_and_its_notice(
     reader.sees("#gate", "✓ PASS cost_usd · suite clock · at most 2")
     reader.sees("#comparison", "−9.1 points (95 %: −14.0 to −4.2)")
     reader.sees("#comparison", "▼ lost 1")
-    reader.sees("#comparison", "agent, prompts")
+    reader.sees("#comparison", "notes/b 0/3 → 3/3")
+    reader.sees("#comparison", "p = 0.012 · cost −$0.0110")
+    reader.sees("#comparison", "agent, seeds")
+    reader.sees("#comparison", "⚠ seeds should be equal")
     reader.sees("#tiles", "50.0 %")
     reader.sees("#tiles", "1 of 2 decided")
     reader.sees("#tiles", "95 %: 9 % to 91 %")  # Wilson, of 1 of 2
