@@ -148,8 +148,8 @@ def main() -> None:
         except TooLargeError as error:
             print(f"packed: refused after {time.perf_counter() - began:.1f} s: {error}")
             return
-        size = (folder / "packed.html").stat().st_size / 1e6
-        print(f"packed in {time.perf_counter() - began:.1f} s: {size:.1f} MB {warning}")
+        seconds, size = time.perf_counter() - began, (folder / "packed.html").stat().st_size
+        print(f"packed in {seconds:.1f} s: {size / 1e6:.1f} MB {warning}")
         if shutil.which("chromium") and shutil.which("chromedriver"):
             look(folder / "packed.html")
 

@@ -20,13 +20,16 @@ class Entry:
     """A finished attempt at a case.
 
     `case` is the case's key, `attempt` counts from 0, `folder` is relative to the run's, `outcome`
-    is passed, failed, review, skipped or error.
+    is passed, failed, review, skipped or error. `fault` and `reason` are those of the result, where
+    nobody else keeps them: errors have no verdict.
     """
 
     case: str
     attempt: int
     folder: str
     outcome: str
+    fault: str | None = None
+    reason: str = ""
 
 
 def append(run: Path, entry: Entry) -> None:
@@ -58,7 +61,10 @@ def entries(run: Path) -> list[Entry]:
             given = json.loads(line)
             words = (expect(given[name], str, name) for name in ("case", "folder", "outcome"))
             case, folder, outcome = words
-            found.append(Entry(case, expect(given["attempt"], int, "attempt"), folder, outcome))
+            attempt = expect(given["attempt"], int, "attempt")
+            fault = expect(given.get("fault"), str | None, "fault")
+            reason = expect(given.get("reason", ""), str, "reason")
+            found.append(Entry(case, attempt, folder, outcome, fault, reason))
         except (ValueError, LookupError, TypeError, RecursionError):
             continue
     return found

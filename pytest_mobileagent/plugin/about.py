@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
+from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.plain import digest
+from pytest_mobileagent.plugin.again.digests import CHECK, digests
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
 from pytest_mobileagent.plugin.sharding import WHOLE
@@ -35,35 +37,28 @@ _LIMITS = ("mobile-step-factor", "mobile-max-steps", "mobile-time-limit")
 def about_run(
     run: RunConfig, cases: Sequence[Case], items: Sequence[pytest.Item]
 ) -> dict[str, Any]:
-    """Return the facts of a run that are known before its first episode.
+    """Return the facts of a run that are known before its first episode, and digests of its tasks.
 
     All shards have the fingerprints of the whole, so that they can be told from other runs' shards.
     """
+    each = digests(run, items)
     if (whole := run.config.stash.get(WHOLE, None)) is not None:
         items = whole
         cases = [case for item in whole if (case := case_of(item)) is not None]
-    parts = fingerprints(
-        {
-            "tasks": tasks_of(cases),
-            "checks": _checks(items),
-            "apps": _apps(run),
-            "agent": _agent(run),
-            "models": run.models.about()["models"],
-            "device": [run.settings[n].text for n in ("mobile-device", "mobile-driver")],
-            "environments": sorted(run.environments),
-            "seeds": run.value("mobile-seed"),
-            "limits": [run.settings[name].text for name in _LIMITS],
-            "plugin": pytest_mobileagent.__version__,
-        }
-    )
+    scored: dict[str, Any] = {"tasks": tasks_of(cases), "checks": _checks(items)}
+    scored["plugin"] = pytest_mobileagent.__version__
+    if run.rescoring is None:
+        parts, made = fingerprints({**scored, **_parts_of_episodes(run)}), _episodes(run)
+    else:
+        parts = run.rescoring.fingerprints(fingerprints(scored))
+        recorded = runs.digests(run.rescoring.path)  # of episodes as they were made
+        each = {k: {**recorded[k], CHECK: each[k][CHECK]} for k in each.keys() & recorded.keys()}
+        made = run.rescoring.about_episodes()
     return {
         "command": ["pytest", *(shown(str(word)) for word in run.config.invocation_params.args)],
-        "agent": run.agent,
-        **run.models.about(),
+        **made,
         "judges": [str(judge) for judge in run.judges.references],
-        "device": run.settings["mobile-device"].text,
         "shard": run.settings["mobile-shard"].text,
-        "virtual": run.devices.source.is_virtual,
         "redaction": rules.about() if (rules := current()) is not None else None,
         "options": {
             name: {"value": setting.text, "source": setting.source}
@@ -71,7 +66,31 @@ def about_run(
         },
         "fingerprints": parts,
         "fingerprint": digest(parts),
+        "digests": each,
+        "reused_from": run.reusing and run.reusing.about.get("id"),
         "versions": {"pytest-mobileagent": pytest_mobileagent.__version__},
+    }
+
+
+def _episodes(run: RunConfig) -> dict[str, Any]:
+    """Return who makes the run's episodes, and where."""
+    return {
+        "agent": run.agent,
+        **run.models.about(),
+        "device": run.settings["mobile-device"].text,
+        "virtual": run.devices.source.is_virtual,
+    }
+
+
+def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
+    return {
+        "apps": _apps(run),
+        "agent": _agent(run),
+        "models": run.models.about()["models"],
+        "device": [run.settings[n].text for n in ("mobile-device", "mobile-driver")],
+        "environments": sorted(run.environments),
+        "seeds": run.value("mobile-seed"),
+        "limits": [run.settings[name].text for name in _LIMITS],
     }
 
 

@@ -56,7 +56,7 @@ class RunAgents:
     @property
     def is_named(self) -> bool:
         """Whether the command line names the agent, so that there will be episodes."""
-        return self._settings["agent"].source == "--agent"
+        return self._settings["agent"].source.startswith("--")  # --mobile-resume does, too
 
     @cached_property
     def program(self) -> Adapter | None:
@@ -100,7 +100,7 @@ class RunAgents:
             folders = agent_folders(self._config)
             only_looks = self._is_owner and bool(getattr(self._config.option, "tx", None))
             models = () if only_looks else self._models.to_prepare()
-            self._process = AgentProcess(self._name, folders, options, self._folder().id, models)
+            self._process = AgentProcess(self._name, folders, options, self._folder().mark, models)
         return self._process
 
     @property

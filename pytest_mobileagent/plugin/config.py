@@ -9,19 +9,26 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.plugin.again.choosing import check_exclusive, rescoring, resuming, reusing
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
 from pytest_mobileagent.plugin.gating import RunGate
 from pytest_mobileagent.plugin.judging import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
-from pytest_mobileagent.plugin.options import path_of, read_options, runs_no_test
+from pytest_mobileagent.plugin.options import path_of, read_options, runs_no_test, usage_error
 from pytest_mobileagent.plugin.paths import check_folders, environment_folders
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from filelock import FileLock
+
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.environment.environment import Environment
+    from pytest_mobileagent.plugin.again.earlier import Earlier
+    from pytest_mobileagent.plugin.again.rescoring import Rescoring
+    from pytest_mobileagent.plugin.again.resuming import Resuming
+    from pytest_mobileagent.plugin.again.reusing import Reusing
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.run.folder import RunFolder
 
@@ -45,6 +52,13 @@ class RunConfig:
         given = getattr(config, "workerinput", {})
         self._given: dict[str, str] = given.get("mobileagent", {})
         self.is_owner = not given
+        check_exclusive(self.settings)
+        self.resuming = resuming(config, self.settings, self._given)
+        self.rescoring = rescoring(config, self.settings, self._given)
+        self.reusing = reusing(config, self.settings, self._given)
+        if self.earlier is not None:
+            self.earlier.take_options(self.settings)
+        self._lock: FileLock | None = None
         self.models = RunModels(config, self.settings, self.path_of, lambda: self.folder.path)
         self.judges = RunJudges(self.settings, self.models)
         self.agents = RunAgents(
@@ -57,11 +71,14 @@ class RunConfig:
         )
         self.devices = RunDevices(config, self.settings, self.path_of, lambda: self.shared)
         self.gating = RunGate(config, self.settings, self.path_of, lambda: self.folder.path)
+        if self.earlier is not None and not runs_no_test(config):
+            self._take_over(self.earlier)
         if self.is_owner and self.agent is not None:
-            self.agents.find()
             if not runs_no_test(config):
                 self.judges.check()
-            self.devices.check()
+            if self.rescoring is None:
+                self.agents.find()
+                self.devices.check()
             self._check_distribution()
             self._check_runs()
         if self.is_owner and self._runs_tasks() and not runs_no_test(config):
@@ -69,6 +86,41 @@ class RunConfig:
         if self.is_owner:
             check_folders(config)
             self.environments  # noqa: B018 - an error ends the run before anything is collected
+
+    @property
+    def earlier(self) -> Resuming | Rescoring | Reusing | None:
+        """The run that goes on, or that is scored again, or taken over from, if one is."""
+        return self.resuming or self.rescoring or self.reusing
+
+    @property
+    def runs_agents(self) -> bool:
+        """Whether the agent may have to work, so that it and its devices are worth starting."""
+        return self.agent is not None and (self.earlier is None or self.earlier.runs_agents)
+
+    def _take_over(self, earlier: Earlier) -> None:
+        """Take over from an earlier run which tests are not run."""
+        if not self.is_owner:
+            earlier.listen(self._given)
+            return
+        if self.resuming is not None:
+            self.hold()  # before it is read
+        earlier.decide()
+
+    def hold(self) -> None:
+        """Let nobody else go on with this run for as long as this process lives.
+
+        Raises:
+            pytest.UsageError: somebody does, or its folder cannot be written to.
+        """
+        if not self.is_owner or self._lock is not None or not self.folder.has_begun:
+            return
+        from pytest_mobileagent.run.lock import hold  # noqa: PLC0415
+
+        try:
+            self._lock = hold(self.folder.path)
+        except HostError as error:
+            name = "mobile-runs" if self.resuming is None else "mobile-resume"
+            raise usage_error(self.settings[name], f": {error}") from None
 
     @property
     def agent(self) -> str | None:
@@ -115,10 +167,16 @@ class RunConfig:
 
             if self._given:
                 path = Path(self._given["folder"])
-                self._folder = RunFolder(path, path.name, self._given["started"])
+                told = (self._given[name] for name in ("id", "started", "session"))
+                self._folder = RunFolder(path, *told)
+            elif self.resuming is not None:
+                self._folder = self.resuming.folder
             else:
                 runs = self.path_of(self.settings["mobile-runs"])
-                self._folder = RunFolder.plan(runs, self.agents.short_name)
+                # Whoever scores again need not have the agent.
+                is_here = self.rescoring is None
+                name = self.agents.short_name if is_here else str(self.agent)
+                self._folder = RunFolder.plan(runs, name)
         return self._folder
 
     @property
@@ -128,16 +186,19 @@ class RunConfig:
             from pytest_mobileagent.device.fleet.shared import SharedRun  # noqa: PLC0415
 
             given = Path(self._given["shared"]) if self._given else None
-            self._shared = SharedRun(given, self.folder.id)
+            self._shared = SharedRun(given, self.folder.mark)
         return self._shared
 
     def for_worker(self) -> dict[str, str]:
         """Return what a worker has to know, as plain data."""
         folder = self.folder
-        given = {"folder": str(folder.path), "started": folder.started}
+        given = {name: str(getattr(folder, name)) for name in ("id", "started", "session")}
+        given["folder"] = str(folder.path)
         try:
             given["shared"] = str(self.shared.folder)
-        except HostError as error:
+            if self.earlier is not None and not runs_no_test(self.config):
+                given |= self.earlier.tell(self.shared.folder)
+        except (HostError, OSError) as error:
             raise pytest.UsageError(str(error)) from None
         return given
 
@@ -149,7 +210,11 @@ class RunConfig:
         if self.is_owner and self.agent is not None and self._folder is not None:
             from pytest_mobileagent.processes import end_marked  # noqa: PLC0415
 
-            end_marked(self.folder.id)  # of workers that were killed
+            end_marked(self.folder.mark)  # of workers that were killed
+        if self._lock is not None:
+            from pytest_mobileagent.run.lock import let_go  # noqa: PLC0415
+
+            let_go(self._lock)
 
     def path_of(self, setting: OptionValue) -> Path:
         """Return a path that an option names: relative to where the option stands."""
@@ -157,6 +222,8 @@ class RunConfig:
 
     def _check_runs(self) -> None:
         """Check that the run's folder can be made, before anything is started for it."""
+        if self.resuming is not None:
+            return
         setting = self.settings["mobile-runs"]
         folder = self.path_of(setting)
         try:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest.runner import runtestprotocol  # as pytest-rerunfailures runs a test again
 
-from pytest_mobileagent.plugin.again.kept import KEPT
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import WAITED
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import ASKED, MAY_WAIT, WAITS
+from pytest_mobileagent.plugin.results import KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

@@ -20,12 +20,14 @@ from pytest_mobileagent.errors import (
     UnfitMoveError,
 )
 from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.again.kept import take_over
 from pytest_mobileagent.plugin.announce import announce
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pytest_mobileagent.check.episode import Episode
@@ -39,15 +41,16 @@ EPISODE: pytest.StashKey[Episode] = pytest.StashKey()
 BROKE: pytest.StashKey[list[str]] = pytest.StashKey()  # what infrastructure failed, by attempt
 NOT_RUN: pytest.StashKey[bool] = pytest.StashKey()  # the run's budget was spent before
 WAITED: pytest.StashKey[float] = pytest.StashKey()  # seconds of a test before judges were done
-# Where episodes are read from instead of being made: by the keys of their cases.
-RECORDED: pytest.StashKey[Mapping[str, Path]] = pytest.StashKey()
 
 
 @pytest.fixture(scope="session")
 def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
     """The device that this process has leased, not yet connected."""
+    run = pytestconfig.stash[RUN]
+    if run.rescoring is not None:
+        pytest.skip(f"{run.settings['mobile-rescore'].option.flag} has no device")
     try:
-        leased = pytestconfig.stash[RUN].devices.lease()
+        leased = run.devices.lease()
     except HostError as error:
         pytest.fail(_broke(error), pytrace=False)
     yield leased
@@ -130,18 +133,18 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     if WAITED in request.node.stash:
         played: Episode = request.node.stash[EPISODE]
         return played
-    recorded = request.config.stash.get(RECORDED, None)
-    if recorded is None:
+    is_played = _is_played(case, request.config)
+    if is_played:
         _check_budget(request)
     try:
-        folder = _play(case, request) if recorded is None else _recorded(case, recorded)
+        folder = _play(case, request) if is_played else _recorded(case, request.config)
         episode = request.node.stash[EPISODE] = load(folder)
-        if recorded is None:
+        if is_played:
             announce(request.node, "pytest_mobileagent_episode", episode=episode)
     except (RecordError, HostError) as error:
         request.node.stash.setdefault(BROKE, []).append(str(error))
         pytest.fail(_broke(error), pytrace=False)
-    if recorded is None and episode.termination is Termination.BUDGET:
+    if is_played and episode.termination is Termination.BUDGET:
         pytest.fail(printable(f"budget: {episode.error}"), pytrace=False)
     return episode
 
@@ -153,10 +156,22 @@ def _check_budget(request: pytest.FixtureRequest) -> None:
         pytest.skip(f"budget: {why}")
 
 
-def _recorded(case: Case, recorded: Mapping[str, Path]) -> Path:
-    if case.key not in recorded:
-        pytest.skip(f"no episode of {case.key} is recorded")
-    return recorded[case.key]
+def _is_played(case: Case, config: pytest.Config) -> bool:
+    """Whether an episode of a case is to be made, and none is read."""
+    recorded = config.stash.get(RECORDED, None)
+    if recorded is None:
+        return True
+    return config.stash[RUN].reusing is not None and case.key not in recorded
+
+
+def _recorded(case: Case, config: pytest.Config) -> Path:
+    """Return where the episode of a case is; one of another run is taken over into this one."""
+    recorded = config.stash[RECORDED].get(case.key)
+    if recorded is not None and (source := config.stash.get(TAKEN_FROM, None)) is not None:
+        recorded = take_over(config.stash[RUN], source, recorded.relative_to(source).as_posix())
+    if recorded is None:
+        pytest.skip(printable(f"no episode of {case.key} is recorded"))
+    return recorded
 
 
 def _play(case: Case, request: pytest.FixtureRequest) -> Path:

@@ -33,6 +33,7 @@ from pytest_mobileagent.plugin.items import (
 )
 from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
 from pytest_mobileagent.plugin.options import add_options, runs_no_test
+from pytest_mobileagent.plugin.parts import register_parts
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -61,33 +62,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
         use_engine(run.value("mobile-ocr"))
     _redact(run)
-    run.agents.start()
-    if run.judges.mode != "off":
-        from pytest_mobileagent.plugin.deferring import Deferring  # noqa: PLC0415
-
-        config.pluginmanager.register(Deferring(), "mobileagent-deferring")
-    if run.is_owner:
-        from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
-
-        collector = Collector(run)
-        config.pluginmanager.register(collector, "mobileagent-collector")
-        if run.agent is not None:
-            from pytest_mobileagent.plugin.growing import GrowingPage  # noqa: PLC0415
-
-            config.pluginmanager.register(GrowingPage(collector), "mobileagent-growing-page")
-        if run.gating.is_asked:
-            from pytest_mobileagent.plugin.looks import Looking  # noqa: PLC0415
-
-            collector.looking = Looking(run, collector)
-            config.pluginmanager.register(collector.looking, "mobileagent-looking")
-    elif run.gating.has_looks:
-        from pytest_mobileagent.plugin.pauses import Pauses  # noqa: PLC0415
-
-        config.pluginmanager.register(Pauses(), "mobileagent-pauses")
-    if not run.is_owner and run.agent is not None:
-        from pytest_mobileagent.plugin.signals import interrupt_once  # noqa: PLC0415
-
-        interrupt_once()
+    if run.runs_agents:
+        run.agents.start()
+    register_parts(config.pluginmanager, run)
 
 
 def _redact(run: RunConfig) -> None:
@@ -107,6 +84,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     if run.agent is None:
         return []
     given = [printable(str(setting)) for setting in run.settings.values() if setting.is_given]
+    if run.earlier is not None and not runs_no_test(config):
+        given.append(printable(run.earlier.header))
     return ["mobileagent: " + given[0], *(f"  {line}" for line in given[1:])]
 
 
@@ -114,6 +93,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     yield  # pytest-xdist starts its workers here, while the agent is looked at
     run = session.config.stash[RUN]
+    if not run.runs_agents:
+        return
     run.agents.check()
     is_distributed = bool(getattr(session.config.option, "tx", None))
     if run.is_owner and run.agents.is_named and is_distributed and not runs_no_test(session.config):
@@ -142,9 +123,16 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
         try:
-            run.folder.begin(lambda: about_run(run, cases, session.items), cases)
+            if run.resuming is None:
+                run.folder.begin(lambda: about_run(run, cases, session.items), cases)
+            else:
+                run.resuming.begin(about_run(run, cases, session.items), cases)
         except HostError as error:
             raise pytest.UsageError(str(error)) from None
+    if run.earlier is not None:
+        run.earlier.keep(session.config, session.items)
+        if run.reusing is not None and run.runs_agents:  # that was not known before
+            run.agents.check()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -162,12 +150,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     if not is_wanted(config):
         return None
-    return TaskScheduling(
-        config,
-        log,
-        lambda: expected_times(run.folder.path),
-        looking=config.pluginmanager.get_plugin("mobileagent-looking"),
-    )
+
+    def times() -> dict[str, float]:  # asked when tests are collected: then it is known what is run
+        kept = () if run.earlier is None else run.earlier.kept.values()
+        return expected_times(run.folder.path, {entry["nodeid"] for entry in kept})
+
+    looking = config.pluginmanager.get_plugin("mobileagent-looking")
+    return TaskScheduling(config, log, times, looking=looking)
 
 
 @pytest.hookimpl(trylast=True)

@@ -262,24 +262,29 @@ class RunModels:
         return run_over(budget, self.ledger().spent()) if budget.limits_run else ""
 
 
-def how_to_go_on(config: pytest.Config, budget: Budget, spent: str, left: Path) -> str:
-    """Return the command that runs the tests that a file lists, with twice the limit.
+def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path) -> str:
+    """Return the command that goes on with a run, `runs` or the newest there.
 
-    `spent` says which budget was spent.
+    `over` says which budget was spent, which is doubled until there is room; empty if none was.
     """
     from pytest_mobileagent.llm.budget import amount_text  # noqa: PLC0415
 
-    flag = spent.partition("=")[0]
-    limit = budget.cost if flag == "--mobile-max-cost" else budget.tokens
-    each = "" if limit.task is None else f",task={amount_text(limit.task)}"
-    positional = {str(arg) for arg in getattr(config.option, "file_or_dir", ())}
+    flag = over.partition("=")[0]
+    left_out = {flag, "--mobile-resume", "--mobile-reuse", "--mobile-rescore"}
     words: list[str] = []
     is_value = False
     for word in map(str, config.invocation_params.args):
-        is_limit = word.partition("=")[0] == flag
-        names_tests = word in positional or (word.startswith("@") and Path(word[1:]).is_file())
-        if not (is_limit or is_value or names_tests):
+        is_replaced = word.partition("=")[0] in left_out
+        if not (is_replaced or is_value):
             words.append(shown(word))
-        is_value = is_limit and "=" not in word
-    more = f"{flag}={amount_text(2 * (limit.run or 0))}{each}"
-    return f"go on with: {shlex.join(['pytest', f'@{left}', *words, more])}"
+        is_value = is_replaced and "=" not in word
+    words.append(f"--mobile-resume={runs}")
+    if over:
+        is_cost, spent = flag == "--mobile-max-cost", models.ledger().spent()
+        limit = models.budget.cost if is_cost else models.budget.tokens
+        each = "" if limit.task is None else f",task={amount_text(limit.task)}"
+        more = 2 * (limit.run or 1)
+        while more <= (spent.usd if is_cost else spent.tokens):
+            more *= 2
+        words.append(f"{flag}={amount_text(more)}{each}")
+    return f"go on with: {shlex.join(['pytest', *words])}"

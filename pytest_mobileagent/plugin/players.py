@@ -73,7 +73,7 @@ def _of_program(run: RunConfig, program: Adapter) -> Playing:
             run.models.settings(case.epoch),
             run.models.for_program,
             run.folder.screens.folder,
-            run.folder.id,
+            run.folder.mark,
             run.config.invocation_params.dir,
             run.shared.folder,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import (
+    HostError,
     InfrastructureError,
     JudgeError,
     UndecidedError,
@@ -29,7 +31,7 @@ from pytest_mobileagent.plugin.bodies import (
     AgentFailedError,
 )
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, NOT_RUN, RECORDED
+from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, NOT_RUN
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import (
     BESIDE,
@@ -41,7 +43,7 @@ from pytest_mobileagent.plugin.judges import (
 from pytest_mobileagent.plugin.junit import properties
 from pytest_mobileagent.plugin.others import tell_others
 from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, is_pure, on_the_way
-from pytest_mobileagent.plugin.results import RESULT
+from pytest_mobileagent.plugin.results import RECORDED, RESULT
 from pytest_mobileagent.plugin.showing import show_failure, show_review
 from pytest_mobileagent.plugin.subgoals import partial_credit, progress
 from pytest_mobileagent.report.result import Result
@@ -50,6 +52,7 @@ from pytest_mobileagent.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.task.case import Case
@@ -232,12 +235,28 @@ def _keep(result: Result, item: pytest.Function) -> None:
     for verdict in (result.beside, result.verdict):
         if verdict is not None:
             add_verdict(episode.folder, verdict)
-    if RECORDED not in item.config.stash and result.folder is not None:
-        entry = Entry(result.case.key, episode.attempt, result.folder, result.outcome)
+            _keep_there(result.case, episode.folder, verdict, item.config)
+    is_inside = episode.folder.is_relative_to(item.config.stash[RUN].folder.path)
+    if is_inside and result.folder is not None:
+        known = () if result.verdict is not None else (result.fault, result.reason)
+        entry = Entry(result.case.key, episode.attempt, result.folder, result.outcome, *known)
         add_to_index(item.config.stash[RUN].folder.path, entry)
     if result.verdict is not None:
         about = {"episode": episode, "verdict": result.verdict}
         announce(item, "pytest_mobileagent_verdict", **about)
+
+
+def _keep_there(case: Case, folder: Path, verdict: Verdict, config: pytest.Config) -> None:
+    """Keep a verdict beside the episode of which this run has a copy, if it can be written there.
+
+    The run's end says if it cannot.
+    """
+    if config.stash[RUN].reusing is not None:  # that run stays as it is
+        return
+    original = config.stash.get(RECORDED, {}).get(case.key)
+    if original is not None and original != folder:
+        with suppress(HostError):
+            add_verdict(original, verdict)
 
 
 def _reason(report: pytest.TestReport) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.paths import near
 from pytest_mobileagent.report.lists import (
     FEW,
     LINE,
     cut_off,
     disagreements,
+    epochs,
     failures,
     not_run,
     passes,
@@ -20,19 +21,19 @@ from pytest_mobileagent.report.lists import (
     skips,
 )
 from pytest_mobileagent.report.metrics import summarise
-from pytest_mobileagent.report.reading import REPORT
+from pytest_mobileagent.report.reading import REPORT, newest_run
+from pytest_mobileagent.report.recorded import is_final
 from pytest_mobileagent.report.terminal import table
 from pytest_mobileagent.report.words import PAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     import pytest
 
     from pytest_mobileagent.plugin.config import RunConfig
 
-UNDECIDED = "undecided.txt"
+_COLOURS = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}
 _MOST = 10  # node ids that are listed
 
 
@@ -50,15 +51,18 @@ def show_run(
     terminal: pytest.TerminalReporter,
     run: RunConfig,
     results: Sequence[dict[str, Any]],
-    end: str,
+    *,
     budget: str,
+    earlier: Sequence[str],
 ) -> None:
     """Show a run's table and what one has to know of it.
 
-    `end` says where its report is, `budget` which budget has ended the run, if one has.
+    `budget` says which budget has ended the run, if one has; `earlier` what was taken over from an
+    earlier run.
     """
     terminal.section(f"mobile agent {run.agent or '(none)'}")
-    lines = table(summarise(results))
+    summary = summarise(results)
+    lines = [*table(summary), *epochs(summary), *earlier]
     if run.config.option.tbstyle == "no":  # failures are not shown anywhere else
         in_full = run.config.option.verbose > 0
         columns = min(LINE, terminal._tw.fullwidth) if terminal.isatty else LINE  # noqa: SLF001
@@ -68,23 +72,42 @@ def show_run(
     lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
     lines += [*skips(results), *not_run(results)]
     if budget:
-        lines += [cut_off(budget, results), _how_to_go_on(run, results, budget)]
+        lines.append(cut_off(budget, results))
+    ends = [result for result in results if not is_final(result)]
+    if run.rescoring is None and any(budget or each["fault"] != "budget" for each in ends):
+        lines.append(_how_to_go_on(run, budget))
     on_virtual_phones = bool(run.folder.about().get("virtual"))
-    for line in [*lines, *remarks(results, on_virtual_phones=on_virtual_phones), end]:
+    for line in [*lines, *remarks(results, on_virtual_phones=on_virtual_phones)]:
         terminal.line(line)
 
 
-def _how_to_go_on(run: RunConfig, results: Sequence[dict[str, Any]], spent: str) -> str:
-    """Write a file of the tests that are not decided, and return the command that runs them."""
+def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
+    """Show how the run differs from its baseline, and what its gate says."""
+    if comparison := judged.get("comparison"):
+        from pytest_mobileagent.report import comparison_words  # noqa: PLC0415
+
+        baseline = printable(str(comparison["baseline"]["id"]))
+        for line in [
+            f"against {baseline}: {comparison_words.line(comparison)}",
+            *comparison_words.details(comparison),
+        ]:
+            terminal.line(line)
+    if gate := judged.get("gate"):
+        from pytest_mobileagent.report.gate.words import text  # noqa: PLC0415
+
+        verdict, *bounds = text(gate)
+        terminal.line(verdict, bold=True, **{_COLOURS[gate["verdict"]]: True})
+        for line in bounds:
+            terminal.line(line)
+
+
+def _how_to_go_on(run: RunConfig, spent: str) -> str:
+    """Return the command that runs what has no final result."""
     from pytest_mobileagent.plugin.models import how_to_go_on  # noqa: PLC0415
 
-    path, here = run.folder.path / UNDECIDED, run.config.invocation_params.dir
-    left = [result["nodeid"] for result in results if result["success"] is None]
-    try:
-        path.write_text("".join(f"{_seen_from(here, run, each)}\n" for each in left), "utf-8")
-    except OSError as error:
-        return f"which tests are left could not be written: {error}"
-    return how_to_go_on(run.config, run.models.budget, spent, near(run.config, path))
+    path = run.folder.path
+    runs = path.parent if newest_run(path.parent) == path else path
+    return how_to_go_on(run.config, run.models, spent, near(run.config, runs))
 
 
 def where_the_report_is(run: RunConfig) -> str:
@@ -96,9 +119,3 @@ def where_the_report_is(run: RunConfig) -> str:
     if run.settings["mobile-runs"].source.startswith("--"):  # `show` does not know of it
         words.append(str(near(run.config, run.folder.path)))
     return f"report: {near(run.config, page)}   (open it: {shlex.join(words)})"
-
-
-def _seen_from(folder: Path, run: RunConfig, nodeid: str) -> str:
-    """Return a node id, which names a file from pytest's root folder, from another folder."""
-    file, colons, rest = nodeid.partition("::")
-    return f"{os.path.relpath(run.config.rootpath / file, folder)}{colons}{rest}"

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.runs import cases
 from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.epochs import FLAKY
 from pytest_mobileagent.report.metrics import without_snapshot
+from pytest_mobileagent.report.names import label, shortener
+from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.terminal import cut
 
 if TYPE_CHECKING:
@@ -20,10 +23,28 @@ if TYPE_CHECKING:
 
 FEW = 5  # tasks in a list, where nobody asked for more; the others are in the report
 LINE = 120  # characters: reasons are worth more room than numbers
+_MOST_CHANGES = 25
+_WORDS = {5: "five"}
 _LONGEST_NAME = 32
 _SHORTEST_PART = 12  # characters of what one of several said
 _AGENTS_FAULT = ("agent error", "time limit")  # ends of which the reason tells more than the check
 _VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
+
+
+def epochs(summary: Mapping[str, Any]) -> list[str]:
+    """Return lines on what repeating tasks has told: how many are stable, and which are flaky."""
+    if not summary["repeated"]:
+        return []
+    flaky = [task for task in summary["repeated"] if task["class"] == FLAKY]
+    counts = f"stable pass {summary['stable_passes']}, flaky {summary['flaky']}"
+    counts += f", stable fail {summary['stable_fails']}"
+    short = shortener(task["id"] for task in summary["repeated"])
+    shown = [
+        f"  {label(short(task['id']), task['environment'])} {task['successes']}/{task['decided']}"
+        for task in flaky[:FEW]
+    ]
+    more = [f"  … and {len(flaky) - FEW} more"] if len(flaky) > FEW else []
+    return [f"over their epochs: {counts}{':' * bool(flaky)}", *shown, *more]
 
 
 def passes(results: Sequence[Result], columns: int = LINE) -> list[str]:
@@ -69,6 +90,16 @@ def _check_and_judge(result: Result) -> str:
     return f"check: {check}   {result['judged']['reason']}"
 
 
+def undone(results: Sequence[Result], outcomes: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the name of each task of which one of these came, and why."""
+    name_of = _names(results)
+    return [
+        (name_of(result), _failure(result) if result["outcome"] == "failed" else result["reason"])
+        for result in results
+        if result["outcome"] in outcomes
+    ]
+
+
 def skips(results: Sequence[Result]) -> list[str]:
     """Return a line for each reason why tasks were skipped."""
     return _reasons("skipped", "skipped", results)
@@ -86,6 +117,51 @@ def cut_off(budget: str, results: Sequence[Result]) -> str:
     rest = sum(result["outcome"] == "not run" for result in results)
     tasks = f"{decided} task{'s' * (decided != 1)} decided"
     return f"budget: {budget}: {tasks}, {cut_short} cut off, {rest} not run"
+
+
+def changes(before: Mapping[str, Result], results: Sequence[Result]) -> list[str]:
+    """Return lines on the tasks that are decided in another way than before.
+
+    `before` are their earlier results, by the keys of their cases.
+    """
+    earlier = {id(result): before.get(key_of(result)) for result in results}
+    changed = [
+        result
+        for result in results
+        if (was := earlier[id(result)]) is not None and was["outcome"] != result["outcome"]
+    ]
+    if not changed:
+        return ["no verdict changed"]
+    count = f"{len(changed)} verdict{'s' * (len(changed) != 1)} changed"
+
+    def words(result: Result) -> str:
+        return f"{_decided(earlier[id(result)] or {})} → {_decided(result)}"
+
+    lines = _lines(count, changed, results, words, most=_MOST_CHANGES)
+    return [line.replace(" → ", "  →  ") for line in lines]
+
+
+def _decided(result: Result) -> str:
+    """Return an outcome, and who says so."""
+    verdict = result["verdict"] or {}
+    judges = (verdict.get("evidence") or {}).get("judges") or ()
+    models = [str(judge["model"]).partition(":")[2] or str(judge["model"]) for judge in judges]
+    match verdict.get("scorer"):
+        case "judge" | "judges" if not models:
+            who = "no picture shows it"  # the coarse stage
+        case "judge":
+            who = f"single: {models[0]}"
+        case "judges":
+            who = (
+                "cross: they disagree"
+                if verdict["passed"] is None
+                else f"cross: {', '.join(models)}"
+            )
+        case "check" if verdict["passed"] is not None:
+            who = "check"
+        case _:
+            who = cut(printable(" ".join(result["reason"].split())), _LONGEST_NAME)
+    return f"{result['outcome']} ({who})" if who else str(result["outcome"])
 
 
 def remarks(results: Sequence[Result], *, on_virtual_phones: bool) -> list[str]:
@@ -165,7 +241,7 @@ def _lines(
     name_of = _names(results)
     names = [cut(name_of(result), _LONGEST_NAME) for result in found[:most]]
     width = max(map(len, names))
-    few = ", the first five" if len(found) > most else ""
+    few = f", the first {_WORDS.get(most, most)}" if len(found) > most else ""
     lines = [f"{title}{few}:"]
     for name, result in zip(names, found, strict=False):
         lines.append(f"  {name:<{width}}   {_fitting(say(result), columns - width - 5)}".rstrip())
@@ -202,19 +278,12 @@ def names_of(run: Path) -> Callable[[Case], str]:
 
 def _names(results: Sequence[Result]) -> Callable[[Result], str]:
     """Return how tasks are called for short: without the folders that all have in common."""
-    folders = [result["id"].partition("[")[0].split("/")[:-1] for result in results]
-    common = 0
-    for names in zip(*folders, strict=False):
-        if len(set(names)) > 1:
-            break
-        common += 1
+    short = shortener(result["id"] for result in results)
     has_epochs = any(result["epoch"] for result in results)
 
     def name(result: Result) -> str:
-        head, bracket, rest = result["id"].partition("[")
         marks = [f"env{result['environment']}"] if result["environment"] else []
         marks += [f"epoch{result['epoch']}"] if has_epochs else []
-        short = "/".join(head.split("/")[common:]) + bracket + rest
-        return printable(short + "".join(f"[{mark}]" for mark in marks))
+        return printable(short(result["id"]) + "".join(f"[{mark}]" for mark in marks))
 
     return name

@@ -13,7 +13,9 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.report.reading import REPORT, read_report
 from pytest_mobileagent.report.redecide import redecide
 from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.verdict.standing import standing
+from pytest_mobileagent.task.case import Case
+from pytest_mobileagent.task.task import Task
+from pytest_mobileagent.verdict.standing import PERSON, standing
 from pytest_mobileagent.verdict.store import verdicts
 
 if TYPE_CHECKING:
@@ -21,9 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.episode.index import Entry
-    from pytest_mobileagent.task.case import Case
 
 _FAULTS = {"failed": "agent", "error": "task"}
+_SCORED_AGAIN = {"judge", "task"}
 _CUT_OFF = "the run was cut off"
 
 
@@ -51,15 +53,52 @@ def recorded_run(run: Path) -> RecordedRun:
         OSError: its report cannot be read.
         RecordError: its report or its run.json is damaged, or of a newer version.
     """
-    has_ended = (run / REPORT).is_file()
-    if has_ended:
-        report = read_report(run / REPORT)
+    report = read_report(run / REPORT) if (run / REPORT).is_file() else None
+    about = runs.about(run)
+    has_ended = report is not None and _times(report["run"]) >= _times(about)
+    if report is not None and has_ended:
         about, tasks = report["run"], report["tasks"]
     else:
-        runs.cases(run)  # one that is damaged is an error here
-        about = runs.about(run)
-        tasks = [result.to_wire() for result in missing_results(run, (), _CUT_OFF)]
+        tasks = _cut_off_tasks(run, [] if report is None else report["tasks"])
     return RecordedRun(run, about, [_by_people(run, task) for task in tasks], has_ended)
+
+
+def is_final(task: Mapping[str, Any]) -> bool:
+    """Whether the agent has had its say in a task, so that a resumed run does not run it again.
+
+    That a judge or the task is broken is mended by scoring the episode again.
+    """
+    if task["outcome"] == "error":
+        return task["success"] is not None or task["fault"] in _SCORED_AGAIN
+    return bool(task["outcome"] != "not run")
+
+
+def key_of(task: Mapping[str, Any]) -> str:
+    """Return the key of the case that an entry of a report is about."""
+    environment, epoch = task.get("environment"), task.get("epoch")
+    return Case(Task("-"), task["id"], environment=environment, epoch=epoch or 0).key
+
+
+def _times(about: Mapping[str, Any]) -> int:
+    """Return how often a run was gone on with."""
+    resumed = about.get("resumed")
+    return len(resumed) if isinstance(resumed, list) else 0
+
+
+def _cut_off_tasks(run: Path, before: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the entries of a run that was cut off; `before` is what its last report says.
+
+    What was not tried again since then is as it was.
+    """
+    tried = {case.nodeid: len(runs.attempts(run, case)) for case in runs.cases(run)}
+    known = [
+        task
+        for task in before
+        if is_final(task)
+        or (task["attempt"] is not None and tried.get(task["nodeid"], 0) <= task["attempt"] + 1)
+    ]
+    missing = missing_results(run, {task["nodeid"] for task in known}, _CUT_OFF)
+    return [*known, *(result.to_wire() for result in missing)]
 
 
 def _by_people(run: Path, task: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,12 +140,13 @@ def _finished(run: Path, case: Case, entry: Entry | None) -> Result | None:
         episode = read(path, EpisodeRecord)
     except (RecordError, ValueError):  # ValueError: a name that is no path
         return None
-    verdict = next(reversed(verdicts(path)), None)
+    own = [verdict for verdict in verdicts(path) if verdict.scorer != PERSON]
+    verdict = own[-1] if own and entry.outcome not in {"error", "skipped"} else None
     return Result(
         case,
         outcome=entry.outcome,
-        fault=_FAULTS.get(entry.outcome),
-        reason=verdict.reason if verdict is not None else "",
+        fault=entry.fault or _FAULTS.get(entry.outcome),
+        reason=verdict.reason if verdict is not None else entry.reason,
         episode=episode,
         folder=entry.folder,
         verdict=verdict,

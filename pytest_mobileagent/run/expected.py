@@ -7,18 +7,20 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
+_NO_TIME = 0.001
 _ENDLESS = 1e9  # no task takes that long; such numbers are damage
 
 
-def expected_times(folder: Path) -> dict[str, float]:
+def expected_times(folder: Path, at_once: Collection[str] = ()) -> dict[str, float]:
     """Return how long the tasks of the run in this folder may take, by node id.
 
     In seconds, if the newest earlier run of the same agent beside it says how long any of them
     took; else in golden steps. A task of which neither is known gets the mean of the others. Empty
     if nothing is known: files that are missing, or damaged, cost the order and nothing else.
+    Those that are done `at_once` take next to no time.
     """
     run = _read(folder / "run.json")
     tasks = {task["nodeid"]: _number(_golden_steps(task)) for task in _tasks(run)}
@@ -31,7 +33,8 @@ def expected_times(folder: Path) -> dict[str, float]:
     if not known:
         return {}
     mean = sum(known.values()) / len(known)
-    return {nodeid: known.get(nodeid, mean) for nodeid in tasks}
+    times = {nodeid: known.get(nodeid, mean) for nodeid in tasks}
+    return times | dict.fromkeys(times.keys() & set(at_once), _NO_TIME)
 
 
 def _earlier_seconds(folder: Path, agent: str | None) -> dict[str, float]:

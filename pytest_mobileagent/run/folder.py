@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 from dataclasses import dataclass
@@ -13,12 +14,11 @@ from pytest_mobileagent.episode.runs import RUN, about, attempts, slug, stem_of
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
-
-    from pytest_mobileagent.task.case import Case
 
 SCHEMA_VERSION = 2
 
@@ -30,6 +30,7 @@ class RunFolder:
     path: Path
     id: str
     started: str
+    session: str = ""  # tells one that is gone on with from what it was before
 
     @classmethod
     def plan(cls, runs: Path, agent: str) -> RunFolder:
@@ -37,6 +38,11 @@ class RunFolder:
         now = datetime.now(UTC)
         name = f"{now:%Y-%m-%dT%H-%M-%S}-{slug(agent)}-{secrets.token_hex(2)}"
         return cls(runs.resolve() / name, name, now.isoformat(timespec="seconds"))
+
+    @property
+    def mark(self) -> str:
+        """How the environments begin of what agents of this session start (see `processes`)."""
+        return f"{self.session}{self.id}"
 
     @property
     def screens(self) -> ScreenStore:
@@ -59,7 +65,8 @@ class RunFolder:
     def begin(self, about: Callable[[], Mapping[str, Any]], cases: Iterable[Case]) -> None:
         """Write run.json, unless another process of the run has: what the run is about to do.
 
-        `about` is only called by the process that writes.
+        `about` is only called by the process that writes. What it says of "digests", by the keys of
+        cases, stands beside the cases.
 
         Raises:
             HostError: it cannot be written.
@@ -68,8 +75,39 @@ class RunFolder:
         if path.exists():
             return
         head = {"id": self.id, "started": self.started, **about()}
+        digests = head.pop("digests", {})
         tasks = [case.to_json() for case in cases]
-        whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks}
+        whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks, "digests": digests}
+        self._write(whole)
+
+    def go_on(
+        self, again: Mapping[str, Any], cases: Iterable[Case], digests: Mapping[str, Any]
+    ) -> None:
+        """Add to run.json that the run goes on, and those cases that it does not list yet.
+
+        `again` says when and how; another process of the run may have added it before. `digests`
+        are those of the cases that are run, by their keys.
+
+        Raises:
+            HostError: the file cannot be read or written.
+        """
+        path = self.path / RUN
+        try:
+            whole = json.loads(path.read_text("utf-8"))
+            resumed, tasks = whole["run"].setdefault("resumed", []), whole["tasks"]
+            known = {Case.from_json(task).key for task in tasks}
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            msg = f"cannot go on with {path}: {type(error).__name__}: {error}"
+            raise HostError(msg) from error
+        if any(each.get("when") == again["when"] for each in resumed):
+            return
+        resumed.append(dict(again))
+        tasks += [case.to_json() for case in cases if case.key not in known]
+        whole["digests"] = {**(whole.get("digests") or {}), **digests}
+        self._write(whole)
+
+    def _write(self, whole: Mapping[str, Any]) -> None:
+        path = self.path / RUN
         part = path.with_name(f".{RUN}.{os.getpid()}")
         try:
             write_json(part, whole, indent=None)

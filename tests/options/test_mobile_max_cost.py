@@ -39,7 +39,7 @@ def test_a_run_that_has_spent_its_budget_stops(asking, served):
             "*of all 5: 40.0%",
             "not run (3): budget: --mobile-max-cost=0.4 is spent",
             "budget: --mobile-max-cost=0.4 is spent: 2 tasks decided, 0 cut off, 3 not run",
-            "go on with: pytest @runs/*/undecided.txt * --mobile-max-cost=0.8",
+            "go on with: pytest * --mobile-resume=runs --mobile-max-cost=0.8",
         ]
     )
     assert outcomes(asking) == {
@@ -56,16 +56,18 @@ def test_a_run_that_has_spent_its_budget_stops(asking, served):
 
 
 def test_the_command_that_is_told_does_the_rest_and_no_more(asking, served):
-    asking.write(count=6)
+    asking.write(count=4)
     model = f"--mobile-model={served(DONE)}"
     first = asking.run("test_codes.py", model, PRICES, "--mobile-max-cost", "0.2")
     first.assert_outcomes(passed=1, skipped=1)
     second = go_on(asking, first)
     second.assert_outcomes(passed=2, skipped=1)
-    assert len(asking.report()["tasks"]) == 5
+    assert len(asking.report()["tasks"]) == 4
     third = go_on(asking, second)
-    third.assert_outcomes(passed=3)
+    third.assert_outcomes(passed=4)
+    third.stdout.fnmatch_lines(["2 kept, 2 run"])
     assert third.ret == 0
+    assert asking.report()["summary"]["cost_usd"] == pytest.approx(0.8)
 
 
 def test_the_command_may_be_given_where_the_run_was(asking, served, monkeypatch):
@@ -78,7 +80,7 @@ def test_the_command_may_be_given_where_the_run_was(asking, served, monkeypatch)
         f"--mobile-model={served(DONE)}", "--mobile-prices=../prices.toml", "--mobile-max-cost=0.1",
     )  # fmt: skip
     first.assert_outcomes(passed=1, skipped=1)
-    go_on(asking, first).assert_outcomes(passed=1, skipped=1)
+    go_on(asking, first).assert_outcomes(passed=2, skipped=1)
 
 
 def test_an_episode_that_has_spent_its_budget_ends_and_the_run_goes_on(asking, served):

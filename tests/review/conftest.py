@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -176,30 +175,3 @@ def serve() -> Iterator[Callable[..., Page]]:
         page.server.shutdown()
         page.server.server_close()
         page.rewriter.close()
-
-
-_FLAGS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-dev-shm-usage", "--force-device-scale-factor=1", "--lang=en",
-)  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A headless Chromium, driven through Selenium, which comes with the client of Appium."""
-    driver = pytest.importorskip("selenium.webdriver", reason="the extra `appium` brings Selenium")
-    chromium, chromedriver = shutil.which("chromium"), shutil.which("chromedriver")
-    if chromium is None or chromedriver is None:
-        pytest.skip("no browser: `apt-get install chromium chromium-driver` brings one")
-    options = driver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in (*_FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    chrome = driver.Chrome(options, driver.ChromeService(chromedriver))
-    try:
-        chrome.set_window_size(1400, 900)
-        yield chrome
-    finally:
-        chrome.quit()

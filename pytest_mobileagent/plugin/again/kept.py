@@ -7,27 +7,22 @@ used.
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.results import IS_KEPT, RESULT
+from pytest_mobileagent.plugin.results import IS_KEPT, KEPT, RESULT, TAKEN_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from pytest_mobileagent.plugin.config import RunConfig
 
     Entry = Mapping[str, Any]
 
-# The entries of report.json that stand for tests which are not run, by node id. Filled in each
-# process when it has collected.
-KEPT: pytest.StashKey[Mapping[str, Entry]] = pytest.StashKey()
-# The run whose episodes those entries name, where that is another one than this.
-TAKEN_FROM: pytest.StashKey[Path] = pytest.StashKey()
 _AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "review": "skipped"}
 _AS_CALLED |= {"xfailed": "skipped"}
 

@@ -12,7 +12,7 @@ CONFTEST = """
 import json, pytest
 from pathlib import Path
 from pytest_mobileagent import Agent, Finish
-from pytest_mobileagent.plugin.again.kept import KEPT, TAKEN_FROM
+from pytest_mobileagent.plugin.results import KEPT, TAKEN_FROM
 from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
 
 class Worker(Agent):

@@ -34,7 +34,7 @@ function parseFilter(text) {
 
 function writeFilter(parts) {
   return parts.map((part) => {
-    if (part.sort) return `sort:${part.down ? "-" : ""}${part.sort}`;
+    if ("sort" in part) return `sort:${part.down ? "-" : ""}${part.sort}`;
     const not = part.not ? "-" : "";
     if (part.compare) return `${not}${part.field}${part.compare}${part.limit}`;
     if (part.word !== undefined) return `${not}${/[\s:<>]/.test(part.word) ? `"${part.word}"` : part.word}`;
@@ -44,7 +44,7 @@ function writeFilter(parts) {
 }
 
 function fits(row, part) {
-  if (part.sort) return true;
+  if ("sort" in part) return true;
   let found;
   if (part.compare) {
     const value = row[NUMBERS[part.field]];
@@ -84,7 +84,7 @@ function sorted(rows, key, down) {
 
 // The filter with one field set to what is wanted: nothing, or values any of which fit.
 function withField(text, field, values) {
-  const others = parseFilter(text).filter((part) => part.sort || part.field !== field || part.not || part.compare);
+  const others = parseFilter(text).filter((part) => "sort" in part || part.field !== field || part.not || part.compare);
   return writeFilter(values.length ? [...others, { not: false, field, values }] : others);
 }
 
@@ -94,8 +94,8 @@ function valuesOf(text, field) {
 
 function withSort(text, sort) {
   const parts = parseFilter(text);
-  const now = parts.find((part) => part.sort);
-  const others = parts.filter((part) => !part.sort);
+  const now = parts.find((part) => "sort" in part);
+  const others = parts.filter((part) => !("sort" in part));
   if (now?.sort !== sort) return writeFilter([...others, { sort, down: false }]);
   return writeFilter(now.down ? others : [...others, { sort, down: true }]);
 }

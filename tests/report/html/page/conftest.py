@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import random
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 from pytest_mobileagent.report.html.page import shell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 HOSTILE = (
@@ -257,3 +258,89 @@ def many(amount: int, seed: int = 1) -> list[dict[str, Any]]:
             )
         )  # fmt: skip
     return rows
+
+
+class Reader:
+    """Somebody who reads a page in a browser, from a file."""
+
+    def __init__(self, chrome: Any, page: Path) -> None:
+        self.chrome, self.page = chrome, page
+        self.go("")
+
+    def go(self, place: str) -> None:
+        """Open the page at a place, as a link from elsewhere does."""
+        self.chrome.get("about:blank")
+        self.chrome.get(f"{self.page.as_uri()}{place}")
+
+    def press(self, *keys: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
+
+        for key in keys:
+            ActionChains(self.chrome, duration=0).send_keys(key).perform()
+
+    def click(self, selector: str) -> None:
+        self.ask(f"document.querySelector({json.dumps(selector)}).click()")
+
+    def hover(self, selector: str, x: float = 0, y: float = 0) -> None:
+        """Move the pointer onto an element, so far off its middle."""
+        from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
+
+        element = self.chrome.find_element("css selector", selector)
+        chain = ActionChains(self.chrome, duration=0)
+        chain.move_to_element_with_offset(element, round(x), round(y)).perform()
+
+    def ask(self, script: str) -> Any:
+        return self.chrome.execute_script(f"return {script}")
+
+    def texts(self, selector: str) -> list[str]:
+        """The texts of all such elements."""
+        return list(
+            self.ask(
+                f"[...document.querySelectorAll({json.dumps(selector)})].map((n) => n.innerText)"
+            )
+        )
+
+    def sees(self, selector: str, text: str) -> None:
+        """Wait until an element shows a text."""
+        said = f"document.querySelector({json.dumps(selector)})?.innerText ?? ''"
+        self.until(f"({said}).includes({json.dumps(text)})", f"{selector} does not say {text!r}")
+
+    def until(self, condition: str, message: str = "") -> None:
+        from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415
+
+        WebDriverWait(self.chrome, _PATIENCE, 0.02).until(
+            lambda _: self.ask(condition), message or condition
+        )
+
+    def at(self, place: str) -> None:
+        """Wait until the address is at a place."""
+        self.until(f"location.hash === {json.dumps(place)}", f"the address is not {place}")
+
+
+_PATIENCE = 20  # seconds until a page that does not change counts as broken
+
+
+@pytest.fixture
+def read(chrome: Any, write: Callable[..., Path]) -> Iterator[Callable[..., Reader]]:
+    """Writes a page and opens it; nothing may be in the browser's log at the end."""
+
+    def open_(*given: Any, **more: Any) -> Reader:
+        return Reader(chrome, write(*given, **more))
+
+    chrome.get_log("browser")
+    yield open_
+    assert [each["message"] for each in chrome.get_log("browser")] == []
+
+
+@pytest.fixture
+def invented() -> SimpleNamespace:
+    """What makes up runs."""
+    return SimpleNamespace(
+        row=row,
+        index=index,
+        episode=episode,
+        many=many,
+        action=action,
+        HOSTILE=HOSTILE,
+        STEPS=STEPS,
+    )

@@ -1,0 +1,112 @@
+"""`--mobile-rescore`: tests are asked about the episodes of an earlier run."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.again.earlier import TESTS, Earlier
+from pytest_mobileagent.plugin.options import usage_error
+from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
+from pytest_mobileagent.report.lists import changes
+from pytest_mobileagent.report.recorded import key_of
+from pytest_mobileagent.report.redecide import AS_RUN
+from pytest_mobileagent.run.lock import is_held
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    import pytest
+
+    from pytest_mobileagent.plugin.options import OptionValue
+
+    Entry = Mapping[str, Any]
+
+_MOST = 3  # node ids that are listed
+_NOT_COMPLETE = {None, "interrupted", "budget"}  # terminations
+_OF_EPISODES = ("agent", "models", "price_table", "device", "virtual")
+_MADE_ANEW = {"tasks", "checks", "plugin"}  # fingerprints
+
+
+class Rescoring(Earlier):
+    """A run whose episodes are scored again, into a run of its own.
+
+    Raises:
+        pytest.UsageError: there is no such run, or it goes on still.
+    """
+
+    same = ("agent", *TESTS)
+    runs_agents = False
+
+    @property
+    def header(self) -> str:
+        """What a run says of it at its beginning."""
+        return f"no device and no agent: scores {len(self.to_score)} episodes of {self.path} again"
+
+    def take_options(self, settings: dict[str, OptionValue]) -> None:
+        """Replace the values of options by those of the earlier run, which names the agent.
+
+        Raises:
+            pytest.UsageError: the command line gives another.
+        """
+        super().take_options(settings)
+        if settings["agent"].value is None:  # version 1 recorded no options
+            name = str(self.about.get("agent") or "unknown")
+            flag = self.setting.option.flag
+            settings["agent"] = replace(settings["agent"], value=name, text=name, source=flag)
+
+    def decide(self) -> None:
+        """Read the earlier run, and decide by it.
+
+        Raises:
+            pytest.UsageError: it cannot be read, or goes on still.
+        """
+        if is_held(self.path):
+            raise usage_error(self.setting, f": {self.path} goes on still; wait for its end")
+        super().decide()
+
+    def adapted(self, flag: str, text: Any) -> Any:
+        """Of epochs, which a gate may have ended early, the most are looked for."""
+        return str(text).rpartition("..")[2] if flag == "--mobile-epochs" and text else text
+
+    def sort(self, tasks: Mapping[str, Entry]) -> None:
+        """Score what is complete and what no person has decided; the rest stays as it is."""
+        for key, task in tasks.items():
+            if task["episode"] and task["termination"] not in _NOT_COMPLETE and AS_RUN not in task:
+                self.to_score[key] = task["episode"]
+            elif task["outcome"] != "not run":
+                self.kept[key] = task
+
+    def keep(self, config: pytest.Config, items: Iterable[pytest.Item]) -> None:
+        """Let tests be asked about their episodes, or be reported as they were."""
+        super().keep(config, items)
+        config.stash[TAKEN_FROM] = self.path
+        config.stash[RECORDED] = {key: self.path / name for key, name in self.to_score.items()}
+
+    def about_episodes(self) -> dict[str, Any]:
+        """Return what run.json says of how the episodes were made."""
+        made = {name: self.about.get(name) for name in _OF_EPISODES}
+        return {**made, "rescored_from": self.about.get("id") or self.path.name}
+
+    def fingerprints(self, parts: Mapping[str, str | None]) -> dict[str, Any]:
+        """Return the fingerprints of the episodes with those of what scores them."""
+        before = self.about.get("fingerprints")
+        made = before if isinstance(before, dict) else {}
+        return {n: part if n in _MADE_ANEW else made.get(n) for n, part in parts.items()}
+
+    def summary(
+        self, results: Sequence[Entry], kept: Collection[str], _selected: Collection[str]
+    ) -> list[str]:
+        """Return which verdicts have changed, and what was not scored."""
+        reported = {key_of(result) for result in results}
+        left = [task["nodeid"] for key, task in self.tasks.items() if key not in reported]
+        scored = [result for result in results if key_of(result) in self.to_score]
+        lines = [f"{self.path.name}: {len(scored)} scored again, {len(kept)} kept as they were"]
+        if left:
+            names = ", ".join(map(printable, left[:_MOST])) + ", …" * (len(left) > _MOST)
+            lines.append(f"not collected, though recorded ({len(left)}): {names}")
+        if not os.access(self.path / "episodes", os.W_OK):
+            lines.append(f"{self.path} cannot be written to: new verdicts are in this run only")
+        return [*lines, *changes(self.tasks, scored)]

@@ -1,0 +1,153 @@
+"""`--mobile-resume`: a run goes on where it stopped, in its own folder."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode import runs
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.again.earlier import TESTS, Earlier
+from pytest_mobileagent.plugin.options import usage_error
+from pytest_mobileagent.report.recorded import is_final
+from pytest_mobileagent.run.folder import SCHEMA_VERSION, RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    import pytest
+
+    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.task.case import Case
+
+    Entry = Mapping[str, Any]
+
+_RESULTS = (
+    "agent", "mobile-agent-option", "mobile-model", "mobile-device", "mobile-driver", "mobile-ocr",
+    "llm-judge", "mobile-judges", "mobile-judge-all", "mobile-judge-runs",
+)  # fmt: skip
+
+
+class Resuming(Earlier):
+    """A run that goes on: what is final is kept, what is not is run again.
+
+    Raises:
+        pytest.UsageError: there is no such run, or it cannot go on.
+    """
+
+    same = (*TESTS, *_RESULTS)
+
+    def __init__(
+        self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
+    ) -> None:
+        super().__init__(config, setting, given)
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self.when = given.get("when") or now
+        self.session = given.get("session") or f"{secrets.token_hex(4)}-"
+        self._check()
+
+    def _check(self) -> None:
+        try:
+            whole = json.loads((self.path / runs.RUN).read_text("utf-8"))
+            version = float(whole["schema_version"])
+            if version < SCHEMA_VERSION + 1:
+                runs.cases(self.path)
+        except FileNotFoundError:
+            why = f"{self.path} has no {runs.RUN}, which says what it was to run"
+            raise usage_error(self.setting, f": {why}") from None
+        except RecordError as error:
+            raise usage_error(self.setting, f": {error}") from None
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            what = f"{self.path / runs.RUN} cannot be read: {type(error).__name__}: {error}"
+            raise usage_error(self.setting, f": {what}") from None
+        if version >= SCHEMA_VERSION + 1:
+            why = (
+                f"{self.path} is of schema version {version:g}: install a newer pytest-mobileagent"
+            )
+            raise usage_error(self.setting, f": {why}")
+        if (source := self.about.get("rescored_from")) is not None:
+            why = f"in {self.path} no agent has worked, it was scored again: name {source}"
+            raise usage_error(self.setting, f": {why}")
+
+    @property
+    def folder(self) -> RunFolder:
+        """The folder of the run."""
+        told = (str(self.about.get(name) or "") for name in ("id", "started"))
+        name, started = told
+        return RunFolder(self.path, name or self.path.name, started, self.session)
+
+    @property
+    def runs_agents(self) -> bool:
+        """Whether a task of the run is left, as far as that is known before tests are collected."""
+        return not self.tasks or len(self.kept) < len(self.tasks)
+
+    @property
+    def header(self) -> str:
+        """What a run says of it at its beginning."""
+        return f"goes on with {self.path}: {len(self.kept)} of {len(self.tasks)} results are final"
+
+    def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
+        """As for any option; of devices the kind has to be the same: others may be attached now."""
+        if given.option.flag == "--mobile-device" and given.is_given:
+            return str(given.text).partition(":")[0] == str(text).partition(":")[0]
+        return super().is_same(given, text, value)
+
+    def sort(self, tasks: Mapping[str, Entry]) -> None:
+        """Keep what has a final result."""
+        self.kept = {key: task for key, task in tasks.items() if is_final(task)}
+
+    def tell(self, shared: Any) -> dict[str, str]:
+        """Write what was decided for workers, and return what each is given."""
+        return {**super().tell(shared), "when": self.when, "session": self.session}
+
+    def unselected(self, selected: Collection[str]) -> list[Entry]:
+        """Return the results of the run's tasks that this session has not selected."""
+        return [task for task in self.tasks.values() if task["nodeid"] not in selected]
+
+    def summary(
+        self, results: Sequence[Entry], kept: Collection[str], selected: Collection[str]
+    ) -> list[str]:
+        """Return how many results were kept and how many tasks were run, and what has changed."""
+        known = {task["nodeid"] for task in self.tasks.values()}
+        ran = [
+            result["nodeid"]
+            for result in results
+            if result["outcome"] != "not run" and result["nodeid"] in set(selected) - set(kept)
+        ]
+        new = sum(nodeid not in known for nodeid in ran)
+        others = len(self.unselected(selected))
+        parts = [f"{len(kept)} kept", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
+        parts += [f"{others} not selected this time and as they were"] * bool(others)
+        changed = ", ".join(map(printable, self._differs_in()))
+        warning = f"what is kept is from before this was changed: {changed}"
+        return [", ".join(parts), *([warning] if changed and kept else [])]
+
+    def _differs_in(self) -> list[str]:
+        resumed = runs.about(self.path).get("resumed") or ()
+        own = [each for each in resumed if each.get("when") == self.when]
+        return [str(name) for each in own for name in each.get("differs_in", ())]
+
+    def begin(self, about: Mapping[str, Any], cases: Sequence[Case]) -> None:
+        """Add to run.json that the run goes on; `about` is what it would say of it as a new run.
+
+        Raises:
+            HostError: it cannot be written.
+        """
+        before = self.about.get("fingerprints")
+        before = before if isinstance(before, dict) else {}
+        selected, known = ({case.key for case in each} for each in (cases, runs.cases(self.path)))
+        other = set() if selected == known else {"tasks", "checks"}  # of fewer, or of more
+        differs = [
+            n for n, part in about["fingerprints"].items() if n in before and before[n] != part
+        ]
+        again = {
+            "when": self.when,
+            "command": about["command"],
+            "differs_in": [name for name in differs if name not in other],
+        }
+        digests = about.get("digests") or {}
+        run_again = {key: each for key, each in digests.items() if key not in self.kept}
+        self.folder.go_on(again, cases, run_again)

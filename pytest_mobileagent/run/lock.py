@@ -1,0 +1,57 @@
+"""Which runs go on: the lock that the process that owns a run holds for as long as it lives.
+
+The system frees it when that process dies, however it does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from pytest_mobileagent.errors import HostError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LOCK = ".lock"
+
+
+def hold(run: Path) -> FileLock:
+    """Lock the run in a folder for this process, and return the lock.
+
+    Raises:
+        HostError: another process holds it, or the folder cannot be written to.
+    """
+    lock = FileLock(run / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        msg = f"{run} goes on still: another process holds {run / LOCK}"
+        raise HostError(msg) from None
+    except (OSError, NotImplementedError) as error:
+        msg = f"{run} cannot be written to: {error}"
+        raise HostError(msg) from error
+    return lock
+
+
+def let_go(lock: FileLock) -> None:
+    """Free a lock, and take its file away."""
+    with contextlib.suppress(OSError):
+        os.unlink(lock.lock_file)  # noqa: PTH108 - all that is known of it is a text
+    lock.release()
+
+
+def is_held(run: Path) -> bool:
+    """Whether another process holds the lock of the run in a folder."""
+    if not (run / LOCK).exists():
+        return False
+    try:
+        with FileLock(run / LOCK, timeout=0):
+            return False
+    except Timeout:
+        return True
+    except (OSError, NotImplementedError):  # somebody else's folder
+        return False

@@ -1,0 +1,199 @@
+"""An episode in a real browser: steps, marks, elements, models, and the keys."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PIL import Image
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow  # a browser
+LOADED = "[...document.querySelectorAll('#stage img')].every((i) => i.complete && i.naturalWidth)"
+
+
+@pytest.fixture
+def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Any:
+    """A reader of a run of a success and two failures, the first with all that there can be."""
+    rows = [
+        invented.row("clock/ok", e="ok.0"),
+        invented.row("clock/bad", "failed", e="bad.0", sought="Alarm(8, 0)", closest="Alarm(7, 0)"),
+        invented.row("clock/worse", "failed", e="worse.0"),
+    ]
+    undone = [False, False, True, True, False, False, False]
+    episodes = [
+        invented.episode("ok.0", pictures),
+        invented.episode("bad.0", pictures),
+        invented.episode("worse.0", pictures, held=undone, answer="", error="it\nraised"),
+    ]
+    return read(invented.index(rows), episodes)
+
+
+def test_a_failure_opens_where_it_matters_and_says_why(reader: Any) -> None:
+    reader.go("#e=bad.0")
+    reader.sees("#why", "Set an alarm for 8:00 on workdays")
+    said = dict(zip(reader.texts("#why dt"), reader.texts("#why dd"), strict=True))
+    assert said == {
+        "Sought": "Alarm(8, 0)",
+        "Closest": "Alarm(7, 0)",
+        "Because": "the alarm is set for 7:00",
+        "Ended": "self-reported after 6 steps (golden steps 4)",
+        "Answered": "The alarm is set.",
+        "Said": "Step 6: I look for the alarm.",
+    }
+    reader.sees("#detail", "Step 5 of 6")  # the last that was no report of being done
+    reader.at("#e=bad.0&s=5")
+    reader.go("#e=worse.0")
+    reader.sees("#detail", "Step 4 of 6")  # the one after which the check held no more
+    reader.go("#e=ok.0")
+    reader.sees("#detail", "Step 1 of 6")
+
+
+def test_steps_are_walked_by_keys_and_kept_in_the_address(reader: Any) -> None:
+    reader.go("#e=bad.0&s=2&f=outcome%3Afailed")
+    reader.sees("#detail", "swipe (270, 900) to (270, 300)")
+    reader.press("j")
+    reader.at("#e=bad.0&s=3&f=outcome%3Afailed")
+    reader.press("\ue014", "k", "\ue012", "\ue012")  # right; left
+    reader.sees("#place", "Step 1 / 6")
+    reader.press("k")
+    reader.sees("#place", "Step 1 / 6")
+    reader.press("\ue010")  # End
+    reader.sees("#place", "Step 6 / 6")
+    reader.press("n")
+    reader.sees("#head", "clock/worse")
+    reader.press("n")
+    reader.sees("#head", "clock/bad")
+    reader.press("J")
+    reader.sees("#head", "clock/worse")
+    reader.press("?")
+    reader.until("document.querySelector('#help').open")
+    reader.press("\ue00c", "\ue00c")  # Escape: the help, then the episode
+    reader.at("#f=outcome%3Afailed")
+    reader.sees("#count", "2 of 3 rows")
+    reader.press("k", "\ue007")  # Enter
+    reader.sees("#head", "clock/bad")
+    reader.chrome.back()
+    reader.sees("#count", "2 of 3 rows")
+
+
+def test_it_plays(reader: Any) -> None:
+    reader.go("#e=ok.0&s=5")
+    reader.sees("#place", "Step 5 / 6")
+    reader.press(" ")
+    reader.until("document.querySelector('#play').ariaLabel === 'Pause'")
+    reader.sees("#place", "Step 6 / 6")
+    reader.until("document.querySelector('#play').ariaLabel === 'Play'")
+
+
+def test_screens_are_shown_before_and_after_with_marks_where_fingers_were(reader: Any) -> None:
+    reader.go("#e=bad.0&s=2")
+    reader.until(LOADED)
+    assert reader.texts("#stage figcaption b") == ["Before", "After"]
+    path = reader.ask("document.querySelector('#screen path').getAttribute('d')")
+    assert path.startswith("M 270 900 L 270 300")
+    boxes = [
+        reader.ask(f"(({{left, top}}) => [left, top])({where}.getBoundingClientRect())")
+        for where in (
+            "document.querySelector('#screen img')",
+            "document.querySelector('#screen svg')",
+        )
+    ]
+    assert boxes[0] == boxes[1]
+    reader.press("j")  # a step of two actions: a picture for each, and numbers
+    reader.until("document.querySelectorAll('#screen .mark-number').length === 2")
+    assert reader.ask("document.querySelectorAll('#strip li:nth-child(3) img').length") == 2
+    reader.hover(".actions li:nth-child(2)")
+    reader.until("document.querySelectorAll('#screen .mark.dot').length === 1")
+    reader.press("j", "j")
+    reader.sees("#strip [aria-current]", "not done")
+    assert reader.ask("document.querySelectorAll('#screen .mark.undone').length") == 1
+
+
+def test_elements_and_screen_point_at_each_other(reader: Any) -> None:
+    reader.go("#e=bad.0&s=2")
+    reader.sees("#tree", "#row0")
+    assert reader.texts("#tree .node")[0] == "FrameLayout"
+    reader.until(LOADED)
+    reader.hover("#node-3")
+    box = "document.querySelector('#screen .box')"
+    reader.until(f"{box}?.getAttribute('y') === '140' && {box}.getAttribute('height') === '110'")
+    reader.sees("#element", "com.clock:id/row0")
+    height = reader.ask("document.querySelector('#screen').clientHeight")
+    reader.hover("#screen", y=height * (325 / 1200 - 0.5))  # the middle of the second row
+    reader.until("document.querySelector('.pointed')?.id === 'node-4'")
+    reader.chrome.find_element("css selector", "#screen").click()  # between the rows: the list
+    reader.until("document.querySelector('[role=treeitem][aria-selected=true]')?.id === 'node-2'")
+
+
+def test_models_events_probes_checks_and_judges_are_told(reader: Any) -> None:
+    reader.go("#e=bad.0&s=4")
+    reader.sees("#detail", "You are an agent that uses a phone.")  # a text that calls share
+    reader.sees("#detail", "gpt-4o actor · 3,021 → 64 tokens · 1,024 cached · $0.0041 · 2.4 s")
+    reader.sees("#detail", "TYPE_VIEW_CLICKED Alarm")
+    reader.sees("#detail", "alarms ●")
+    reader.sees("#detail", "After this step the check does not hold")
+    reader.sees("#detail", "an alarm exists first at step 3")
+    reader.sees("#detail .side-by-side", "It rings at 7:00.")
+    reader.sees("#stage", "no effect")
+    reader.click("#detail .opinions details summary")
+    reader.sees("#detail .opinions details[open]", "Alarm(8, 0)")
+
+
+def test_a_step_is_copied_as_markdown(reader: Any) -> None:
+    reader.go("#e=bad.0&s=2")
+    reader.sees("#detail", "Step 2 of 6")
+    reader.press("y")
+    reader.sees("#status", "Copied")
+    text = reader.ask("stepAsMarkdown()")
+    assert text.startswith("### ✗ clock/bad: failed\n")
+    assert "- **sought** Alarm(8, 0)" in text
+    assert "2. swipe (270, 900) to (270, 300) **← here**" in text
+    assert text.endswith("report.html\\#e=bad.0&s=2")
+
+
+def test_packed_pictures_need_no_files(
+    read: Callable[..., Any], invented: Any, pictures: Callable[..., str], tmp_path: Path
+) -> None:
+    shown = invented.episode("a.0", pictures)
+    packed = {}
+    for path in (tmp_path / "screens").glob("*.png"):
+        stream = io.BytesIO()
+        Image.open(path).resize((90, 200)).save(stream, "WEBP")
+        packed[path.stem] = stream.getvalue()
+        path.unlink()
+    reader = read(invented.index([invented.row("a/a", e="a.0")]), [shown], pictures=packed)
+    reader.go("#e=a.0")
+    reader.until(f"document.querySelectorAll('#stage img').length === 2 && {LOADED}")
+    assert reader.ask("document.querySelector('#stage img').src").startswith("blob:")
+    reader.until("document.querySelector('#strip img').naturalWidth === 90")
+
+
+def test_what_is_missing_or_damaged_is_said(
+    read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
+) -> None:
+    damaged = {"e": "d.0", "damaged": "line 3 is no JSON", "frames": [], "opinions": []}
+    blank = invented.episode("b.0", pictures)
+    for frame in blank["frames"]:
+        frame.update(png=None, after=None, size=None, tree=None, calls=[], probes={}, events=[])
+    rows = [
+        invented.row("a/d", "error", e="d.0", reason="broke"),
+        invented.row("a/b", "failed", e="b.0"),
+        invented.row("a/none"),
+    ]
+    reader = read(invented.index(rows), [damaged, blank])
+    reader.go("#e=d.0")
+    reader.sees("#why", "line 3 is no JSON")
+    reader.sees("#stage", "No step was recorded.")
+    reader.go("#e=b.0&s=99")
+    reader.sees("#tree-box", "not known")
+    reader.sees("#stage", "no picture")
+    reader.go("#e=elsewhere.0")
+    reader.sees("#problem", "This page has no episode elsewhere.0.")
+    reader.press("\ue00c")
+    reader.sees("#count", "3 rows")
+    assert reader.ask("document.querySelector('#problem').hidden")

@@ -1,0 +1,86 @@
+"""Two runs side by side in a real browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.slow  # a browser
+
+
+@pytest.fixture
+def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Any:
+    """A reader of a run beside the one before it: a task each gained, lost, same, new, missing."""
+    row, steps = invented.row, invented.STEPS
+    now = [
+        row("a/gained", e="gained.0"),
+        row("a/lost", "failed", e="lost.0", sought="an alarm"),
+        row("a/same", e="same.0"),
+        row("a/same", "failed", e="same.1", epoch=1),
+        row("a/new", e="new.0"),
+        row("a/broke", "error", e="broke.0"),
+    ]
+    before = [
+        row("a/lost", e="~lost.0"),
+        row("a/gained", "failed", e="~gained.0"),
+        row("a/same", e="~same.0"),
+        row("a/same", "failed", e="~same.1", epoch=1),
+        row("a/missing", e="~missing.0"),
+        row("a/broke", e="~broke.0"),
+    ]
+    other = [*steps[:2], [invented.action("tap", 'tap "Timer"', [270, 455])]]
+    episodes = [invented.episode("lost.0", pictures), invented.episode("~lost.0", pictures, other)]
+    episodes += [invented.episode(name, pictures, steps[:1]) for name in ("same.0", "~same.0")]
+    base = invented.index(before)
+    base["run"]["id"] = "2026-11-21-base"
+    return read(invented.index(now), episodes, base)
+
+
+def test_only_what_changed_is_listed(reader: Any) -> None:
+    reader.sees("#comparison", "2026-11-21-base")
+    reader.sees("#count", "7 rows")
+    reader.click("#comparison button")
+    reader.sees("#count", "5 of 7 rows")
+    found = {
+        text.split("\n")[0]: change
+        for text, change in zip(
+            reader.texts(".row .c-task"), reader.texts(".row .c-change"), strict=True
+        )
+    }
+    assert found == {
+        "a/gained": "gained ▲",
+        "a/lost": "lost ▼",
+        "a/new": "new",
+        "a/broke": "differs",
+        "a/missing": "missing",
+    }
+
+
+def test_a_task_opens_where_the_two_part(reader: Any) -> None:
+    reader.press("/", "lost", "\ue00c", "j", "\ue007")
+    reader.at("#e=lost.0&with=~lost.0&s=3&f=lost")
+    reader.sees("#half-before header", "✓passed")
+    reader.sees("#half-now header", "✗failed")
+    reader.sees("#half-now .why", "an alarm")
+    reader.sees("#half-before .half-stage .differs", 'tap "Timer"')
+    reader.sees("#half-now .half-stage .differs", 'tap "Clock", type "07:00"')
+    reader.press("j")
+    reader.sees("#half-before .half-stage", "It had ended before.")
+    reader.press("k", "k")
+    reader.sees("#half-before .half-stage", "swipe")
+    assert reader.texts(".differs") == []
+    reader.click("#half-now header a")
+    reader.sees("#detail", "Step")
+    reader.click("#head a")  # beside the base again
+    reader.sees("#pair", "They part at step 3")
+
+
+def test_two_that_did_the_same_are_said_to(reader: Any) -> None:
+    reader.go("#e=same.0&with=~same.0")
+    reader.sees("#pair", "Both did the same")
+    reader.go("#e=same.0&with=nowhere")
+    reader.sees("#problem", "This page has no episode nowhere.")

@@ -1,0 +1,49 @@
+"""What stands around the data of a page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from importlib.resources import files
+
+from pytest_mobileagent.report.html import page
+from pytest_mobileagent.report.html.page import shell
+
+
+def test_only_the_pages_own_script_and_style_are_allowed_by_their_digests() -> None:
+    text = b"".join(shell("a run")).decode()
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
+    assert policy.startswith("default-src &#39;none&#39;; ")
+    assert "unsafe" not in policy
+    assert "connect-src" not in policy
+    for tag in ("script", "style"):
+        (own,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(own.encode()).digest()).decode()
+        assert f"{tag}-src &#39;sha256-{digest}&#39;" in policy
+
+
+def test_only_a_live_page_may_ask_its_server() -> None:
+    assert "connect-src &#39;self&#39;" in b"".join(shell("a run", live=True)).decode()
+
+
+def test_a_title_is_text() -> None:
+    before, _ = shell("</title><script>alert(1)</script>")
+    assert b"<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title>" in before
+
+
+def test_every_file_of_the_page_is_in_it() -> None:
+    text = b"".join(shell("a run")).decode()
+    names = [each.name for each in files(page).iterdir() if each.name.endswith((".js", ".css"))]
+    assert len(names) > 20
+    assert [name for name in names if page.script(name) not in text] == []
+
+
+def test_nothing_is_made_from_markup() -> None:
+    scripts = [each.name for each in files(page).iterdir() if each.name.endswith(".js")]
+    unsafe = re.compile(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\b|new Function"
+        r"|createContextualFragment|srcdoc|https?://(?!www\.w3\.org/2000/svg)"
+    )
+    found = [name for name in scripts if unsafe.search(page.script(name))]
+    assert found == []
