@@ -41,6 +41,7 @@ from pytest_mobileagent.plugin.judges import (
     with_judges,
 )
 from pytest_mobileagent.plugin.junit import properties
+from pytest_mobileagent.plugin.others import tell_others
 from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, is_pure, on_the_way
 from pytest_mobileagent.plugin.results import RECORDED, RESULT
 from pytest_mobileagent.plugin.showing import show_failure, show_review
@@ -85,6 +86,7 @@ def score(
         plain = Result(case, fault="infrastructure", reason=what).to_wire()
     setattr(report, RESULT, plain)
     item.user_properties.extend(properties(plain))
+    tell_others(item, report, plain, item.stash.get(EPISODE, None))
     return report
 
 

@@ -57,6 +57,7 @@ class Watched:
             stderr=subprocess.STDOUT,
             text=True,
         )
+        assert self.process.stdout is not None
         self.url = next(
             found[0]
             for text in self.process.stdout
@@ -94,7 +95,8 @@ def watched(pytester):
     for each in started:
         each.process.kill()
         each.process.wait()
-        each.process.stdout.close()
+        if each.process.stdout is not None:
+            each.process.stdout.close()
 
 
 @pytest.mark.slow

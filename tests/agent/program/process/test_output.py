@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.agent.program.process.output import Output
 from pytest_mobileagent.agent.program.secrets import without_secrets
+from pytest_mobileagent.episode import redaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,3 +58,18 @@ def test_a_full_disk_does_not_stop_the_program(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("os.write", full)
     assert kept([b"x"] * 3) == b""
+
+
+def test_what_is_not_to_be_recorded_is_not_in_it_however_it_comes(tmp_path):
+    (tmp_path / "rules.toml").write_text("text = ['card [0-9]+']")
+    redaction.use(tmp_path / "rules.toml")
+    try:
+        output = Output(tmp_path / "stdout")
+        for part in (b"my ca", b"rd 47", b"11 is\nold\xff, card", b" 12"):
+            output.write(part)
+        output.close()
+    finally:
+        redaction.use(None)
+    written = (tmp_path / "stdout").read_bytes()
+    mask = redaction.MASK.encode()
+    assert written == b"my " + mask + b" is\nold\xff, " + mask

@@ -1,0 +1,97 @@
+"""Other reports, from the plugins that write them: what they get of a task."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+
+import pytest
+
+PROJECT = """
+import pytest
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
+"""
+AGENT = """
+from pytest_mobileagent import Agent, Finish, Tap
+
+class Taps(Agent):
+    def start(self, briefing):
+        self.left = 2
+    def step(self, observation):
+        self.left -= 1
+        return Tap(5, 5) if self.left >= 0 else Finish("12")
+"""
+TASKS = """
+from pytest_mobileagent import task
+
+@task("Count.", app="a", golden_steps=2)
+def test_count(episode): assert episode.answers("13")
+"""
+
+
+def needs(name):
+    missing = importlib.util.find_spec(name) is None
+    return pytest.mark.skipif(missing, reason=f"{name} is not installed")
+
+
+@pytest.fixture
+def run(pytester):
+    """Run a task that fails after two steps; return the link to its page and its screenshot."""
+
+    def run(*arguments):
+        pytester.makeconftest(PROJECT)
+        pytester.makepyfile(test_it=TASKS, taps=AGENT)
+        given = ["-p", "no:cacheprovider", "--agent=taps.py:Taps", "--mobile-agent-process=off"]
+        result = pytester.runpytest_subprocess(*given, *arguments)
+        result.assert_outcomes(failed=1)
+        assert "was told nothing" not in result.stdout.str()
+        (episode,) = pytester.path.glob("runs/*/episodes/*")
+        page = f"{episode.parents[1].relative_to(pytester.path)}/report.html#e={episode.name}&s=2"
+        return page, (episode / "screens" / "002-tap.png").read_bytes()
+
+    return run
+
+
+@pytest.mark.slow
+@needs("allure_pytest")
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["alone", "distributed"])
+def test_allure_gets_link_screenshot_verdict_and_properties(run, pytester, workers):
+    page, screenshot = run("--alluredir=out", *workers)
+    (file,) = pytester.path.glob("out/*-result.json")
+    told = json.loads(file.read_text())
+    assert [(link["name"], link["url"]) for link in told["links"]] == [("page", f"../{page}")]
+    attached = {
+        each["name"]: pytester.path / "out" / each["source"] for each in told["attachments"]
+    }
+    assert attached["screen"].read_bytes() == screenshot
+    assert json.loads(attached["verdict"].read_text())["passed"] is False
+    parameters = {each["name"]: each["value"] for each in told["parameters"]}
+    assert parameters["mobile_steps"] == "2"
+
+
+@pytest.mark.slow
+@needs("pytest_html")
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["alone", "distributed"])
+def test_pytest_html_gets_link_screenshot_verdict_and_properties(run, pytester, workers):
+    page, screenshot = run("--html=out/it.html", *workers)
+    text = (pytester.path / "out" / "it.html").read_text()
+    assert f"../{page.replace('&', '&amp;')}" in text.replace("&amp;amp;", "&amp;")
+    data = "".join(path.read_text() for path in pytester.path.glob("out/assets/*.json"))
+    assert "mobile_steps" in data
+    assert '"scorer": "check"' in data
+    assert [path.read_bytes() for path in pytester.path.glob("out/assets/*.png")] == [screenshot]
+
+
+@pytest.mark.slow
+@needs("pytest_reportlog")
+def test_reportlog_gets_link_screenshot_and_properties(run, pytester):
+    page, _ = run("--report-log=log.jsonl")
+    lines = [json.loads(line) for line in (pytester.path / "log.jsonl").read_text().splitlines()]
+    (last,) = [line for line in lines if line.get("when") == "teardown"]
+    properties = dict(last["user_properties"])
+    assert (properties["mobile_page"], properties["mobile_steps"]) == (page, 2)
+    assert properties["mobile_screen"].endswith("/screens/002-tap.png")
