@@ -108,15 +108,8 @@ class Gated:
 
     def baseline(self, tasks: Mapping[str, list[bool | None]], name: str = "base") -> Path:
         """Write a run that did so in its epochs, by the names of tasks."""
-        folder = self.path / name
-        folder.mkdir(parents=True)
-        results = {
-            f"{name}@{epoch}": _result(name, epoch, passed).to_wire()
-            for name, epochs in tasks.items()
-            for epoch, passed in enumerate(epochs)
-        }
-        write_json(folder / "report.json", document({"id": name, "agent": "before"}, results))
-        return folder
+        each = {f"all/{task}": epochs for task, epochs in tasks.items()}
+        return write_run(self.path / name, each)
 
     def run(self, *arguments: str, workers: int = 0) -> pytest.RunResult:
         """Run the tasks in this process, or on workers."""
@@ -155,9 +148,21 @@ class Gated:
         return found
 
 
-def _result(name: str, epoch: int, passed: bool | None) -> Result:
-    tag = name.partition("[")[0]
-    case = Case(Task(name, tags=(tag,)), f"all/{name}", nodeid=f"{name}@{epoch}", epoch=epoch)
+def write_run(folder: Path, tasks: Mapping[str, list[bool | None]]) -> Path:
+    """Write the report of a run that did so in its epochs, by the ids of tasks."""
+    folder.mkdir(parents=True)
+    results = {
+        f"{task}@{epoch}": _result(task, epoch, passed).to_wire()
+        for task, epochs in tasks.items()
+        for epoch, passed in enumerate(epochs)
+    }
+    write_json(folder / "report.json", document({"id": folder.name, "agent": "before"}, results))
+    return folder
+
+
+def _result(task: str, epoch: int, passed: bool | None) -> Result:
+    tag = task.partition("/")[2].partition("[")[0]
+    case = Case(Task("goal", tags=(tag,)), task, nodeid=f"{task}@{epoch}", epoch=epoch)
     if passed is None:
         return Result(case, "error", fault="infrastructure")
     outcome = "passed" if passed else "failed"

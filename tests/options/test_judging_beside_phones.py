@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from tests.options import judging
+from tests.options.gating import write_run
 
 SINGLE = "--llm-judge=single"
 COUNTS = """
@@ -70,6 +71,27 @@ def test_the_next_episode_is_played_before_the_judge_has_decided(hooked, served)
     assert result.stdout.str().count("::test_open[") >= 2
     episodes = list((hooked.pytester.path / "runs").glob("*/episodes/*"))
     assert len(episodes) == 2  # each was played once
+
+
+GATE = """
+[[bound]]
+metric = "success_rate"
+baseline = true
+allow = 0.5
+"""
+
+
+def test_a_look_at_epochs_waits_for_judges(hooked, served):
+    hooked.pytester.makepyfile(test_codes=COUNTS.replace("range(2)", "range(5)"))
+    path = hooked.pytester.path
+    write_run(path / "base", {f"codes/open[{n}]": [True] * 3 for n in range(5)})
+    (path / "gate.toml").write_text(GATE, "utf-8")
+    judge = f"--mobile-judges={served(after_two_episodes, *['Result: 1'] * 4)}"
+    gate = ["--mobile-baseline=base", "--mobile-gate=gate.toml", "--mobile-epochs=1..2"]
+    result = judging.run(hooked, SINGLE, judge, *gate)
+    result.assert_outcomes(passed=5, deselected=5)
+    result.stdout.fnmatch_lines(["gate PASS: * 5 tasks, 1 epoch (look 1 of 2)"])
+    assert len(list((path / "runs").glob("*/episodes/*"))) == 5
 
 
 def test_judges_load_no_module_that_pytest_rewrites_beside_its_own(hooked, served):

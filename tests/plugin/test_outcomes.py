@@ -191,6 +191,64 @@ def test_junit_has_the_same_values(project):
         assert values["mobile_steps"] == str(expected[name]["steps"])
 
 
+JUNIT = """
+import pytest
+from pytest_mobileagent import task
+from pytest_mobileagent.errors import UndecidedError
+
+@pytest.mark.parametrize("what", ["passes", "fails", "breaks", "xfails", "is open"])
+@task("Do nothing.")
+def test_it(episode, what):
+    if what == "breaks":
+        raise LookupError("no such table")
+    if what == "xfails":
+        pytest.xfail("known")
+    if what == "is open":
+        raise UndecidedError("the judges disagree")
+    assert what == "passes"
+"""
+
+
+@pytest.mark.parametrize("family", ["xunit1", "xunit2"])
+def test_junit_has_a_case_for_each_epoch_which_says_what_became_of_it(pytester, family):
+    pytester.makeini(f"[pytest]\naddopts = -p no:cacheprovider\njunit_family = {family}")
+    pytester.makeconftest(FAKE)
+    pytester.makepyfile(test_junit=JUNIT)
+    given = ["--agent=conftest.py:Noop", "--mobile-agent-process=off", "--mobile-epochs=2"]
+    pytester.runpytest_inprocess(*given, "--junitxml=junit.xml")
+    (suite,) = ET.parse(pytester.path / "junit.xml").getroot()
+    found = {}
+    for case in suite.iter("testcase"):
+        values = {p.get("name"): p.get("value") for p in case.iter("property")}
+        what = [(each.tag, each.get("message")) for each in case if each.tag != "properties"]
+        found[case.get("name")] = (values["mobile_epoch"], values["mobile_outcome"], what)
+    for epoch in ("0", "1"):
+        assert found[f"test_it[passes-epoch{epoch}]"] == (epoch, "passed", [])
+        for name, outcome, tag in (("fails", "failed", "failure"), ("breaks", "error", "error")):
+            *told, [(shown, _)] = found[f"test_it[{name}-epoch{epoch}]"]
+            assert (*told, shown) == (epoch, outcome, tag)
+        assert found[f"test_it[xfails-epoch{epoch}]"] == (epoch, "xfailed", [("skipped", "known")])
+        undecided = [("skipped", "review: the judges disagree")]
+        assert found[f"test_it[is open-epoch{epoch}]"] == (epoch, "review", undecided)
+    counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "10", "failures": "2", "errors": "2", "skipped": "4"}
+
+
+FAKE = """
+import pytest
+from pytest_mobileagent import Agent, Finish
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+class Noop(Agent):
+    def step(self, observation):
+        return Finish()
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen("0")]))
+"""
+
+
 def test_markers_select_by_field(project):
     result = project.run(
         "tasks", "--agent=noop", "--collect-only", "-q", "-m", "mobile_task(level=2)"
