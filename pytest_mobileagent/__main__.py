@@ -22,6 +22,7 @@ commands:
   init         make a project that runs: an app, an agent and two tasks
   mcp          serve a device to MCP clients, or connect a client to one that is served
   merge        make one run of several, such as the shards of one
+  report       write tables of runs, for papers and spreadsheets, or the page of one
   review       decide what judges left open, on a local page
   setup-avd    make an AVD by a recipe, with apps and settings in a snapshot
   show         open the page of a run, or of an episode, in the browser
@@ -34,6 +35,7 @@ COMMAND --help lists a command's options.
 _MODULES = {
     "init": "pytest_mobileagent.init.command",
     "merge": "pytest_mobileagent.report.merging.command",
+    "report": "pytest_mobileagent.report.export.command",
     "setup-avd": "pytest_mobileagent.device.setup.command",
 }
 

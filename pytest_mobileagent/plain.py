@@ -96,10 +96,14 @@ def digest(value: Any) -> str:
 
 def write_json(path: Path, value: Any, indent: int | None = 2) -> None:
     """Write the value to a file as JSON, all of it or nothing; without `indent` that is fast."""
+    write_text(path, json.dumps(to_wire(value), ensure_ascii=False, indent=indent) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text to a file, all of it or nothing."""
     part = path.with_name(f".{path.name}.part")
     try:
-        text = json.dumps(to_wire(value), ensure_ascii=False, indent=indent)
-        part.write_text(text + "\n", "utf-8")
+        part.write_text(text, "utf-8")
         part.replace(path)
     except OSError:
         part.unlink(missing_ok=True)

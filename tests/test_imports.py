@@ -26,7 +26,7 @@ HEAVY |= {
     "easyocr",
     "onnxruntime",
 }
-HEAVY |= {"h11", "trustme", "cryptography"}
+HEAVY |= {"h11", "trustme", "cryptography", "rich"}
 
 # Each room may import those before it, and itself. Nothing imports `__main__`.
 ORDER = [
@@ -35,6 +35,7 @@ ORDER = [
     "urls",
     "extras",
     "processes",
+    "loopback",
     "statistics",
     "screen",
     "action",

@@ -17,8 +17,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import append_line, expect, to_line
+from pytest_mobileagent.plain import append_line, expect, to_line, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +50,7 @@ class ExchangeLog:
             HostError: the file cannot be written.
         """
         try:
-            append_line(self._path, to_line(exchange))
+            append_line(self._path, to_line(redacted(to_wire(exchange))))
         except OSError as error:
             msg = f"cannot write {self._path}: {error}"
             raise HostError(msg) from error

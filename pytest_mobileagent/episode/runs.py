@@ -48,6 +48,18 @@ def cases(run: Path) -> list[Case]:
         raise RecordError(msg) from error
 
 
+def digests(run: Path) -> dict[str, dict[str, Any]]:
+    """Return what run.json says of what results depend on, by the keys of cases; none without it.
+
+    What cannot be read is left out.
+    """
+    try:
+        whole = json.loads((run / RUN).read_text("utf-8"))
+        return {key: each for key, each in whole["digests"].items() if isinstance(each, dict)}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
 def attempts(run: Path, case: Case) -> list[Path]:
     """Return the folders of the attempts at a case, the first attempt first."""
     stem = stem_of(run, case)

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:
@@ -49,8 +50,10 @@ class ScreenStore:
         Raises:
             HostError: the folder cannot be written to.
         """
-        xml = screen.xml.encode("utf-8", "replace")
-        return self._add(screen.png, ".png"), self._add(xml, ".xml")
+        xml, png = screen.xml.encode("utf-8", "replace"), screen.png
+        if (rules := redaction.current()) is not None:
+            xml, png = rules.screen(xml, png, screen.package)
+        return self._add(png, ".png"), self._add(xml, ".xml")
 
     def add_picture(self, content: bytes) -> str:
         """Store a picture that was sent to a model, if it is new, and return its file's name.
@@ -59,6 +62,8 @@ class ScreenStore:
             HostError: the folder cannot be written to.
         """
         suffix = ".png" if content.startswith(b"\x89PNG") else ".jpg"
+        if redaction.current() is not None and not self._has(content, suffix):
+            content = redaction.blackened(content)  # nobody knows what is where on it
         return self._add(content, suffix) + suffix
 
     def link(self, place: Path, png: str, xml: str) -> None:
@@ -68,8 +73,11 @@ class ScreenStore:
             with contextlib.suppress(OSError):
                 Path(f"{place}{suffix}").symlink_to(target)
 
+    def _has(self, content: bytes, suffix: str) -> bool:
+        return self.path(_name(content), suffix).exists()
+
     def _add(self, content: bytes, suffix: str) -> str:
-        name = hashlib.sha256(content).hexdigest()[:32]
+        name = _name(content)
         path = self.path(name, suffix)
         if path.exists():
             return name
@@ -85,3 +93,7 @@ class ScreenStore:
             msg = f"cannot write {path}: {error}"
             raise HostError(msg) from error
         return name
+
+
+def _name(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]

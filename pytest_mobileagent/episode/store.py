@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import to_json
 from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION
+from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.plain import to_line, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,7 +156,7 @@ class Recorder:
 
     def _write(self, record: str, content: Mapping[str, Any]) -> None:
         try:
-            self._stream.write(to_line({"record": record, **content}) + "\n")
+            self._stream.write(to_line(redacted(to_wire({"record": record, **content}))) + "\n")
             self._stream.flush()
         except OSError as error:
             msg = f"cannot write to {self.folder / STREAM}: {error}"

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
+from pytest_mobileagent.episode import runs
+from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.plain import digest
+from pytest_mobileagent.plugin.again.digests import CHECK, digests
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
 from pytest_mobileagent.plugin.sharding import WHOLE
@@ -34,10 +37,11 @@ _LIMITS = ("mobile-step-factor", "mobile-max-steps", "mobile-time-limit")
 def about_run(
     run: RunConfig, cases: Sequence[Case], items: Sequence[pytest.Item]
 ) -> dict[str, Any]:
-    """Return the facts of a run that are known before its first episode.
+    """Return the facts of a run that are known before its first episode, and digests of its tasks.
 
     All shards have the fingerprints of the whole, so that they can be told from other runs' shards.
     """
+    each = digests(run, items)
     if (whole := run.config.stash.get(WHOLE, None)) is not None:
         items = whole
         cases = [case for item in whole if (case := case_of(item)) is not None]
@@ -47,18 +51,23 @@ def about_run(
         parts, made = fingerprints({**scored, **_parts_of_episodes(run)}), _episodes(run)
     else:
         parts = run.rescoring.fingerprints(fingerprints(scored))
+        recorded = runs.digests(run.rescoring.path)  # of episodes as they were made
+        each = {k: {**recorded[k], CHECK: each[k][CHECK]} for k in each.keys() & recorded.keys()}
         made = run.rescoring.about_episodes()
     return {
         "command": ["pytest", *(shown(str(word)) for word in run.config.invocation_params.args)],
         **made,
         "judges": [str(judge) for judge in run.judges.references],
         "shard": run.settings["mobile-shard"].text,
+        "redaction": rules.about() if (rules := current()) is not None else None,
         "options": {
             name: {"value": setting.text, "source": setting.source}
             for name, setting in run.settings.items()
         },
         "fingerprints": parts,
         "fingerprint": digest(parts),
+        "digests": each,
+        "reused_from": run.reusing and run.reusing.about.get("id"),
         "versions": {"pytest-mobileagent": pytest_mobileagent.__version__},
     }
 

@@ -16,7 +16,8 @@ from pytest_mobileagent.plugin.results import IS_KEPT, RESULT
 from pytest_mobileagent.plugin.signals import interrupt_at_sigterm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.looks import Looking
@@ -32,7 +33,6 @@ class Collector:
         self.run = run
         self.results: dict[str, dict[str, Any]] = {}
         self.selected: set[str] = set()
-        self.dropped: set[str] = set()  # selected tests that turned out not to be needed
         self.finished: set[str] = set()
         self.kept: set[str] = set()  # of those, what was reported from a record
         self.crashes: dict[str, int] = {}
@@ -57,9 +57,16 @@ class Collector:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         self.selected.update(ids)
-        if self.run.runs_agents and self.run.folder.has_begun:
-            self.run.devices.start()
+        if self.run.folder.has_begun:
+            self._start()
         self.run.hold()
+
+    def _start(self) -> None:
+        """Let devices start, now that it is known what is run."""
+        if self.run.reusing is not None and self.run.reusing.decide_by(self.run.folder.path):
+            self.run.agents.check()
+        if self.run.runs_agents:
+            self.run.devices.start()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.selected.update(item.nodeid for item in session.items)
@@ -70,9 +77,13 @@ class Collector:
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
         """Repeat a task whose worker died: that is no fault of the agent's."""
         crashes = self.crashes[crashitem] = self.crashes.get(crashitem, 0) + 1
-        is_task = self.run.agent is not None or self._lost(crashitem) is not None
-        if not is_task:
+        lost = self._lost(crashitem)
+        if self.run.agent is None and lost is None:
             return
+        if lost is not None:
+            from pytest_mobileagent.plugin.junit import properties  # noqa: PLC0415
+
+            report.user_properties = properties({**lost, "reason": str(report.longrepr)})
         self._count(crashitem, 1)
         if report.outcome != "failed":  # another plugin repeats it
             report.outcome = _REPEATED
@@ -133,7 +144,8 @@ class Collector:
 
             end_workers(session.config)
         if exitstatus == pytest.ExitCode.USAGE_ERROR and not self.results:
-            self.run.folder.discard()
+            if self.run.earlier is None:
+                self.run.folder.discard()
             return
         self._complete(session, exitstatus)
         whole: dict[str, Any] = {}
@@ -158,9 +170,9 @@ class Collector:
 
     def _complete(self, session: pytest.Session, exitstatus: int) -> None:
         """Add the results that no worker has reported: of what finished, broke off or never ran."""
-        from pytest_mobileagent.plugin.junit import add_cases, drop_nameless_cases  # noqa: PLC0415
+        from pytest_mobileagent.plugin.junit import add_cases, finish  # noqa: PLC0415
 
-        drop_nameless_cases(session.config)
+        finish(session.config)
         if self.run.agent is None or (self.uncollected and not self.results):
             return
         early = self._add_recorded()
@@ -209,9 +221,10 @@ class Collector:
         self.missing = missing if exitstatus == pytest.ExitCode.OK else []
         return ending.status(exitstatus)
 
-    def drop(self, nodeids: Collection[str]) -> None:
-        """Take out tests that turned out not to be needed."""
-        self.dropped.update(nodeids)
+    @property
+    def dropped(self) -> AbstractSet[str]:
+        """The selected tests that turned out not to be needed."""
+        return frozenset() if self.looking is None else self.looking.dropped
 
     def _count(self, nodeid: str, attempts: int) -> None:
         """Count attempts that infrastructure cost, and stop the run at --mobile-max-infra."""
@@ -243,6 +256,7 @@ class Collector:
         if not (self.missing or self.results):
             return
         from pytest_mobileagent.plugin.summary import (  # noqa: PLC0415
+            show_judged,
             show_missing,
             show_run,
             where_the_report_is,
@@ -254,7 +268,9 @@ class Collector:
             results = [self.results[nodeid] for nodeid in sorted(self.results)]
             earlier = self.run.earlier
             said = earlier.summary(results, self.kept, self.selected) if earlier else ()
-            show_run(terminalreporter, self.run, results, end, budget=self.budget, earlier=said)
+            show_run(terminalreporter, self.run, results, budget=self.budget, earlier=said)
+            show_judged(terminalreporter, self.judged)
+            terminalreporter.line(end)
 
 
 def _now() -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plugin.again.choosing import check_exclusive, rescoring, resuming
+from pytest_mobileagent.plugin.again.choosing import check_exclusive, rescoring, resuming, reusing
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
 from pytest_mobileagent.plugin.gating import RunGate
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.again.earlier import Earlier
     from pytest_mobileagent.plugin.again.rescoring import Rescoring
     from pytest_mobileagent.plugin.again.resuming import Resuming
+    from pytest_mobileagent.plugin.again.reusing import Reusing
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.run.folder import RunFolder
 
@@ -54,6 +55,7 @@ class RunConfig:
         check_exclusive(self.settings)
         self.resuming = resuming(config, self.settings, self._given)
         self.rescoring = rescoring(config, self.settings, self._given)
+        self.reusing = reusing(config, self.settings, self._given)
         if self.earlier is not None:
             self.earlier.take_options(self.settings)
         self._lock: FileLock | None = None
@@ -72,10 +74,10 @@ class RunConfig:
         if self.earlier is not None and not runs_no_test(config):
             self._take_over(self.earlier)
         if self.is_owner and self.agent is not None:
-            self.agents.find()
             if not runs_no_test(config):
                 self.judges.check()
             if self.rescoring is None:
+                self.agents.find()
                 self.devices.check()
             self._check_distribution()
             self._check_runs()
@@ -86,9 +88,9 @@ class RunConfig:
             self.environments  # noqa: B018 - an error ends the run before anything is collected
 
     @property
-    def earlier(self) -> Resuming | Rescoring | None:
-        """The run that goes on, or that is scored again, if one does."""
-        return self.resuming or self.rescoring
+    def earlier(self) -> Resuming | Rescoring | Reusing | None:
+        """The run that goes on, or that is scored again, or taken over from, if one is."""
+        return self.resuming or self.rescoring or self.reusing
 
     @property
     def runs_agents(self) -> bool:
@@ -171,7 +173,10 @@ class RunConfig:
                 self._folder = self.resuming.folder
             else:
                 runs = self.path_of(self.settings["mobile-runs"])
-                self._folder = RunFolder.plan(runs, self.agents.short_name)
+                # Whoever scores again need not have the agent.
+                is_here = self.rescoring is None
+                name = self.agents.short_name if is_here else str(self.agent)
+                self._folder = RunFolder.plan(runs, name)
         return self._folder
 
     @property

@@ -133,18 +133,18 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     if WAITED in request.node.stash:
         played: Episode = request.node.stash[EPISODE]
         return played
-    recorded = request.config.stash.get(RECORDED, None)
-    if recorded is None:
+    is_played = _is_played(case, request.config)
+    if is_played:
         _check_budget(request)
     try:
-        folder = _play(case, request) if recorded is None else _recorded(case, request.config)
+        folder = _play(case, request) if is_played else _recorded(case, request.config)
         episode = request.node.stash[EPISODE] = load(folder)
-        if recorded is None:
+        if is_played:
             announce(request.node, "pytest_mobileagent_episode", episode=episode)
     except (RecordError, HostError) as error:
         request.node.stash.setdefault(BROKE, []).append(str(error))
         pytest.fail(_broke(error), pytrace=False)
-    if recorded is None and episode.termination is Termination.BUDGET:
+    if is_played and episode.termination is Termination.BUDGET:
         pytest.fail(printable(f"budget: {episode.error}"), pytrace=False)
     return episode
 
@@ -154,6 +154,14 @@ def _check_budget(request: pytest.FixtureRequest) -> None:
     if why := request.config.stash[RUN].models.spent():
         request.node.stash[NOT_RUN] = True
         pytest.skip(f"budget: {why}")
+
+
+def _is_played(case: Case, config: pytest.Config) -> bool:
+    """Whether an episode of a case is to be made, and none is read."""
+    recorded = config.stash.get(RECORDED, None)
+    if recorded is None:
+        return True
+    return config.stash[RUN].reusing is not None and case.key not in recorded
 
 
 def _recorded(case: Case, config: pytest.Config) -> Path:

@@ -61,9 +61,17 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_mobileagent.screen.ocr import use_engine  # noqa: PLC0415
 
         use_engine(run.value("mobile-ocr"))
+    _redact(run)
     if run.runs_agents:
         run.agents.start()
     register_parts(config.pluginmanager, run)
+
+
+def _redact(run: RunConfig) -> None:
+    if run.value("mobile-redact"):
+        from pytest_mobileagent.plugin.redacting import redact  # noqa: PLC0415
+
+        redact(run)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -91,6 +99,10 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     is_distributed = bool(getattr(session.config.option, "tx", None))
     if run.is_owner and run.agents.is_named and is_distributed and not runs_no_test(session.config):
         run.devices.start()  # while workers start and collect
+    if run.is_owner and run.agent is not None and not runs_no_test(session.config):
+        from pytest_mobileagent.plugin.onlookers import add_onlookers  # noqa: PLC0415
+
+        add_onlookers(run)
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m
@@ -108,17 +120,19 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         return
     from pytest_mobileagent.plugin.about import about_run  # noqa: PLC0415
 
-    if run.earlier is not None:
-        run.earlier.keep(run, session.items)
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
         try:
             if run.resuming is None:
                 run.folder.begin(lambda: about_run(run, cases, session.items), cases)
             else:
-                run.resuming.begin(run, about_run(run, cases, session.items), cases)
+                run.resuming.begin(about_run(run, cases, session.items), cases)
         except HostError as error:
             raise pytest.UsageError(str(error)) from None
+    if run.earlier is not None:
+        run.earlier.keep(session.config, session.items)
+        if run.reusing is not None and run.runs_agents:  # that was not known before
+            run.agents.check()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -136,14 +150,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     if not is_wanted(config):
         return None
-    kept = () if run.earlier is None else run.earlier.kept.values()
-    at_once = {entry["nodeid"] for entry in kept}
-    return TaskScheduling(
-        config,
-        log,
-        lambda: expected_times(run.folder.path, at_once),
-        looking=config.pluginmanager.get_plugin("mobileagent-looking"),
-    )
+
+    def times() -> dict[str, float]:  # asked when tests are collected: then it is known what is run
+        kept = () if run.earlier is None else run.earlier.kept.values()
+        return expected_times(run.folder.path, {entry["nodeid"] for entry in kept})
+
+    looking = config.pluginmanager.get_plugin("mobileagent-looking")
+    return TaskScheduling(config, log, times, looking=looking)
 
 
 @pytest.hookimpl(trylast=True)

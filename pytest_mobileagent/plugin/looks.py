@@ -18,7 +18,6 @@ from pytest_mobileagent.plugin.pauses import run_before_pause
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
 
-    from pytest_mobileagent.plugin.collector import Collector
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.report.gate.decide import Decision
     from pytest_mobileagent.task.case import Case
@@ -28,11 +27,13 @@ class Looking:
     """A plugin of the process that owns a run with a gate or a baseline.
 
     Where there are no workers it keeps the order of tests, too; else the scheduler asks it.
+    `results` are those of the run so far, by node id; `dropped` are the tests that are not needed.
     """
 
-    def __init__(self, run: RunConfig, collector: Collector) -> None:
+    def __init__(self, run: RunConfig, results: Mapping[str, Mapping[str, Any]]) -> None:
+        self.dropped: set[str] = set()
         self._run = run
-        self._collector = collector
+        self._results = results
         self._ends = run.gating.looks.epochs  # after which epochs there is a look
         self._cases: Mapping[str, Case] = {}
         self._stages: Mapping[str, int] = {}  # for how many looks a test waits
@@ -117,7 +118,7 @@ class Looking:
 
     def _drop(self, tests: set[str]) -> None:
         """Let tests count as deselected."""
-        self._collector.drop(tests)
+        self.dropped |= tests
         config = self._run.config
         if self._session is not None:
             self._session.testscollected -= len(tests)  # of which pytest shows how many are done
@@ -141,7 +142,7 @@ class Looking:
         """
         from pytest_mobileagent.report.result import Result  # noqa: PLC0415
 
-        results, dropped = self._collector.results, self._collector.dropped
+        results, dropped = self._results, self.dropped
         tasks = [result for test, result in results.items() if self._stage_of(test) <= self._stage]
         tasks += [
             Result(case, fault="infrastructure", reason="its result was lost").to_wire()

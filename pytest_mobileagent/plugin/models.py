@@ -262,14 +262,14 @@ class RunModels:
         return run_over(budget, self.ledger().spent()) if budget.limits_run else ""
 
 
-def how_to_go_on(config: pytest.Config, budget: Budget, spent: str, runs: Path) -> str:
+def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path) -> str:
     """Return the command that goes on with a run, `runs` or the newest there.
 
-    `spent` says which budget was spent, which then is twice as large; empty if none was.
+    `over` says which budget was spent, which is doubled until there is room; empty if none was.
     """
     from pytest_mobileagent.llm.budget import amount_text  # noqa: PLC0415
 
-    flag = spent.partition("=")[0]
+    flag = over.partition("=")[0]
     left_out = {flag, "--mobile-resume", "--mobile-reuse", "--mobile-rescore"}
     words: list[str] = []
     is_value = False
@@ -279,8 +279,12 @@ def how_to_go_on(config: pytest.Config, budget: Budget, spent: str, runs: Path) 
             words.append(shown(word))
         is_value = is_replaced and "=" not in word
     words.append(f"--mobile-resume={runs}")
-    if spent:
-        limit = budget.cost if flag == "--mobile-max-cost" else budget.tokens
+    if over:
+        is_cost, spent = flag == "--mobile-max-cost", models.ledger().spent()
+        limit = models.budget.cost if is_cost else models.budget.tokens
         each = "" if limit.task is None else f",task={amount_text(limit.task)}"
-        words.append(f"{flag}={amount_text(2 * (limit.run or 0))}{each}")
+        more = 2 * (limit.run or 1)
+        while more <= (spent.usd if is_cost else spent.tokens):
+            more *= 2
+        words.append(f"{flag}={amount_text(more)}{each}")
     return f"go on with: {shlex.join(['pytest', *words])}"

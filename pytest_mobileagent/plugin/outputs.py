@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.plain import write_json, write_text
 from pytest_mobileagent.report.html.writing import PAGE, write_page
+from pytest_mobileagent.report.pull_request import SUMMARY, summary
 from pytest_mobileagent.report.reading import REPORT
 
 if TYPE_CHECKING:
@@ -37,9 +38,15 @@ def _report_json(folder: Path, whole: Mapping[str, Any]) -> None:
     write_json(folder / REPORT, whole)
 
 
+def _summary(folder: Path, whole: Mapping[str, Any]) -> None:
+    page = PAGE if (folder / PAGE).is_file() else REPORT
+    write_text(folder / SUMMARY, summary(whole, page))
+
+
 _WRITERS: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {
     REPORT: _report_json,
     PAGE: write_page,
+    SUMMARY: _summary,  # last: it says what else there is
 }
 
 

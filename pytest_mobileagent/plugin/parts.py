@@ -37,7 +37,7 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     if run.gating.is_asked:
         from pytest_mobileagent.plugin.looks import Looking  # noqa: PLC0415
 
-        collector.looking = Looking(run, collector)
+        collector.looking = Looking(run, collector.results)
         manager.register(collector.looking, "mobileagent-looking")
 
 

@@ -14,6 +14,7 @@ from pytest_mobileagent.check.subgoals import SubGoalError
 from pytest_mobileagent.episode.index import Entry
 from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import (
     HostError,
     InfrastructureError,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.task.case import Case
 
+_TOLD = ("reason", "infrastructure", "answer", "verdict", "judged")  # of a result, in words
 _FAULTS: dict[type[BaseException], str] = {
     JudgeError: "judge",
     NoBudgetError: "budget",
@@ -75,6 +77,7 @@ def score(
     try:
         result = _result(case, item, report, call)
         plain = result.to_wire()
+        plain |= redacted({name: plain[name] for name in _TOLD})
         _keep(result, item)
     except Exception as error:  # noqa: BLE001 - one guarded place
         what = f"the result of {item.nodeid} cannot be computed: {type(error).__name__}: {error}"
@@ -246,6 +249,8 @@ def _keep_there(case: Case, folder: Path, verdict: Verdict, config: pytest.Confi
 
     The run's end says if it cannot.
     """
+    if config.stash[RUN].reusing is not None:  # that run stays as it is
+        return
     original = config.stash.get(RECORDED, {}).get(case.key)
     if original is not None and original != folder:
         with suppress(HostError):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.paths import near
 from pytest_mobileagent.report.lists import (
     FEW,
+    LINE,
     cut_off,
     disagreements,
+    epochs,
     failures,
     not_run,
     passes,
@@ -24,12 +27,13 @@ from pytest_mobileagent.report.terminal import table
 from pytest_mobileagent.report.words import PAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pytest
 
     from pytest_mobileagent.plugin.config import RunConfig
 
+_COLOURS = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}
 _MOST = 10  # node ids that are listed
 
 
@@ -47,22 +51,23 @@ def show_run(
     terminal: pytest.TerminalReporter,
     run: RunConfig,
     results: Sequence[dict[str, Any]],
-    end: str,
     *,
     budget: str,
     earlier: Sequence[str],
 ) -> None:
     """Show a run's table and what one has to know of it.
 
-    `end` says where its report is, `budget` which budget has ended the run, if one has; `earlier`
-    what was taken over from an earlier run.
+    `budget` says which budget has ended the run, if one has; `earlier` what was taken over from an
+    earlier run.
     """
     terminal.section(f"mobile agent {run.agent or '(none)'}")
-    lines = [*table(summarise(results)), *earlier]
+    summary = summarise(results)
+    lines = [*table(summary), *epochs(summary), *earlier]
     if run.config.option.tbstyle == "no":  # failures are not shown anywhere else
         in_full = run.config.option.verbose > 0
-        lines += passes(results) if in_full else []
-        lines += failures(results, len(results) if in_full else FEW)
+        columns = min(LINE, terminal._tw.fullwidth) if terminal.isatty else LINE  # noqa: SLF001
+        lines += passes(results, columns) if in_full else []
+        lines += failures(results, len(results) if in_full else FEW, columns)
     two_judge = len(run.judges.references) == 2
     lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
     lines += [*skips(results), *not_run(results)]
@@ -72,8 +77,28 @@ def show_run(
     if run.rescoring is None and any(budget or each["fault"] != "budget" for each in ends):
         lines.append(_how_to_go_on(run, budget))
     on_virtual_phones = bool(run.folder.about().get("virtual"))
-    for line in [*lines, *remarks(results, on_virtual_phones=on_virtual_phones), end]:
+    for line in [*lines, *remarks(results, on_virtual_phones=on_virtual_phones)]:
         terminal.line(line)
+
+
+def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
+    """Show how the run differs from its baseline, and what its gate says."""
+    if comparison := judged.get("comparison"):
+        from pytest_mobileagent.report import comparison_words  # noqa: PLC0415
+
+        baseline = printable(str(comparison["baseline"]["id"]))
+        for line in [
+            f"against {baseline}: {comparison_words.line(comparison)}",
+            *comparison_words.details(comparison),
+        ]:
+            terminal.line(line)
+    if gate := judged.get("gate"):
+        from pytest_mobileagent.report.gate.words import text  # noqa: PLC0415
+
+        verdict, *bounds = text(gate)
+        terminal.line(verdict, bold=True, **{_COLOURS[gate["verdict"]]: True})
+        for line in bounds:
+            terminal.line(line)
 
 
 def _how_to_go_on(run: RunConfig, spent: str) -> str:
@@ -82,7 +107,7 @@ def _how_to_go_on(run: RunConfig, spent: str) -> str:
 
     path = run.folder.path
     runs = path.parent if newest_run(path.parent) == path else path
-    return how_to_go_on(run.config, run.models.budget, spent, near(run.config, runs))
+    return how_to_go_on(run.config, run.models, spent, near(run.config, runs))
 
 
 def where_the_report_is(run: RunConfig) -> str:

@@ -43,8 +43,8 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     - `paired`: episodes of the same task, environment and epoch that both runs decided, and how
       many of them turned into a success (`gained`) or a failure (`lost`).
     - `epochs`: the most decided epochs of a task, in the baseline and in the run.
-    - `steps`, `seconds`, `cost_usd`: how much more a decided episode took, on average over the
-      tasks of which both are known, with its interval.
+    - `steps`, `seconds`, `cost_usd`: what a decided episode took in the `baseline`, in the `run`,
+      on average over the tasks of which both are known, and the `difference` with its interval.
     - `differs_in`: what of run.json's fingerprints is not the same; `should_be_equal`: what of that
       should be, where agents are compared; `unknown`: what one of the runs does not tell.
 
@@ -89,7 +89,7 @@ def _about(run: RecordedRun, counted: Sequence[Tally]) -> dict[str, Any]:
     decided = [tally.share for tally in counted if tally.decided]
     every = total(counted)
     return {
-        "id": run.about.get("id") or run.folder.name,
+        "id": run.about.get("id") or str(run.folder),
         "agent": run.about.get("agent"),
         "has_ended": run.has_ended,
         "decided": every.decided,
@@ -142,10 +142,10 @@ def _measure(
 ) -> dict[str, Any]:
     """Return the mean difference of a number over tasks, with its interval."""
     first, second = _means(name, before), _means(name, after)
+    both = [key for key in keys if key in first and key in second]
     of_task: dict[str, list[float]] = defaultdict(list)
-    for key in keys:
-        if key in first and key in second:
-            of_task[key[0]].append(second[key] - first[key])
+    for key in both:
+        of_task[key[0]].append(second[key] - first[key])
     each = [fmean(values) for values in of_task.values()]
     estimate, error = mean(each, LEVEL), standard_error(each)
     p_value = None
@@ -153,8 +153,13 @@ def _measure(
         p_value = 2 * student_cdf(-abs(estimate.value / error), len(each) - 1)
     interval = None if estimate.low is None else [estimate.low, estimate.high]
     return {
-        "difference": estimate.value, "interval": interval, "p_value": p_value, "tasks": len(each),
-    }  # fmt: skip
+        "baseline": fmean(first[key] for key in both) if both else None,
+        "run": fmean(second[key] for key in both) if both else None,
+        "difference": estimate.value,
+        "interval": interval,
+        "p_value": p_value,
+        "tasks": len(each),
+    }
 
 
 def _means(name: str, tasks: Sequence[Task]) -> dict[Key, float]:

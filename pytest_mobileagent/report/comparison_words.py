@@ -19,8 +19,8 @@ _LISTS = {
     "gained": "pass now in most epochs, and did not",
     "lost": "passed in most epochs, and do not now",
     "flaky": "passed in some epochs and failed in others",
-    "new": "only in this run",
-    "missing": "only in the baseline",
+    "new": "only in this run, or decided only there",
+    "missing": "only in the baseline, or decided only there",
 }
 _CHANGED = ("gained", "lost", "flaky")
 
@@ -111,9 +111,10 @@ def _table(comparison: Comparison) -> list[str]:
             low_high = found["interval"]
             between = "" if low_high is None else " to ".join(f"{each:+.3g}" for each in low_high)
             change = f"{found['difference']:+.3g}"
-            rows.append((f"{word} an episode", "", "", change, between, _number(found["p_value"])))
+            means = (f"{found[whose]:.3g}" for whose in ("baseline", "run"))
+            rows.append((f"{word} an episode", *means, change, between, _number(found["p_value"])))
     head = ("", "baseline", "run", "difference", "95 %", "p")
-    return [*table(head, rows), "", f"{comparison['tasks']} tasks decided in both runs."]
+    return [*table(head, rows), "", f"Tasks decided in both runs: {comparison['tasks']}."]
 
 
 def _rate(comparison: Comparison) -> str:

@@ -40,9 +40,9 @@ def over_epochs(results: Sequence[Result], epochs: int) -> dict[str, Any]:
     `epochs` is how many the run has (see `epochs_of`).
 
     - `standard_error` of the success rate over tasks, each with the mean of its epochs (ddof 1);
-      `interval`: value, low and high of the mean of these means, by Student's t at 95 %, which
-      epochs of the same task do not make narrower than its tasks allow. Where all tasks agree there
-      is no deviation to tell it by, and it is Wilson's, of as many trials as tasks.
+      `interval`: low and high, by Student's t at 95 %, which epochs of the same tasks do not make
+      narrower than so many tasks allow. Without epochs, and where all tasks agree so that there is
+      no deviation to tell it by, it is Wilson's, of as many trials as tasks.
     - `epochs`: their `number`; `success_rates` of each epoch; and their `standard_error` over
       epochs (ddof 1), beside `standard_error_ddof_0` by the population's deviation, which B-MoCA's
       table 2 fits (arXiv 2404.16660).
@@ -58,7 +58,7 @@ def over_epochs(results: Sequence[Result], epochs: int) -> dict[str, Any]:
     rates = [fmean(trials) for trials in tasks]
     return {
         "standard_error": standard_error(rates),
-        "interval": _over_tasks(rates),
+        "interval": _over_tasks(tasks),
         "epochs": _epochs(results, epochs),
         **_passes(tasks, epochs),
         "flip_rate": fmean(flips) if flips else None,
@@ -111,23 +111,19 @@ def _trials(epochs: Iterable[Result]) -> list[bool]:
     return [bool(each["success"]) for each in epochs if each["success"] is not None]
 
 
-def _over_tasks(rates: Sequence[float]) -> dict[str, float | None] | None:
-    if len(rates) > 1 and min(rates) == max(rates):
-        rate = rates[0]
-        return _interval(proportion(round(rate * len(rates)), len(rates)), rate)
-    return _interval(mean(rates))
+def _over_tasks(tasks: Sequence[Sequence[bool]]) -> list[float] | None:
+    rates = [fmean(trials) for trials in tasks]
+    if len(set(rates)) > 1 and any(len(trials) > 1 for trials in tasks):
+        return _interval(mean(rates))
+    alike = len(tasks) > 1 or sum(map(len, tasks)) == 1
+    return _interval(proportion(round(sum(rates)), len(tasks))) if alike else None
 
 
-def _interval(estimate: Estimate, value: float | None = None) -> dict[str, float | None] | None:
-    """Return an interval of a rate as plain data, within 0 and 1; None over nothing."""
-    if estimate.value is None:
+def _interval(estimate: Estimate) -> list[float] | None:
+    """Return the ends of the interval of a rate, within 0 and 1; None if there is none."""
+    if estimate.low is None or estimate.high is None:
         return None
-    low, high = estimate.low, estimate.high
-    return Estimate(
-        estimate.value if value is None else value,
-        None if low is None else max(0.0, low),
-        None if high is None else min(1.0, high),
-    ).to_json()
+    return [max(0.0, estimate.low), min(1.0, estimate.high)]
 
 
 def _epochs(results: Sequence[Result], number: int) -> dict[str, Any]:

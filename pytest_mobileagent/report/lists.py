@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.runs import cases
 from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.epochs import FLAKY
 from pytest_mobileagent.report.metrics import without_snapshot
+from pytest_mobileagent.report.names import label, shortener
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.terminal import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.task.case import Case
 
     Result = Mapping[str, Any]
 
@@ -25,14 +31,30 @@ _AGENTS_FAULT = ("agent error", "time limit")  # ends of which the reason tells 
 _VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
 
 
-def passes(results: Sequence[Result]) -> list[str]:
+def epochs(summary: Mapping[str, Any]) -> list[str]:
+    """Return lines on what repeating tasks has told: how many are stable, and which are flaky."""
+    if not summary["repeated"]:
+        return []
+    flaky = [task for task in summary["repeated"] if task["class"] == FLAKY]
+    counts = f"stable pass {summary['stable_passes']}, flaky {summary['flaky']}"
+    counts += f", stable fail {summary['stable_fails']}"
+    short = shortener(task["id"] for task in summary["repeated"])
+    shown = [
+        f"  {label(short(task['id']), task['environment'])} {task['successes']}/{task['decided']}"
+        for task in flaky[:FEW]
+    ]
+    more = [f"  … and {len(flaky) - FEW} more"] if len(flaky) > FEW else []
+    return [f"over their epochs: {counts}{':' * bool(flaky)}", *shown, *more]
+
+
+def passes(results: Sequence[Result], columns: int = LINE) -> list[str]:
     """Return a line for each task that passed, with its steps."""
-    return _list("passed", "passed", results, _pass, len(results))
+    return _list("passed", "passed", results, _pass, most=len(results), columns=columns)
 
 
-def failures(results: Sequence[Result], most: int = FEW) -> list[str]:
+def failures(results: Sequence[Result], most: int = FEW, columns: int = LINE) -> list[str]:
     """Return lines on the tasks that failed: how each ended, and what was sought."""
-    return _list("failed", "failed", results, _failure, most)
+    return _list("failed", "failed", results, _failure, most=most, columns=columns)
 
 
 def reviews(results: Sequence[Result], *, may_settle: bool = False) -> list[str]:
@@ -68,6 +90,16 @@ def _check_and_judge(result: Result) -> str:
     return f"check: {check}   {result['judged']['reason']}"
 
 
+def undone(results: Sequence[Result], outcomes: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the name of each task of which one of these came, and why."""
+    name_of = _names(results)
+    return [
+        (name_of(result), _failure(result) if result["outcome"] == "failed" else result["reason"])
+        for result in results
+        if result["outcome"] in outcomes
+    ]
+
+
 def skips(results: Sequence[Result]) -> list[str]:
     """Return a line for each reason why tasks were skipped."""
     return _reasons("skipped", "skipped", results)
@@ -101,13 +133,12 @@ def changes(before: Mapping[str, Result], results: Sequence[Result]) -> list[str
     if not changed:
         return ["no verdict changed"]
     count = f"{len(changed)} verdict{'s' * (len(changed) != 1)} changed"
-    return _lines(
-        count,
-        changed,
-        results,
-        lambda result: f"{_decided(earlier[id(result)] or {})}  →  {_decided(result)}",
-        most=_MOST_CHANGES,
-    )
+
+    def words(result: Result) -> str:
+        return f"{_decided(earlier[id(result)] or {})} → {_decided(result)}"
+
+    lines = _lines(count, changed, results, words, most=_MOST_CHANGES)
+    return [line.replace(" → ", "  →  ") for line in lines]
 
 
 def _decided(result: Result) -> str:
@@ -186,10 +217,16 @@ def _list(
     outcome: str,
     results: Sequence[Result],
     say: Callable[[Result], str],
+    *,
     most: int = FEW,
+    columns: int = LINE,
 ) -> list[str]:
     found = [result for result in results if result["outcome"] == outcome]
-    return _lines(f"{title} ({len(found)})", found, results, say, most) if found else []
+    return (
+        _lines(f"{title} ({len(found)})", found, results, say, most=most, columns=columns)
+        if found
+        else []
+    )
 
 
 def _lines(
@@ -197,7 +234,9 @@ def _lines(
     found: Sequence[Result],
     results: Sequence[Result],
     say: Callable[[Result], str],
+    *,
     most: int = FEW,
+    columns: int = LINE,
 ) -> list[str]:
     name_of = _names(results)
     names = [cut(name_of(result), _LONGEST_NAME) for result in found[:most]]
@@ -205,7 +244,7 @@ def _lines(
     few = f", the first {_WORDS.get(most, most)}" if len(found) > most else ""
     lines = [f"{title}{few}:"]
     for name, result in zip(names, found, strict=False):
-        lines.append(f"  {name:<{width}}   {_fitting(say(result), LINE - width - 5)}".rstrip())
+        lines.append(f"  {name:<{width}}   {_fitting(say(result), columns - width - 5)}".rstrip())
     return lines
 
 
@@ -231,21 +270,20 @@ def _counted(title: str, reasons: Counter[str]) -> list[str]:
     return [*lines, *([f"{title} for {more} more reasons: see report.json"] if more > 0 else [])]
 
 
+def names_of(run: Path) -> Callable[[Case], str]:
+    """Return how the cases of the run in a folder are called for short, here and while it runs."""
+    name = _names([case.to_json() for case in cases(run)])
+    return lambda case: name(case.to_json())
+
+
 def _names(results: Sequence[Result]) -> Callable[[Result], str]:
     """Return how tasks are called for short: without the folders that all have in common."""
-    folders = [result["id"].partition("[")[0].split("/")[:-1] for result in results]
-    common = 0
-    for names in zip(*folders, strict=False):
-        if len(set(names)) > 1:
-            break
-        common += 1
+    short = shortener(result["id"] for result in results)
     has_epochs = any(result["epoch"] for result in results)
 
     def name(result: Result) -> str:
-        head, bracket, rest = result["id"].partition("[")
         marks = [f"env{result['environment']}"] if result["environment"] else []
         marks += [f"epoch{result['epoch']}"] if has_epochs else []
-        short = "/".join(head.split("/")[common:]) + bracket + rest
-        return printable(short + "".join(f"[{mark}]" for mark in marks))
+        return printable(short(result["id"]) + "".join(f"[{mark}]" for mark in marks))
 
     return name

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.report.numbers import mean_of, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.report.numbers import Result
 
 _CHECK = "check"
+# How decided tasks may end; the others are errors, and decide nothing.
+_ENDINGS = set(map(str, Termination)) - {Termination.BUDGET, Termination.INTERRUPTED}
 
 
 def terminations(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, Any]:
@@ -27,10 +30,9 @@ def terminations(results: Sequence[Result], decided: Sequence[Result]) -> dict[s
     """
     reported = [result for result in decided if result["termination"] == "self-reported"]
     limited = [result for result in decided if result["termination"] == "step limit"]
-    known = _endings(decided)
     return {
         "terminations": _endings(results),
-        "termination_rates": {name: n / sum(known.values()) for name, n in known.items()},
+        "termination_rates": _shares(_endings(decided)),
         "premature": sum(bool(result["premature"]) for result in decided),
         "premature_rate": mean_of(reported, lambda result: result["premature"]),
         "overdue": sum(bool(result["overdue"]) for result in decided),
@@ -41,6 +43,13 @@ def terminations(results: Sequence[Result], decided: Sequence[Result]) -> dict[s
 def _endings(results: Sequence[Result]) -> dict[str, int]:
     counts = Counter(result["termination"] for result in results if result["termination"])
     return dict(sorted(counts.items()))
+
+
+def _shares(counts: Mapping[str, int]) -> dict[str, float]:
+    """Return the share of each ending, also of those that were none; nothing of nothing."""
+    whole = sum(counts.values())
+    names = sorted({*counts, *_ENDINGS}) if whole else ()
+    return {name: counts.get(name, 0) / whole for name in names}
 
 
 def latched(decided: Sequence[Result]) -> dict[str, Any]:
@@ -80,11 +89,10 @@ def step_efficiency(result: Result) -> float | None:
 
 
 def _was_asked(result: Result) -> bool:
-    """Whether a check was asked of every step; one that holds only at an unknown step was not."""
-    if result["first_success_step"] is not None:
-        return True
+    """Whether a check was asked of every step; of one that holds, nobody knows when, it was not."""
     scorer = (result["verdict"] or {}).get("scorer", _CHECK)  # version 1 had checks only
-    return result["success"] is False and scorer == _CHECK
+    is_known = result["first_success_step"] is not None or result["success"] is False
+    return scorer == _CHECK and is_known
 
 
 def _went_on(result: Result) -> bool:

@@ -65,7 +65,8 @@ class RunFolder:
     def begin(self, about: Callable[[], Mapping[str, Any]], cases: Iterable[Case]) -> None:
         """Write run.json, unless another process of the run has: what the run is about to do.
 
-        `about` is only called by the process that writes.
+        `about` is only called by the process that writes. What it says of "digests", by the keys of
+        cases, stands beside the cases.
 
         Raises:
             HostError: it cannot be written.
@@ -74,13 +75,18 @@ class RunFolder:
         if path.exists():
             return
         head = {"id": self.id, "started": self.started, **about()}
+        digests = head.pop("digests", {})
         tasks = [case.to_json() for case in cases]
-        self._write({"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks})
+        whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks, "digests": digests}
+        self._write(whole)
 
-    def go_on(self, again: Mapping[str, Any], cases: Iterable[Case]) -> None:
+    def go_on(
+        self, again: Mapping[str, Any], cases: Iterable[Case], digests: Mapping[str, Any]
+    ) -> None:
         """Add to run.json that the run goes on, and those cases that it does not list yet.
 
-        `again` says when and how; another process of the run may have added it before.
+        `again` says when and how; another process of the run may have added it before. `digests`
+        are those of the cases that are run, by their keys.
 
         Raises:
             HostError: the file cannot be read or written.
@@ -97,6 +103,7 @@ class RunFolder:
             return
         resumed.append(dict(again))
         tasks += [case.to_json() for case in cases if case.key not in known]
+        whole["digests"] = {**(whole.get("digests") or {}), **digests}
         self._write(whole)
 
     def _write(self, whole: Mapping[str, Any]) -> None:

@@ -13,6 +13,7 @@ from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.agent.scripted import Scripted
 from pytest_mobileagent.agent.thread import ThreadConversation
 from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.failures import ProviderError
 
@@ -144,7 +145,7 @@ def kept(error: str, folder: Path) -> str:
         return error
     path = folder / ERROR_FILE
     try:
-        path.write_text(error, "utf-8", "replace")
+        path.write_text(redacted(error), "utf-8", "replace")
     except OSError:
         return f"{error[:_LONGEST_ERROR]}… (cut; it could not be kept)"
     half = _LONGEST_ERROR // 2

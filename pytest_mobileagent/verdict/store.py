@@ -6,8 +6,9 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import append_line, to_line
+from pytest_mobileagent.plain import append_line, to_line, to_wire
 from pytest_mobileagent.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ def append(episode: Path, verdict: Verdict) -> None:
         HostError: the file cannot be written to.
     """
     when = datetime.now(UTC).isoformat(timespec="milliseconds")
+    plain = to_wire({"when": when, **verdict.to_json()})
     try:
-        append_line(episode / VERDICTS, to_line({"when": when, **verdict.to_json()}))
+        append_line(episode / VERDICTS, to_line(redacted(plain)))
     except OSError as error:
         msg = f"cannot write to {episode / VERDICTS}: {error}"
         raise HostError(msg) from error

@@ -243,8 +243,10 @@ BLOCKS = [
 
 @pytest.mark.parametrize(("language", "block"), BLOCKS)
 def test_every_block_is_what_it_says_and_imports_what_there_is(language, block):
-    assert language in {"python", "toml", "json", "text"}
-    if language == "toml":
+    assert language in {"python", "toml", "json", "yaml", "text"}
+    if language == "yaml":
+        assert pytest.importorskip("yaml").safe_load(block)
+    elif language == "toml":
         assert tomllib.loads(block)
     elif language == "json":
         assert json.loads(block)

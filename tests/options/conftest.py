@@ -11,6 +11,7 @@ import pytest
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.testing import ScriptedModel
 from tests.options.asking import Asking
+from tests.options.gating import Gated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,6 +71,14 @@ def asking(_libraries, pytester, monkeypatch) -> Asking:
             monkeypatch.delenv(name, raising=False)
     pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
     project = Asking(pytester)
+    project.write()
+    return project
+
+
+@pytest.fixture
+def gated(pytester) -> Gated:
+    """A project with a gate and a baseline, on a phone in memory."""
+    project = Gated(pytester)
     project.write()
     return project
 

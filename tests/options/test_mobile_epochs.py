@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def test_each_epoch_is_a_test_with_an_id_of_its_own(project):
     result = project.run("tasks", "--agent=oracle", "-k", "code", "--mobile-epochs=3", "-v")
@@ -38,3 +40,81 @@ from pytest_mobileagent import rows, tasks
 def test_table(episode, row):
     assert episode.answers(row.id)
 """
+
+
+def everything(*epochs: int) -> dict[str, list[int]]:
+    return {f"{tag}[{n}]": list(epochs) for tag in ("easy", "hard") for n in range(5)}
+
+
+HARD_ONES_VARY = ["--mobile-agent-option", "fails=hard0"]
+
+
+def test_a_range_ends_with_the_first_look_that_decides(gated):
+    result = gated.gated()
+    assert result.ret == 0
+    result.assert_outcomes(passed=10, deselected=10)
+    assert gated.epochs() == everything(0)
+    gate = gated.report()["gate"]
+    assert (gate["verdict"], gate["look"], gate["epochs"]) == ("PASS", 1, 1)
+
+
+def test_only_tasks_that_an_open_bound_covers_go_on(gated):
+    result = gated.gated(*HARD_ONES_VARY, "--tb=no", "-v")
+    result.assert_outcomes(passed=13, failed=2, deselected=5)
+    assert gated.epochs() == {
+        **{f"easy[{n}]": [0] for n in range(5)},
+        **{f"hard[{n}]": [0, 1] for n in range(5)},
+    }
+    lines = [line for line in result.outlines if "::test_" in line and "%" in line]
+    assert ["epoch0" in line for line in lines] == [True] * 10 + [False] * 5
+    assert lines[-1].endswith("[100%]")
+
+
+@pytest.mark.slow  # workers are processes
+def test_workers_pause_until_a_look_has_decided_also_where_one_dies_before_it(gated):
+    dies = ["--mobile-agent-option", "dies=hard4"]
+    result = gated.gated(*HARD_ONES_VARY, *dies, "-v", workers=2)
+    result.assert_outcomes(passed=13, failed=2, deselected=5)
+    assert gated.epochs() == everything(0) | {f"hard[{n}]": [0, 1] for n in range(5)}
+    done = [line for line in result.outlines if " PASSED test" in line or " FAILED test" in line]
+    assert ["epoch0" in line for line in done] == [True] * 10 + [False] * 5
+    # Each worker, also that in place of the dead one, has leased one device at most.
+    assert len((gated.path / "devices.txt").read_text().split()) <= 3
+
+
+def test_a_run_that_stops_at_a_failure_does_not_look(gated):
+    result = gated.gated("--mobile-agent-option", "fails=easy1", "-x")
+    assert "deselected" not in result.outlines[-1]
+    assert [task["outcome"] for task in gated.report()["tasks"]].count("not run") == 18
+
+
+@pytest.mark.slow
+def test_epochs_that_are_deselected_beforehand_are_not_waited_for(gated):
+    result = gated.gated(*HARD_ONES_VARY, "-k", "epoch1 and hard")
+    result.assert_outcomes(passed=4, failed=1, deselected=15)
+    assert gated.epochs() == {f"hard[{n}]": [1] for n in range(5)}
+
+
+NEEDS_A_BOUND = (
+    "--mobile-epochs=2..3 runs epochs until a bound against the baseline is decided, and there is "
+    'none: give --mobile-gate="success_rate >= baseline" and --mobile-baseline=RUN, or a number'
+)
+
+
+@pytest.mark.parametrize("gate", [[], ["--mobile-gate=success_rate >= 0.5"]])
+def test_a_range_needs_a_bound_against_the_baseline(gated, gate):
+    assert gated.refused("--mobile-epochs=2..3", *gate) == NEEDS_A_BOUND
+
+
+AGAINST = ["--mobile-baseline=base", "--mobile-gate=success_rate >= baseline"]
+
+
+@pytest.mark.parametrize(
+    ("more", "error"),
+    [
+        (["--mobile-shard=1/2"], "--mobile-epochs=2..3 cannot go with --mobile-shard, *"),
+        (["-n2", "--dist=loadscope"], "--mobile-epochs=2..3 decides between *: leave --dist out*"),
+    ],
+)
+def test_a_range_does_not_go_with_what_hands_out_tests_otherwise(gated, fnmatch, more, error):
+    fnmatch(gated.refused("--mobile-epochs=2..3", *AGAINST, *more), error)

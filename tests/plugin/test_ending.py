@@ -133,6 +133,15 @@ def junit(pytester: pytest.Pytester) -> dict[str, list[str]]:
         (Ending(only_decided_failures=True), 2, 2),
         (Ending(only_skips=True), 0, 5),
         (Ending(only_skips=True), 1, 1),
+        (Ending(gate=0), 1, 0),
+        (Ending(gate=0, others_failed=True), 1, 1),
+        (Ending(gate=1), 0, 1),
+        (Ending(gate=8, others_failed=True), 1, 8),
+        (Ending(gate=9), 0, 9),
+        (Ending(gate=0), 2, 2),
+        (Ending(gate=0, budget_is_spent=True), 2, 2),
+        (Ending(gate=8, too_much_broke=True), 1, 9),
+        (Ending(gate=8, only_skips=True), 0, 8),
     ],
 )
 def test_the_gravest_reason_decides_on_the_status(ending: Ending, given: int, status: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pytest_mobileagent.plugin.scheduler import TaskScheduling
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 class Worker:
@@ -31,6 +31,7 @@ class Worker:
         self.shutting_down = False
         self.is_dead = False
         self.most_in_hand = 0
+        self.is_at_pause = False  # it was given a test again
 
     def send_runtest_some(self, indices: Sequence[int]) -> None:
         if self.is_dead:
@@ -56,6 +57,30 @@ class Worker:
         return True
 
 
+class Stages:
+    """Looks at tests, one after each `size` of them, at which some are dropped."""
+
+    def __init__(self, size: int, dropped: Iterable[int]) -> None:
+        self.size = size
+        self.dropped = {f"test_{number}" for number in dropped}
+        self.looks = 0
+        self.run: Run | None = None
+
+    def held(self, tests: Iterable[str]) -> set[str]:
+        return {test for test in tests if self._of(test) > self.looks}
+
+    def look(self, tests: Iterable[str]) -> set[str]:
+        assert self.run is not None
+        waiting = set(tests)
+        assert set(self.run.tests) - waiting - self.dropped == set(self.run.done) - self.dropped
+        dropped = waiting & self.dropped
+        self.looks = min(map(self._of, waiting - dropped), default=self.looks)
+        return dropped
+
+    def _of(self, test: str) -> int:
+        return int(test.removeprefix("test_")) // self.size
+
+
 class Run:
     """A run whose tests take as many seconds as `takes` says, on workers ready when `ready` says.
 
@@ -69,6 +94,7 @@ class Run:
         ready: Sequence[float],
         expected: Mapping[str, float] | None = None,
         deaths: Mapping[str, float] | None = None,
+        stages: Stages | None = None,
     ) -> None:
         self.takes = takes
         self.tests = [f"test_{number}" for number in range(len(takes))]
@@ -87,7 +113,9 @@ class Run:
         self.events: list[tuple[float, int, str, Worker]] = []
         self.count = itertools.count()
         self.workers: list[Worker] = []
-        self.scheduler = TaskScheduling(config, None, lambda: expected or {}, lambda: self.time)
+        self.scheduler = TaskScheduling(
+            config, None, lambda: expected or {}, lambda: self.time, cast("Any", stages)
+        )
         for seconds in ready:
             self.start(seconds)
         for name, seconds in (deaths or {}).items():
@@ -109,8 +137,8 @@ class Run:
 
     def go(self) -> float:
         """Run to the end, and return the seconds that it took."""
-        while self.events and not self.scheduler.tests_finished:
-            self.step()
+        while self.events and not self.step():
+            pass
         for worker in self.scheduler.nodes:  # as xdist does, when all are finished
             worker.shutdown()
         self.begin()
@@ -118,31 +146,40 @@ class Run:
             self.step()
         return self.time
 
-    def step(self) -> None:
+    def step(self) -> bool:
+        """Go on to what happens next, and return whether that was all, as xdist asks then."""
         self.time, _, what, worker = heapq.heappop(self.events)
         if worker.is_dead:
-            return
+            return False
         if what == "collected":
             if not self.scheduler.tests_finished:
                 self.collect(worker)
         elif what == "done":
             test, worker.running = worker.running, None
             assert test is not None
-            self.done.append(self.tests[test])
+            if not worker.is_at_pause:
+                self.done.append(self.tests[test])
             self.scheduler.mark_test_complete(worker, test, self.takes[test])
         elif worker in self.scheduler.nodes and worker.running is not None:
             worker.is_dead = True
             if crashed := self.scheduler.remove_node(worker):
                 self.scheduler.mark_test_pending(crashed)
             self.start(1)
+        is_finished = self.scheduler.tests_finished
         self.begin()
+        return is_finished
 
     def begin(self) -> None:
         for worker in self.workers:
             if not worker.is_dead and worker.begins():
                 assert worker.running is not None
                 name = self.tests[worker.running]
-                self.begun.setdefault(worker.gateway.id, []).append(name)
+                begun = self.begun.setdefault(worker.gateway.id, [])
+                worker.is_at_pause = name in begun
+                if worker.is_at_pause:
+                    self.after(0, "done", worker)
+                    continue
+                begun.append(name)
                 self.after(self.takes[worker.running], "done", worker)
 
 
@@ -262,3 +299,29 @@ def test_a_run_takes_no_longer_than_the_best_and_a_task_for_each_worker(takes, w
     """The bound of Graham's list scheduling, with one more task that waits."""
     best = max(sum(takes) / workers, *takes)
     assert Run(takes, [0] * workers, named(takes)).go() <= best + 2 * max(takes)
+
+
+@given(
+    takes=st.lists(st.integers(1, 30), min_size=1, max_size=30),
+    ready=st.lists(st.integers(0, 20), min_size=1, max_size=5),
+    data=st.data(),
+)
+def test_tests_that_wait_for_a_look_are_run_after_it_or_dropped_whatever_happens(
+    takes, ready, data
+):
+    """What is done at each look is asserted there."""
+    workers = [f"gw{n}" for n in range(len(ready))]
+    deaths = data.draw(st.dictionaries(st.sampled_from(workers), st.integers(0, 60)))
+    size = data.draw(st.integers(1, 10))
+    dropped = data.draw(st.sets(st.integers(size, 40)))
+    stages = Stages(size, dropped)
+    stages.run = run = Run(takes, ready, {}, deaths, stages)
+    run.go()
+    assert sorted(run.done) == sorted(set(run.tests) - stages.dropped)
+
+
+def test_a_worker_that_pauses_goes_on_with_what_another_dies_over():
+    stages = Stages(2, [])
+    stages.run = run = Run([1, 9, 1, 1], [0, 0], deaths={"gw1": 5}, stages=stages)
+    run.go()
+    assert run.begun["gw0"] == ["test_0", "test_1", "test_2"]

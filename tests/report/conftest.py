@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import Case, Task
+from pytest_mobileagent import (
+    Case,
+    DeviceInfo,
+    Finish,
+    ModelCall,
+    Reset,
+    Scroll,
+    Tap,
+    Task,
+    Termination,
+    Wait,
+)
+from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.episode.index import Entry
+from pytest_mobileagent.episode.index import append as add_to_index
+from pytest_mobileagent.episode.reader import read
+from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.run.folder import RunFolder
+from pytest_mobileagent.testing import make_screen
+from pytest_mobileagent.verdict.store import append as add_verdict
+from pytest_mobileagent.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_mobileagent import Action
 
 _OUTCOMES = {True: "passed", False: "failed", None: "error"}
 
@@ -26,3 +52,67 @@ def make(success: bool | None = None, **fields: Any) -> dict[str, Any]:
 @pytest.fixture
 def result() -> Callable[..., dict[str, Any]]:
     return make
+
+
+NAMES = ("first", "second", "never")
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """The folder of a run of three tasks: one failed after a lost attempt, one passed, one not run.
+
+    Agents see the same two screens, ask a model with a long prompt, and count in probe "n".
+    """
+    cases = [Case(Task("Do it.", golden_steps=2), n, "suite", f"test_it.py::{n}") for n in NAMES]
+    folder = RunFolder.plan(tmp_path / "runs", "mine")
+    folder.begin(lambda: {"agent": "mine", "virtual": True}, cases)
+    size = (1080, 2400)
+    screens = [
+        make_screen("Save", "<b>bold</b>", size=size),
+        make_screen("Saved", size=size, shade=99),
+    ]
+    results = {}
+    lost, _ = folder.attempt(cases[0])
+    _record(lost, folder, cases[0], screens, None)
+    for case, passed in zip(cases, (False, True), strict=False):
+        path, number = folder.attempt(case)
+        _record(path, folder, case, screens, Termination.SELF_REPORTED)
+        outcome = "passed" if passed else "failed"
+        verdict = Verdict(passed, "check", "too early", {"held": [False, True, passed, passed]})
+        add_verdict(path, verdict)
+        add_to_index(folder.path, Entry(case.key, number, folder.relative(path), outcome))
+        episode = read(path, EpisodeRecord)
+        broke = ("the phone broke",) * number
+        results[case.nodeid] = Result(
+            case, outcome, "agent", "too early", broke, episode, folder.relative(path), verdict
+        ).to_wire()
+    results["never"] = Result(cases[2], "not run", reason="the run was stopped").to_wire()
+    report = document(folder.about() | {"ended": folder.started}, results)
+    (folder.path / "report.json").write_text(json.dumps(report))
+    return folder.path
+
+
+def _record(
+    path: Path, folder: RunFolder, case: Case, screens: list[Any], ended: Termination | None
+) -> None:
+    recorder = Recorder(path, folder.screens)
+    head = {"goal": "Do it.", "agent": "mine", "recorded": folder.started}
+    device = DeviceInfo("emulator-5554", "Pixel", "15", 35, (1080, 2400), 420)
+    recorder.start(case, device, Reset("snapshot", "boot"), head)
+    recorder.observation(screens[0], {"n": 0})
+    if ended is None:
+        recorder.close()
+        return
+    log = ExchangeLog(path)
+    decisions: list[list[Action]] = [[Tap(540, 100), Wait(1)], [Scroll("up")]]
+    for number, actions in enumerate(decisions):
+        call = ModelCall("m", input_tokens=9, line=number + 1)
+        words = ["An element of the screen. " * 20, {"picture": "9b6f9b6f.jpg"}]
+        prompt = [{"role": "user", "content": words}]
+        log.add({"call": call.to_json(), "prompt": prompt, "reply": {"text": "tap(1)"}})
+        recorder.step(actions, "I save.", [call], 0.5)
+        if number == 0:
+            recorder.outcome("no time left", None, 1)
+        recorder.observation(screens[1], {"n": 1}, 0.25)
+    recorder.step([Finish("done")], "", [], 0.5)
+    recorder.end(ended, "", 2.0)

@@ -35,21 +35,31 @@ def test_uncertainty_over_tasks_is_that_of_scipy(tasks: list[list[bool]]) -> Non
     rates = [fmean(trials) for trials in tasks]
     error = stats.sem(rates)
     assert numbers["standard_error"] == pytest.approx(error)
-    interval = numbers["interval"]
-    assert interval["value"] == pytest.approx(fmean(rates))
+    low, high = numbers["interval"]
     if error:
-        low, high = stats.t.interval(0.95, len(rates) - 1, fmean(rates), error)
-        assert interval["low"] == pytest.approx(max(0.0, low), abs=1e-9)
-        assert interval["high"] == pytest.approx(min(1.0, high), abs=1e-9)
+        expected = stats.t.interval(0.95, len(rates) - 1, fmean(rates), error)
+        assert low == pytest.approx(max(0.0, expected[0]), abs=1e-9)
+        assert high == pytest.approx(min(1.0, expected[1]), abs=1e-9)
     else:
-        assert interval["low"] < interval["value"] or interval["high"] > interval["value"]
+        assert low < high
 
 
 def test_tasks_that_all_agree_are_no_certainty() -> None:
     numbers = totals(run({name: [True] * 3 for name in "abcd"}))
     wilson = stats.binomtest(4, 4).proportion_ci(method="wilson")
-    assert numbers["interval"]["low"] == pytest.approx(wilson.low)
-    assert (numbers["interval"]["high"], numbers["standard_error"]) == (1.0, 0.0)
+    assert numbers["interval"] == pytest.approx([wilson.low, 1.0])
+    assert numbers["standard_error"] == 0.0
+
+
+def test_without_epochs_the_interval_is_wilsons() -> None:
+    wilson = stats.binomtest(2, 5).proportion_ci(method="wilson")
+    numbers = totals(run({name: [name in "ab"] for name in "abcde"}))
+    assert numbers["interval"] == pytest.approx([wilson.low, wilson.high])
+
+
+def test_epochs_of_a_single_task_tell_nothing_of_others() -> None:
+    assert totals(run({"a": [True] * 5}))["interval"] is None
+    assert totals(run({"a": [True, False]}))["interval"] is None
 
 
 def test_more_epochs_of_the_same_tasks_do_not_make_the_interval_of_a_suite_narrower() -> None:
@@ -98,9 +108,7 @@ def test_each_repeated_task_has_its_class_and_wilsons_interval() -> None:
     assert entries[0] == {
         "id": "flaky", "environment": None, "suite": "clock", "epochs": 3, "decided": 3,
         "successes": 2, "success_rate": 2 / 3, "flip_rate": 2 / 3, "class": "flaky",
-        "interval": {
-            "value": 2 / 3, "low": pytest.approx(wilson.low), "high": pytest.approx(wilson.high),
-        },
+        "interval": pytest.approx([wilson.low, wilson.high]),
     }  # fmt: skip
     assert (entries[1]["decided"], entries[1]["epochs"]) == (1, 3)
 

@@ -7,6 +7,7 @@ import pytest
 from pytest_mobileagent.report.lists import (
     LINE,
     disagreements,
+    epochs,
     failures,
     not_run,
     passes,
@@ -14,6 +15,7 @@ from pytest_mobileagent.report.lists import (
     reviews,
     skips,
 )
+from pytest_mobileagent.report.metrics import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,3 +145,21 @@ def test_numbers_of_virtual_phones_are_not_to_be_published(result: Make) -> None
     (line,) = remarks([result(True)], on_virtual_phones=True)
     assert line.startswith("Virtual phones test the harness")
     assert remarks([result(True)], on_virtual_phones=False) == []
+
+
+def test_epochs_tell_which_tasks_are_flaky(result: Make) -> None:
+    outcomes = {"tasks/clock/stable": [True, True], "tasks/clock/never": [False, False]}
+    outcomes |= {f"tasks/clock/flaky{n}": [True, False] for n in range(6)}
+    results = [
+        result(success, id=name, epoch=epoch)
+        for name, successes in outcomes.items()
+        for epoch, success in enumerate(successes)
+    ]
+    assert epochs(summarise(results)) == [
+        "over their epochs: stable pass 1, flaky 6, stable fail 1:",
+        *(f"  flaky{n} 1/2" for n in range(5)),
+        "  … and 1 more",
+    ]
+    stable = [each for each in results if "flaky" not in each["id"]]
+    assert epochs(summarise(stable)) == ["over their epochs: stable pass 1, flaky 0, stable fail 1"]
+    assert epochs(summarise([result(True)])) == []

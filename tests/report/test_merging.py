@@ -117,7 +117,11 @@ def test_shards_become_a_whole_that_stands_alone(
     told = capsys.readouterr()
     assert told.err == ""
     assert "66.7% (2/3)" in told.out
-    assert told.out.endswith(f"report: {tmp_path / 'whole' / 'report.json'}\n")
+    page = tmp_path / "whole" / "report.html"
+    assert told.out.splitlines()[-1] == (
+        f"report: {page}   (open it: python -m pytest_mobileagent show {page.parent})"
+    )
+    assert "<title>whole" in page.read_text("utf-8")
 
 
 def test_run_json_and_the_report_tell_of_the_whole(

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     Make = Callable[..., dict[str, Any]]
 
-CHECK, JUDGE = {"scorer": "check"}, {"scorer": "judge: gpt-4o"}
+CHECK, JUDGE = {"scorer": "check"}, {"scorer": "single: gpt-4o"}
+PERSON = {"scorer": "person"}
 REPORTED, LIMITED = {"termination": "self-reported"}, {"termination": "step limit"}
 
 
@@ -39,8 +40,13 @@ def test_early_stops_are_failures_that_were_reported_as_done(result: Make) -> No
 
 
 @pytest.mark.parametrize("success", [True, False])
-def test_tasks_that_judges_decide_are_in_none_of_these_rates(result: Make, success: bool) -> None:
-    numbers = totals([result(success, steps=3, verdict=JUDGE, golden_steps=2, **REPORTED)])
+def test_tasks_that_judges_or_people_decide_are_in_none_of_these_rates(
+    result: Make, success: bool
+) -> None:
+    fields = {"steps": 3, "golden_steps": 2, **REPORTED}
+    judged = result(success, verdict=JUDGE, **fields)
+    person = result(success, verdict=PERSON, first_success_step=2, **fields)
+    numbers = totals([judged, person])
     assert numbers["latched"] == 0
     for name in ("latched_success_rate", "step_efficiency"):
         assert numbers[name] is None
@@ -61,5 +67,6 @@ def test_reasons_are_over_all_decided_tasks(result: Make) -> None:
     results = [result(False, termination=ending) for ending in endings]
     results.append(result(None, termination="interrupted"))
     numbers = totals(results)
-    assert numbers["termination_rates"] == dict.fromkeys(sorted(endings), 0.2)
+    rates = dict.fromkeys(endings, 0.2) | {"stopped on success": 0.0}
+    assert numbers["termination_rates"] == rates
     assert numbers["terminations"]["interrupted"] == 1

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.again.rescoring import Rescoring
     from pytest_mobileagent.plugin.again.resuming import Resuming
+    from pytest_mobileagent.plugin.again.reusing import Reusing
     from pytest_mobileagent.plugin.options import OptionValue
 
 _WAYS = ("mobile-resume", "mobile-reuse", "mobile-rescore")
@@ -61,3 +62,18 @@ def rescoring(
     from pytest_mobileagent.plugin.again.rescoring import Rescoring  # noqa: PLC0415
 
     return Rescoring(config, settings["mobile-rescore"], given)
+
+
+def reusing(
+    config: pytest.Config, settings: Mapping[str, OptionValue], given: Mapping[str, str]
+) -> Reusing | None:
+    """Return the run that is reused, if one is; `given` is what a worker was told.
+
+    Raises:
+        pytest.UsageError: it cannot be.
+    """
+    if settings["mobile-reuse"].value is None:
+        return None
+    from pytest_mobileagent.plugin.again.reusing import Reusing  # noqa: PLC0415
+
+    return Reusing(config, settings["mobile-reuse"], given)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.options import OptionValue
 
     Entry = Mapping[str, Any]
@@ -155,10 +154,10 @@ class Earlier(ABC):
         """Take in what the owner has decided."""
         self.kept, self.to_score = json.loads(Path(given["decided"]).read_text("utf-8"))
 
-    def keep(self, run: RunConfig, items: Iterable[pytest.Item]) -> None:
+    def keep(self, config: pytest.Config, items: Iterable[pytest.Item]) -> None:
         """Let those of the collected tests be reported, and not run, whose results are kept."""
         cases = ((item.nodeid, case_of(item)) for item in items)
-        run.config.stash[KEPT] = {
+        config.stash[KEPT] = {
             nodeid: {**self.kept[case.key], "nodeid": nodeid}
             for nodeid, case in cases
             if case is not None and case.key in self.kept

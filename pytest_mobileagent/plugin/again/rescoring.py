@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.options import OptionValue
 
     Entry = Mapping[str, Any]
@@ -80,11 +79,11 @@ class Rescoring(Earlier):
             elif task["outcome"] != "not run":
                 self.kept[key] = task
 
-    def keep(self, run: RunConfig, items: Iterable[pytest.Item]) -> None:
+    def keep(self, config: pytest.Config, items: Iterable[pytest.Item]) -> None:
         """Let tests be asked about their episodes, or be reported as they were."""
-        super().keep(run, items)
-        run.config.stash[TAKEN_FROM] = self.path
-        run.config.stash[RECORDED] = {key: self.path / name for key, name in self.to_score.items()}
+        super().keep(config, items)
+        config.stash[TAKEN_FROM] = self.path
+        config.stash[RECORDED] = {key: self.path / name for key, name in self.to_score.items()}
 
     def about_episodes(self) -> dict[str, Any]:
         """Return what run.json says of how the episodes were made."""

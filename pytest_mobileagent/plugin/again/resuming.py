@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
+from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.again.earlier import TESTS, Earlier
 from pytest_mobileagent.plugin.options import usage_error
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.task.case import Case
 
@@ -53,9 +53,13 @@ class Resuming(Earlier):
         try:
             whole = json.loads((self.path / runs.RUN).read_text("utf-8"))
             version = float(whole["schema_version"])
+            if version < SCHEMA_VERSION + 1:
+                runs.cases(self.path)
         except FileNotFoundError:
             why = f"{self.path} has no {runs.RUN}, which says what it was to run"
             raise usage_error(self.setting, f": {why}") from None
+        except RecordError as error:
+            raise usage_error(self.setting, f": {error}") from None
         except (OSError, ValueError, LookupError, TypeError) as error:
             what = f"{self.path / runs.RUN} cannot be read: {type(error).__name__}: {error}"
             raise usage_error(self.setting, f": {what}") from None
@@ -126,7 +130,7 @@ class Resuming(Earlier):
         own = [each for each in resumed if each.get("when") == self.when]
         return [str(name) for each in own for name in each.get("differs_in", ())]
 
-    def begin(self, run: RunConfig, about: Mapping[str, Any], cases: Sequence[Case]) -> None:
+    def begin(self, about: Mapping[str, Any], cases: Sequence[Case]) -> None:
         """Add to run.json that the run goes on; `about` is what it would say of it as a new run.
 
         Raises:
@@ -144,4 +148,6 @@ class Resuming(Earlier):
             "command": about["command"],
             "differs_in": [name for name in differs if name not in other],
         }
-        run.folder.go_on(again, cases)
+        digests = about.get("digests") or {}
+        run_again = {key: each for key, each in digests.items() if key not in self.kept}
+        self.folder.go_on(again, cases, run_again)

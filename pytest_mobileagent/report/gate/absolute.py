@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
-from pytest_mobileagent.report.gate.missing import is_lacking, words
+from pytest_mobileagent.report.gate.missing import is_broken, is_lacking, words
 from pytest_mobileagent.report.metrics import totals
 from pytest_mobileagent.report.pairing import tallies, total
 
@@ -36,8 +36,10 @@ def absolute(bound: Bound, tasks: Sequence[Task], look: int) -> Finding:
     if value is None:
         said = f"{name_of(bound)} is not known ({_asked(bound)})"
         return Finding(INCONCLUSIVE, said, numbers, bound, look)
-    if bound.metric not in _ALWAYS_KNOWN and is_lacking(total(tallies(covered).values())):
-        return Finding(INCONCLUSIVE, words(covered), numbers, bound, look)
+    counted = total(tallies(covered).values())
+    if bound.metric not in _ALWAYS_KNOWN and is_lacking(counted):
+        said, broken = words(covered), is_broken(counted)
+        return Finding(INCONCLUSIVE, said, numbers, bound, look, broken=broken)
     low = bound.min is not None and value < bound.min
     high = bound.max is not None and value > bound.max
     said = f"{name_of(bound)} {_shown(value)} ({_asked(bound)})"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.report.gate.absolute import name_of
 from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
-from pytest_mobileagent.report.gate.missing import episodes, is_lacking, words
+from pytest_mobileagent.report.gate.missing import episodes, is_broken, is_lacking, words
 from pytest_mobileagent.report.gate.rule import (
     FEWEST_TASKS,
     Levels,
@@ -54,12 +54,12 @@ def against(
     numbers = _numbers(found, limits, *(total(run[key] for key in both) for run in (before, after)))
     said = _difference(bound, found)
 
-    def finding(verdict: str, words: str, *, may_change: bool = False) -> Finding:
-        return Finding(verdict, words, numbers, bound, look, may_change)
+    def finding(verdict: str, words: str, **more: bool) -> Finding:
+        return Finding(verdict, words, numbers, bound, look, **more)
 
     if missing := _missing(bound, here, there, both):
-        why, may_change = missing
-        return finding(INCONCLUSIVE, why, may_change=may_change)
+        why, more = missing
+        return finding(INCONCLUSIVE, why, **more)
     verdict, counted = rule(found, bound, limits), _denominators(numbers)
     if verdict == FAIL:
         return finding(FAIL, said + _lost(before, after) + counted)
@@ -78,21 +78,21 @@ def against(
 
 def _missing(
     bound: Bound, here: Sequence[Task], there: Sequence[Task], both: set[Key]
-) -> tuple[str, bool] | None:
+) -> tuple[str, dict[str, bool]] | None:
     """Return what to say of episodes that are missing where they are too many, or too unlike.
 
-    With whether more epochs may change that: they do not mend what breaks every tenth one.
+    With what that means for the finding. More epochs do not mend what breaks every tenth one.
     """
     if not both:
-        return f"{name_of(bound)}: no task is in this run and in the baseline", False
+        return f"{name_of(bound)}: no task is in this run and in the baseline", {}
     here, there = (
         [task for task in run if (task["id"], task["environment"]) in both] for run in (here, there)
     )
     after, before = (total(tallies(run).values()) for run in (here, there))
     if is_lacking(after):
-        return words(here), False
+        return words(here), {"broken": is_broken(after)}
     if is_lacking(before):
-        return words(there, "the baseline's"), False
+        return words(there, "the baseline's"), {}
     shares = [counted.missing / episodes(counted) for counted in (after, before)]
     if abs(shares[0] - shares[1]) <= bound.margin:
         return None
@@ -102,7 +102,7 @@ def _missing(
         f"% of the baseline's: they may differ by the margin, {most:g} points, at most; "
         "--mobile-resume runs what is missing"
     )
-    return why, True
+    return why, {"may_change": True}
 
 
 def _numbers(found: Difference, limits: Levels, before: Tally, after: Tally) -> dict[str, Any]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Task = Mapping[str, Any]
 
 _REVIEW = "a person has to decide"
+_NOT_RUN = "not run"
 _INFRASTRUCTURE = "infrastructure broke"
 _CAUSES = {
     "judge": "a judge broke",
@@ -29,14 +30,18 @@ def lacking(tasks: Sequence[Task], look: int) -> list[Finding]:
     counted = total(tallies(tasks).values())
     if not is_lacking(counted):
         return []
-    broken = 2 * counted.broken > counted.missing
     numbers = {"missing": counted.missing, "episodes": episodes(counted)}
-    return [Finding(INCONCLUSIVE, words(tasks), numbers, look=look, broken=broken)]
+    return [Finding(INCONCLUSIVE, words(tasks), numbers, look=look, broken=is_broken(counted))]
 
 
 def is_lacking(counted: Tally) -> bool:
     """Return whether more than 10 % of the episodes have no verdict."""
     return counted.missing > MOST_MISSING * episodes(counted)
+
+
+def is_broken(counted: Tally) -> bool:
+    """Return whether infrastructure broke most of what is missing."""
+    return 2 * counted.broken > counted.missing
 
 
 def episodes(counted: Tally) -> int:
@@ -61,6 +66,8 @@ def words(tasks: Iterable[Task], whose: str = "the") -> str:
 def _cause(task: Task) -> str:
     if task["outcome"] == "review":
         return _REVIEW
+    if task["outcome"] == "not run" and task.get("fault") != "budget":
+        return _NOT_RUN
     if task.get("fault") == "infrastructure":
         return _INFRASTRUCTURE
     return _CAUSES.get(str(task.get("fault")), "no verdict was given")
@@ -70,5 +77,7 @@ def _advice(causes: Mapping[str, int]) -> str:
     most = max(causes, key=causes.__getitem__)
     if most == _REVIEW:
         return "`python -m pytest_mobileagent review`, then `compare`"
+    if most == _NOT_RUN:
+        return "--mobile-resume runs them"
     again = "rescore" if most in {_CAUSES["judge"], _CAUSES["task"]} else "resume"
     return f"mend that, then --mobile-{again}"

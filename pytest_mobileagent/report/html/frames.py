@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.report.effects import no_effect
 from pytest_mobileagent.report.html.tree import tree
 from pytest_mobileagent.report.trajectory import mark, size_of
 from pytest_mobileagent.report.words import in_words
@@ -44,11 +45,12 @@ class Pictures:
         return None if known in self.missing else self.path(known)
 
     def screen(self, record: Mapping[str, Any]) -> Screen:
-        """Return a screen that an observation tells of, with no more of its picture than its size.
+        """Return a screen that an observation tells of, with the size and the name of its picture.
 
-        A file that is missing is as good as empty.
+        That is enough to tell pictures apart. A file that is missing is as good as empty.
         """
-        png = self._read(str(record["png"]), ".png", _HEADER)
+        name = str(record["png"])
+        png = self._read(name, ".png", _HEADER) + name.encode("utf-8", "replace")
         xml = self._read(str(record["xml"]), ".xml", -1).decode("utf-8", "replace")
         return Screen(xml, png, str(record.get("package", "")), str(record.get("activity", "")))
 
@@ -73,6 +75,7 @@ def frames(
     `seen` are the observations of the episode's record.
     """
     shown, probes, at = [], episode.initial_probes, 0.0
+    idle = no_effect(episode)
     for number, step in enumerate(episode.steps):
         after = number + 1 if number + 1 < len(seen) else None
         frame = {
@@ -83,7 +86,7 @@ def frames(
             "at": round(at, 3),
             "probes": to_wire(step.probes),
             "changed": sorted(n for n, v in step.probes.items() if v != probes.get(n)),
-            "no_effect": _had_no_effect(step, seen, number),
+            "no_effect": idle[number],
         }
         shown.append(frame)
         probes, at = step.probes, at + step.seconds_thinking + step.seconds_acting
@@ -144,11 +147,3 @@ def _event(event: Event) -> dict[str, Any]:
         "package": event.package,
         "time": event.time and event.time.isoformat(),
     }
-
-
-def _had_no_effect(step: Step, seen: Sequence[Mapping[str, Any]], number: int) -> bool:
-    """Whether something was done, and the next screen looks the same and is the same."""
-    if not step.done or step.is_report or number + 1 >= len(seen):
-        return False
-    before, after = seen[number], seen[number + 1]
-    return all(before.get(name) == after.get(name) for name in ("png", "xml", "probes"))

@@ -80,9 +80,8 @@ def _small(path: Path) -> bytes | None:
 
     try:
         with Image.open(path) as image:
-            height = max(1, round(image.height * WIDTH / image.width))
-            fits = image.width <= WIDTH
-            small = image.convert("RGB") if fits else image.convert("RGB").resize((WIDTH, height))
+            small = image.convert("RGB")
+            small.thumbnail((WIDTH, image.height), reducing_gap=2.0)
         packed = io.BytesIO()
         small.save(packed, "WEBP", quality=_QUALITY, method=2)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,15 +11,18 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report import lists
+from pytest_mobileagent.report.html.writing import PAGE
 from pytest_mobileagent.report.merging.merge import merge
 from pytest_mobileagent.report.metrics import summarise
-from pytest_mobileagent.report.reading import REPORT, find_run
+from pytest_mobileagent.report.reading import find_run
 from pytest_mobileagent.report.terminal import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.report.merging.merge import Merged
+
+_SHOW = ("python", "-m", "pytest_mobileagent", "show")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -62,5 +66,5 @@ def _told(merged: Merged, target: Path) -> list[str]:
         *lists.skips(results),
         *lists.not_run(results),
         *lists.remarks(results, on_virtual_phones=on_virtual_phones),
-        f"report: {printable(str(target / REPORT))}",
+        printable(f"report: {target / PAGE}   (open it: {shlex.join([*_SHOW, str(target)])})"),
     ]

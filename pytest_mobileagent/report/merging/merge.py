@@ -16,6 +16,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import write_json
 from pytest_mobileagent.report.document import SCHEMA_VERSION, document
+from pytest_mobileagent.report.html.writing import PAGE, write_page
 from pytest_mobileagent.report.merging.heads import merged_head, remarks
 from pytest_mobileagent.report.reading import REPORT
 from pytest_mobileagent.report.recorded import RecordedRun, recorded_run
@@ -23,10 +24,11 @@ from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 _DECIDED = {"passed", "failed", "review", "xfailed", "xpassed"}
 _RANKS = {"not run": 0, "error": 1, "skipped": 2} | dict.fromkeys(_DECIDED, 3)
+_PAGES: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {PAGE: write_page}
 _MOST = 5  # tasks that an error names
 
 
@@ -50,11 +52,13 @@ class _Part:
 
     @property
     def case(self) -> Case:
+        """The case, as far as its identity goes."""
         epoch, place = self.entry.get("epoch") or 0, self.entry.get("environment")
         return Case(Task("-"), self.entry["id"], environment=place, epoch=epoch)
 
     @property
     def rank(self) -> int:
+        """How much the entry says of the case: of several the last of the highest rank counts."""
         return _RANKS.get(str(self.entry["outcome"]), 0)
 
 
@@ -86,8 +90,19 @@ def merge(folders: Sequence[Path], target: Path) -> Merged:
         raise HostError(msg) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
+    _write_pages(target, whole)
     open_ended = [f"{run.folder} was cut off, or goes on" for run in recorded if not run.has_ended]
     return Merged(whole, [*open_ended, *remarks([run.about for run in recorded])])
+
+
+def _write_pages(run: Path, whole: Mapping[str, Any]) -> None:
+    """Write what people read of a run, which can be made again."""
+    for name, write in _PAGES.items():
+        try:
+            write(run, whole)
+        except OSError as error:
+            msg = f"{run} is merged, and its {name} could not be written: {error}"
+            raise HostError(msg) from error
 
 
 def _check_agents(recorded: Sequence[RecordedRun]) -> None:
@@ -195,8 +210,7 @@ def _take_over(target: Path, parts: Sequence[_Part]) -> dict[str, Any]:
         for line in part.lines:
             if line.folder in names:
                 number = int(names[line.folder].rpartition(".")[2])
-                entry = index.Entry(line.case, number, names[line.folder], line.outcome)
-                index.append(target, entry)
+                index.append(target, replace(line, attempt=number, folder=names[line.folder]))
     result = parts[-1].entry
     broke = [why for part in parts for why in part.entry.get("infrastructure") or ()]
     return {**result, "episode": names.get(result.get("episode") or ""), "infrastructure": broke}

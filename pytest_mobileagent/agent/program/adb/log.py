@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import to_json
 from pytest_mobileagent.agent.program.watching import Clear, ElementTap, Erase, Pointer
-from pytest_mobileagent.plain import append_line, to_line
+from pytest_mobileagent.episode.redaction import redacted
+from pytest_mobileagent.plain import append_line, to_line, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +59,7 @@ class RawLog:
 
     def _append(self, line: Mapping[str, Any]) -> None:
         with contextlib.suppress(OSError):  # the record of the episode finds the disk full as well
-            append_line(self._path, to_line(line))
+            append_line(self._path, to_line(redacted(to_wire(line))))
 
 
 def act_to_json(act: Act) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.agent.program.secrets import HIDDEN, secret_bytes
+from pytest_mobileagent.episode.redaction import current
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+_LONGEST_LINE = 1024 * 1024  # bytes that are held until it ends
 KEPT = 4 * 1024 * 1024  # bytes of the beginning, and as many of the end
 
 
@@ -39,6 +41,7 @@ class Output:
         self._kept = kept
         self._secrets = secret_bytes(secrets)
         self._held = b""  # what may be the beginning of a secret
+        self._line = b""  # what is no whole line yet, where texts are to be redacted
         self._tail: deque[bytes] = deque()
         self._in_tail = 0
         self._dropped = 0
@@ -63,6 +66,7 @@ class Output:
 
     def _without_secrets(self, data: bytes, *, last: bool = False) -> bytes:
         """Return what may be written by now, and hold back what may still become a secret."""
+        data = self._as_recorded(data, last=last)
         if not self._secrets:
             return data
         data, self._held = self._held + data, b""
@@ -73,6 +77,18 @@ class Output:
             if begun:
                 data, self._held = data[:-begun], data[-begun:]
         return data
+
+    def _as_recorded(self, data: bytes, *, last: bool) -> bytes:
+        """Return what the rules of `--mobile-redact` leave of the lines that are whole by now."""
+        rules = current()
+        if rules is None:
+            return data
+        data, self._line = self._line + data, b""
+        if not last:
+            lines, end, rest = data.rpartition(b"\n")
+            data, self._line = (lines + end, rest) if len(rest) < _LONGEST_LINE else (data, b"")
+        text = rules.text(data.decode("utf-8", "surrogateescape"))
+        return text.encode("utf-8", "surrogateescape")
 
     def _put(self, data: bytes) -> None:
         room = max(0, self._kept - self.size)

@@ -1,0 +1,158 @@
+"""The page of a run of 1,000 episodes: `python benchmarks/report_page.py [EPISODES]`.
+
+Says what writing it takes, and opens it in a headless Chromium if there is one (`apt-get install
+chromium chromium-driver`, and the extra `appium`, which brings Selenium).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.html.packing import TooLargeError, write_packed
+from pytest_mobileagent.report.html.writing import write_page
+from pytest_mobileagent.report.reading import find_run, read_report
+
+ROOT = Path(__file__).parents[1]
+HASH = re.compile(rb'"(?:png|xml)":"([0-9a-f]{32})"')
+FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
+
+
+def real_run(folder: Path) -> Path:
+    """Run the suite of Coursera, and return the run's folder."""
+    words = ["-m", "pytest", "tasks/coursera", "-q", "-n2", "--agent=oracle"]
+    command = [sys.executable, *words, f"--mobile-runs={folder}"]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return find_run(folder)
+
+
+def multiplied(source: Path, target: Path, count: int) -> dict[str, Any]:
+    """Make a run of `count` episodes of those of a run, each with screens of its own."""
+    report = read_report(source / "report.json")
+    (target / "screens").mkdir(parents=True)
+    shutil.copy(source / "run.json", target)
+    tasks = {}
+    for number in range(count):
+        task = dict(report["tasks"][number % len(report["tasks"])])
+        folder = f"episodes/copy-{number:05}.0"
+        copy_episode(source / task["episode"], target / folder, target / "screens", str(number))
+        nodeid = f"{task['nodeid']}-{number}"
+        tasks[nodeid] = task | {
+            "id": f"{task['id']}_{number}", "nodeid": nodeid, "episode": folder,
+        }  # fmt: skip
+    whole = document(report["run"], tasks)
+    (target / "report.json").write_text(json.dumps(whole))
+    return whole
+
+
+def copy_episode(source: Path, target: Path, screens: Path, salt: str) -> None:
+    """Copy an episode; its screens are linked under names of their own."""
+    target.mkdir(parents=True)
+    for path in source.glob("*.jsonl"):
+        content = path.read_bytes()
+        for old in {found.decode() for found in HASH.findall(content)}:
+            new = hashlib.sha256(f"{salt} {old}".encode()).hexdigest()[:32]
+            content = content.replace(old.encode(), new.encode())
+            for suffix in (".png", ".xml"):
+                with suppress(FileNotFoundError):
+                    os.link(
+                        source.parents[1] / "screens" / f"{old}{suffix}", screens / f"{new}{suffix}"
+                    )
+        (target / path.name).write_bytes(content)
+
+
+def look(page: Path) -> None:
+    """Open a page in a browser and say how long what a person does there takes."""
+    from selenium import webdriver  # noqa: PLC0415
+    from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(shutil.which("chromium"))
+    for flag in FLAGS:
+        options.add_argument(flag)
+    chrome = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+
+    def until(script: str) -> float:
+        began = time.perf_counter()
+        WebDriverWait(chrome, 60, 0.01).until(lambda _: chrome.execute_script(f"return {script}"))
+        return time.perf_counter() - began
+
+    def heap() -> float:
+        chrome.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+        metrics = chrome.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return float(next(m["value"] for m in metrics if m["name"] == "JSHeapUsedSize")) / 1e6
+
+    try:
+        chrome.set_window_size(1400, 900)
+        chrome.execute_cdp_cmd("Performance.enable", {})
+        began = time.perf_counter()
+        chrome.get(page.as_uri())
+        until("document.querySelectorAll('#rows > *').length > 3")
+        print(f"  opened in {time.perf_counter() - began:.2f} s, JS heap {heap():.1f} MB")
+        before = chrome.execute_script("return document.querySelector('#count').textContent")
+        began = time.perf_counter()
+        chrome.execute_script(
+            "const q = document.querySelector('#query'); q.value = arguments[0];"
+            "q.dispatchEvent(new Event('input', {bubbles: true}));",
+            "_77",
+        )
+        until(f"document.querySelector('#count').textContent !== {json.dumps(before)}")
+        print(f"  filtered in {time.perf_counter() - began:.2f} s")
+        chrome.get("about:blank")
+        began = time.perf_counter()
+        chrome.get(f"{page.as_uri()}#e=copy-00077.0&s=3")
+        until("document.querySelectorAll('#strip img').length > 2")
+        until(
+            "[...document.querySelectorAll('#stage img')].some((i) => i.complete && i.naturalWidth)"
+        )
+        print(
+            f"  a step by its link in {time.perf_counter() - began:.2f} s, JS heap {heap():.1f} MB"
+        )
+    finally:
+        chrome.quit()
+
+
+def main() -> None:
+    """Print sizes and times."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        source = real_run(folder / "runs")
+        run = folder / "many"
+        whole = multiplied(source, run, count)
+        pictures = len(list((run / "screens").glob("*.png")))
+        print(f"{count} episodes, {pictures} pictures")
+        for words in ("written", "written again"):
+            began = time.perf_counter()
+            write_page(run, whole)
+            seconds, size = time.perf_counter() - began, (run / "report.html").stat().st_size
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+            print(f"{words} in {seconds:.1f} s: {size / 1e6:.1f} MB; memory at most {peak:.0f} MB")
+        if shutil.which("chromium") and shutil.which("chromedriver"):
+            look(run / "report.html")
+        began = time.perf_counter()
+        try:
+            warning = write_packed(run, whole, folder / "packed.html")
+        except TooLargeError as error:
+            print(f"packed: refused after {time.perf_counter() - began:.1f} s: {error}")
+            return
+        seconds, size = time.perf_counter() - began, (folder / "packed.html").stat().st_size
+        print(f"packed in {seconds:.1f} s: {size / 1e6:.1f} MB {warning}")
+        if shutil.which("chromium") and shutil.which("chromedriver"):
+            look(folder / "packed.html")
+
+
+if __name__ == "__main__":
+    main()

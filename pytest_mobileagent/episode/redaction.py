@@ -1,0 +1,257 @@
+r"""What must not be recorded: texts and parts of screens, blacked out before they are written.
+
+A file of rules (TOML), see docs/redaction.md:
+
+    text = ['\d{4} \d{4} \d{4} \d{4}', 'alice@example\.com']     # Python's regular expressions
+
+    [[region]]
+    box = [0.0, 0.0, 1.0, 0.05]      # left, top, right, bottom: fractions of the screen, or pixels
+    package = "com.bank"             # only there, if it is given
+
+    [[region]]
+    resource_id = "com.bank:id/balance"      # where such elements are
+
+The rules hold for a process and those that it starts, which find the file by a variable of the
+environment: agents in processes of their own record as well.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.redaction_file import Region, load
+from pytest_mobileagent.errors import HostError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    Box = tuple[int, int, int, int]
+
+MASK = "█████"
+_VARIABLE = "PYTEST_MOBILEAGENT_REDACTION"
+_BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
+# Attributes that say how an element is made, and not what it says.
+_STRUCTURE = {"bounds", "class", "package", "resource-id", "index", "rotation", "width", "height"}
+# Fields of records that say what is what, and not what was seen or said.
+_KEPT = {
+    "record", "case", "device", "reset", "program", "agent", "options", "settings", "recorded",
+    "png", "xml", "picture", "package", "activity", "time", "action", "direction", "name", "type",
+    "class_name", "resource_id", "calls", "unused", "call", "role", "stop", "termination", "when",
+    "scorer", "where", "sought", "model", "models", "own_models", "mark",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """Rules of what must not be recorded."""
+
+    patterns: tuple[re.Pattern[str], ...] = ()
+    regions: tuple[Region, ...] = ()
+    digest: str = ""
+
+    def about(self) -> dict[str, Any]:
+        """Return what a run's record says of the rules: not the patterns, which may be secrets."""
+        counts = {"patterns": len(self.patterns), "regions": len(self.regions)}
+        return {"sha256": self.digest, **counts}
+
+    def text(self, text: str) -> str:
+        """Return a text without what a pattern matches."""
+        for pattern in self.patterns:
+            text = pattern.sub(lambda found: MASK if found[0] else "", text)
+        return text
+
+    def matches(self, text: str) -> bool:
+        """Whether a pattern matches a part of a text."""
+        return any(found[0] for pattern in self.patterns for found in pattern.finditer(text))
+
+    def plain(self, value: Any) -> Any:
+        """Return a record, plain data, without what patterns match in what was seen and said."""
+        match value:
+            case str():
+                return self.text(value)
+            case list() | tuple():
+                return [self.plain(each) for each in value]
+            case dict():
+                return {name: self._field(name, each) for name, each in value.items()}
+        return value
+
+    def _field(self, name: str, value: Any) -> Any:
+        if name == "probes" and isinstance(value, dict):
+            return {probe: self._content(each) for probe, each in value.items()}
+        if name in {"tool_calls", "arguments"}:
+            return self._content(value)
+        return value if name in _KEPT else self.plain(value)
+
+    def _content(self, value: Any) -> Any:
+        """Return what an app holds, all of which may be what is looked for: names and numbers."""
+        match value:
+            case list() | tuple():
+                return [self._content(each) for each in value]
+            case dict():
+                return {self.text(str(k)): self._content(each) for k, each in value.items()}
+            case int() | float() if not isinstance(value, bool):
+                return MASK if self.matches(str(value)) else value
+        return self.plain(value)
+
+    def screen(self, xml: bytes, png: bytes, package: str) -> tuple[bytes, bytes]:
+        """Return a screen's hierarchy and its screenshot, what matches blacked out in both.
+
+        A hierarchy that cannot be read is left out, and the whole screenshot is black.
+        """
+        size = _size(png)
+        boxes = [
+            region.pixels(*size)
+            for region in self.regions
+            if region.resource_id is None and region.package in {None, package}
+        ]
+        if xml.strip():
+            try:
+                xml, found = self._hierarchy(xml, package, boxes)
+                boxes += found
+            except (ValueError, SyntaxError):
+                return b"", blackened(png, [(0, 0, *size)])
+        return xml, blackened(png, boxes)
+
+    def _hierarchy(
+        self, xml: bytes, package: str, hidden: Sequence[Box]
+    ) -> tuple[bytes, list[Box]]:
+        """Return a hierarchy without what matches, and the boxes of the elements that said it."""
+        from lxml import etree  # noqa: PLC0415 - few runs need it
+
+        root = etree.fromstring(xml, _parser(etree))
+        boxes: list[Box] = []
+        for element in root.iter(etree.Element):
+            box = _box(element.get("bounds", ""))
+            secret = self._is_named(element, package) or _is_inside(box, hidden)
+            element.text, element.tail = MASK if (element.text or "").strip() else None, None
+            for name in set(element.keys()) - _STRUCTURE:
+                value = element.get(name) or ""
+                if value not in {"", "true", "false"} and (secret or self.matches(value)):
+                    element.set(name, MASK if secret else self.text(value))
+                    boxes += [box] if box is not None else []
+            boxes += [box] if secret and box is not None else []
+        return etree.tostring(root, encoding="utf-8", xml_declaration=True), boxes
+
+    def _is_named(self, element: Any, package: str) -> bool:
+        """Whether a region is where this element is, or one that it is in."""
+        names = [
+            region.resource_id
+            for region in self.regions
+            if region.resource_id and region.package in {None, package}
+        ]
+        return bool(names) and any(each.get("resource-id") in names for each in _upwards(element))
+
+
+def use(path: Path | None) -> Redaction | None:
+    """Let this process, and all that it starts from now on, follow the rules of a file, or none.
+
+    Raises:
+        ValueError: it cannot be read, or is no file of rules; the text says what is wrong.
+    """
+    if path is None:
+        os.environ.pop(_VARIABLE, None)
+        return None
+    rules = _read(path)
+    os.environ[_VARIABLE] = f"{rules.digest} {path.resolve()}"
+    return rules
+
+
+def current() -> Redaction | None:
+    """Return the rules that this process follows; None if there are none.
+
+    Raises:
+        HostError: the file has changed since the run began, or is gone: nothing may be recorded.
+    """
+    given = os.environ.get(_VARIABLE)
+    return None if given is None else _rules(given)
+
+
+def redacted(record: Any) -> Any:
+    """Return a record, plain data, as it may be written.
+
+    Raises:
+        HostError: see `current`.
+    """
+    rules = current()
+    return record if rules is None else rules.plain(record)
+
+
+def _read(path: Path) -> Redaction:
+    rules = load(path)
+    return Redaction(rules.patterns, rules.regions, rules.digest)
+
+
+@lru_cache(2)
+def _rules(given: str) -> Redaction:
+    digest, _, path = given.partition(" ")
+    try:
+        rules = _read(Path(path))
+    except ValueError as error:
+        raise HostError(str(error)) from None
+    if rules.digest != digest:
+        msg = f"{path} has changed since the run began, so it is not clear what may be recorded"
+        raise HostError(msg)
+    return rules
+
+
+def _parser(etree: Any) -> Any:
+    return etree.XMLParser(
+        resolve_entities=False, huge_tree=True, remove_comments=True, remove_pis=True
+    )
+
+
+def _box(bounds: str) -> Box | None:
+    found = _BOUNDS.fullmatch(bounds)
+    if found is None:
+        return None
+    left, top, right, bottom = map(int, found.groups())
+    return left, top, right, bottom
+
+
+def _is_inside(box: Box | None, regions: Sequence[Box]) -> bool:
+    """Whether the middle of an element is in one of some regions."""
+    if box is None:
+        return False
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return any(left <= x < right and top <= y < bottom for left, top, right, bottom in regions)
+
+
+def _upwards(element: Any) -> Iterator[Any]:
+    yield element
+    yield from element.iterancestors()
+
+
+def _size(picture: bytes) -> tuple[int, int]:
+    from PIL import Image  # noqa: PLC0415
+
+    try:
+        with Image.open(io.BytesIO(picture)) as image:
+            return image.size
+    except OSError:
+        return 0, 0
+
+
+def blackened(picture: bytes, boxes: Sequence[Box] | None = None) -> bytes:
+    """Return a picture with black boxes, black as a whole without them; one unreadable is empty."""
+    from PIL import Image, ImageDraw  # noqa: PLC0415
+
+    if boxes is not None and not boxes:
+        return picture
+    try:
+        with Image.open(io.BytesIO(picture)) as image:
+            kind, changed = image.format or "PNG", image.convert("RGB")
+    except OSError:
+        return b""
+    draw = ImageDraw.Draw(changed)
+    for left, top, right, bottom in [(0, 0, *changed.size)] if boxes is None else boxes:
+        if left < right and top < bottom:
+            draw.rectangle((left, top, right - 1, bottom - 1), fill=(0, 0, 0))
+    written = io.BytesIO()
+    changed.save(written, kind)
+    return written.getvalue()

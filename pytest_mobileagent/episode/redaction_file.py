@@ -1,0 +1,108 @@
+"""The file of rules for what must not be recorded, read and checked (see `episode.redaction`)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of the screen: a `box` in pixels or in fractions, or elements of a resource id."""
+
+    box: tuple[float, float, float, float] | None = None
+    package: str | None = None
+    resource_id: str | None = None
+
+    def pixels(self, width: int, height: int) -> tuple[int, int, int, int]:
+        """Return the box on a screen of such a size; the whole of it for one that has none."""
+        left, top, right, bottom = self.box or (0.0, 0.0, 1.0, 1.0)
+        if max(map(abs, (left, top, right, bottom))) > 1:
+            return int(left), int(top), int(right), int(bottom)
+        return int(left * width), int(top * height), -int(-right * width), -int(-bottom * height)
+
+
+class Rules(NamedTuple):
+    """What a file says; `digest` is the SHA-256 of its content."""
+
+    patterns: tuple[re.Pattern[str], ...]
+    regions: tuple[Region, ...]
+    digest: str
+
+
+def load(path: Path) -> Rules:
+    """Read a file of rules.
+
+    Raises:
+        ValueError: it cannot be read, or is no file of rules; the text says what is wrong.
+    """
+    try:
+        content = path.read_bytes()
+        given = tomllib.loads(content.decode("utf-8"))
+    except OSError as error:
+        msg = f"{path} cannot be read: {error.strerror}"
+        raise ValueError(msg) from None
+    except ValueError as error:
+        msg = f"{path} is no TOML: {error}"
+        raise ValueError(msg) from None
+    if unknown := sorted(set(given) - {"text", "region"}):
+        msg = f"{path}: there is no {unknown[0]!r}; it may have `text` and [[region]]"
+        raise ValueError(msg)
+    words, regions = given.get("text", []), given.get("region", [])
+    if not _is_list(words, str) or not _is_list(regions, dict):
+        msg = f"{path}: `text` is a list of regular expressions, [[region]] a table of its own"
+        raise ValueError(msg)
+    if not words and not regions:
+        msg = f"{path} names nothing that is to be blacked out"
+        raise ValueError(msg)
+    patterns = tuple(_pattern(path, number, word) for number, word in enumerate(words, 1))
+    found = tuple(_region(path, number, each) for number, each in enumerate(regions, 1))
+    return Rules(patterns, found, hashlib.sha256(content).hexdigest())
+
+
+def _is_list(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(each, kind) for each in value)
+
+
+def _pattern(path: Path, number: int, word: str) -> re.Pattern[str]:
+    try:
+        pattern = re.compile(word)
+    except re.error as error:  # not the pattern, which may be a secret
+        msg = f"{path}: pattern {number} of `text` is no regular expression: {error.msg}"
+        raise ValueError(msg) from None
+    if not word or pattern.fullmatch(""):
+        msg = f"{path}: pattern {number} of `text` matches the empty text, so everywhere"
+        raise ValueError(msg)
+    return pattern
+
+
+def _region(path: Path, number: int, given: Mapping[str, Any]) -> Region:
+    where = f"{path}: [[region]] {number}"
+    if unknown := sorted(set(given) - {"box", "package", "resource_id"}):
+        msg = f"{where} has no {unknown[0]!r}; it may have `box`, `package`, `resource_id`"
+        raise ValueError(msg)
+    if ("box" in given) == ("resource_id" in given):
+        msg = f"{where} needs a `box` or a `resource_id`, and not both"
+        raise ValueError(msg)
+    for name in ("package", "resource_id"):
+        if not isinstance(given.get(name, ""), str):
+            msg = f"{where}: {name} has to be a text"
+            raise ValueError(msg)  # noqa: TRY004 - as for all of the file
+    box = given.get("box")
+    numbers = isinstance(box, list) and len(box) == 4 and all(map(_is_number, box))
+    if box is not None and not (numbers and 0 <= box[0] < box[2] and 0 <= box[1] < box[3]):
+        msg = f"{where}: box has to be [left, top, right, bottom], in pixels or fractions up to 1"
+        raise ValueError(msg)
+    size = None if box is None else (box[0], box[1], box[2], box[3])
+    return Region(size, given.get("package"), given.get("resource_id"))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,123 @@
+"""The episodes of a run that go on now, read from what their workers write."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.exchanges import CallReader
+from pytest_mobileagent.episode.store import STREAM
+from pytest_mobileagent.task.case import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from pathlib import Path
+
+
+@dataclass(slots=True)
+class Running:
+    """An episode that goes on: how far it is.
+
+    - `serial`: of its device; `recorded`: when it began (ISO 8601, the host's clock).
+    - `steps` that were decided, of at most `step_limit`; `actions`, `said`: of the last one, plain.
+    - `png`: the name of the last screenshot in the run's store; empty before the first.
+    - `cost_usd`: what its model calls cost so far, as far as prices are known; None without any.
+    """
+
+    folder: Path
+    case: Case
+    goal: str
+    serial: str
+    recorded: str
+    step_limit: int | None
+    steps: int = 0
+    actions: list[Any] = field(default_factory=list)
+    said: str = ""
+    png: str = ""
+    cost_usd: float | None = None
+
+
+class RunningEpisodes:
+    """Follows the episodes in a run's folder; those that are there already are old, and left out.
+
+    Each line that is written is read once. A look costs a listing of the folder, and the new lines.
+    """
+
+    def __init__(self, run: Path) -> None:
+        self._folder = run / "episodes"
+        self._known = set(self._names())
+        self._followed: list[_Followed] = []
+
+    def look(self, finished: Collection[str] = ()) -> list[Running]:
+        """Return what runs now, by device; of tests that have `finished`, by node id, none does.
+
+        Of two episodes on one device, the later one runs: a worker that is killed ends none.
+        """
+        for name in self._names():
+            if name not in self._known:
+                self._known.add(name)
+                self._followed.append(_Followed(self._folder / name))
+        for each in self._followed:
+            each.read()
+        self._followed = [each for each in self._followed if not each.has_ended]
+        begun = [each.running for each in self._followed if each.running is not None]
+        begun.sort(key=lambda running: running.recorded)
+        newest = {running.serial: running for running in begun}
+        here = [each for each in newest.values() if each.case.nodeid not in finished]
+        return sorted(here, key=lambda running: running.serial)
+
+    def _names(self) -> Iterable[str]:
+        try:
+            return sorted(path.name for path in self._folder.iterdir())
+        except OSError:  # not there yet
+            return ()
+
+
+class _Followed:
+    """One episode's record, as far as it has been read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._calls = CallReader(folder)
+        self._offset = 0
+        self.running: Running | None = None
+        self.has_ended = False
+
+    def read(self) -> None:
+        """Read what has been written since; a record that makes no sense is followed no further."""
+        try:
+            with (self._folder / STREAM).open("rb") as stream:
+                stream.seek(self._offset)
+                lines, end, _ = stream.read().rpartition(b"\n")  # without a line under way
+        except OSError:  # it has not begun
+            return
+        self._offset += len(lines) + len(end)
+        try:
+            for line in lines.split(b"\n") if end else ():
+                self._take(json.loads(line))
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+            self.has_ended = True
+        if self.running is not None:
+            for price in (call.price_usd for call in self._calls.new()):
+                if price is not None:
+                    self.running.cost_usd = (self.running.cost_usd or 0.0) + price
+
+    def _take(self, record: dict[str, Any]) -> None:
+        kind, running = record["record"], self.running
+        if kind == "episode":
+            self.running = Running(
+                self._folder,
+                Case.from_json(record["case"]),
+                str(record["goal"]),
+                str(record["device"]["serial"]),
+                str(record["recorded"]),
+                record["step_limit"],
+            )
+        elif kind == "end":
+            self.has_ended = True
+        elif running is not None and kind == "observation":
+            running.png = str(record["png"])
+        elif running is not None and kind == "step":
+            running.steps += bool(record.get("counts", True))
+            running.actions, running.said = list(record["actions"]), str(record["said"])

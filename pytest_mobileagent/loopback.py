@@ -1,0 +1,186 @@
+"""A server for a page of one person's: on this machine's loopback only, for who has the token.
+
+Other users of the machine, and pages of other sites in the same browser, are kept out: each request
+needs the token, in the address or in the cookie that the page sets; the host has to be this
+machine's (a name that somebody else lets point here is not); what changes anything has to come from
+the page itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.plain import to_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_HOSTS = {"127.0.0.1", "localhost", "[::1]"}  # whatever the port: it may be forwarded by ssh
+_ALWAYS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_STALE = "this address is not valid, or no longer: open the one that the command printed"
+
+
+class RefusedError(Exception):
+    """A request that is not answered; the text says why."""
+
+    def __init__(self, status: HTTPStatus, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class Server(ThreadingHTTPServer):
+    """Serves what `handler` answers; `port` 0 takes a free one. `name` tells its cookie apart.
+
+    Raises:
+        OSError: the port is taken.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, handler: type[Handler], name: str, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), handler)
+        self.token = secrets.token_urlsafe(32)
+        self.cookie = f"{name}_{self.server_port}"  # cookies do not tell ports apart
+        self._invitations: set[str] = set()
+
+    @property
+    def url(self) -> str:
+        """The address of the page, with the token."""
+        return f"http://127.0.0.1:{self.server_port}/?token={self.token}"
+
+    def invitation(self) -> str:
+        """Return an address that works once: other users can read a browser's command line."""
+        word = secrets.token_urlsafe(32)
+        self._invitations.add(word)
+        return f"http://127.0.0.1:{self.server_port}/?token={word}"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a browser that hangs up is no error, and the next request is served."""
+
+    def has_token(self, given: str) -> bool:
+        """Whether a text is the token, in a time that does not tell how much of it is right."""
+        if given in self._invitations:
+            self._invitations.discard(given)
+            return True
+        return secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers a request by `get` or `post`, which raise RefusedError for what there is not."""
+
+    server: Server
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "mobileagent", ""
+    timeout = 60  # seconds that a connection may rest
+    statuses: ClassVar[Mapping[type[Exception], HTTPStatus]] = {
+        HostError: HTTPStatus.INSUFFICIENT_STORAGE,
+        RecordError: HTTPStatus.INSUFFICIENT_STORAGE,
+    }
+
+    def get(self, path: str) -> None:
+        """Answer what asks for a path; its query is in `self.query`."""
+        raise NotImplementedError
+
+    def post(self) -> None:
+        """Answer what changes something."""
+        raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "there is nothing to change")
+
+    @property
+    def query(self) -> Mapping[str, list[str]]:
+        """The fields of the address."""
+        return parse_qs(urlsplit(self.path).query)
+
+    def do_GET(self) -> None:
+        """Answer a request of what there is."""
+        self._answer(lambda: self.get(urlsplit(self.path).path))
+
+    def do_POST(self) -> None:
+        """Answer a request to change something, if it comes from the page itself."""
+        self._answer(self._post)
+
+    def _post(self) -> None:
+        if self.headers.get("Origin") != f"http://{self.headers.get('Host')}":
+            raise RefusedError(HTTPStatus.FORBIDDEN, "only the page itself may decide")
+        self.post()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing: addresses hold the token."""
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
+        """Answer what is no HTTP, without repeating it."""
+        self.close_connection = True
+        self.send(HTTPStatus(code), "text/plain; charset=utf-8", HTTPStatus(code).phrase.encode())
+
+    def _answer(self, act: Any) -> None:
+        try:
+            self._check()
+            act()
+        except RefusedError as refused:
+            self.close_connection = True  # its body may not have been read
+            self.send_json({"error": str(refused)}, refused.status)
+        except ConnectionError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a record may hold anything; others are served
+            status = next((s for k, s in self.statuses.items() if isinstance(error, k)), None)
+            what = str(error) if status else f"{type(error).__name__}: {error}"
+            self.send_json({"error": what}, status or HTTPStatus.INTERNAL_SERVER_ERROR)
+
+    def _check(self) -> None:
+        host = self.headers.get("Host", "")
+        if re.sub(r":\d{1,5}\Z", "", host).lower() not in _HOSTS:
+            raise RefusedError(HTTPStatus.FORBIDDEN, "this page is only for this machine")
+        given = self.query.get("token", [self._cookie()])
+        if not self.server.has_token(given[0]):
+            raise RefusedError(HTTPStatus.FORBIDDEN, _STALE)
+
+    def _cookie(self) -> str:
+        for each in self.headers.get("Cookie", "").split(";"):
+            name, _, value = each.strip().partition("=")
+            if name == self.server.cookie:
+                return value
+        return ""
+
+    def send_page(self, page: bytes, policy: Mapping[str, str] | None = None) -> None:
+        """Send a page, which gets the cookie."""
+        cookie = f"{self.server.cookie}={self.server.token}; HttpOnly; SameSite=Strict; Path=/"
+        headers = {**(policy or {}), "Set-Cookie": cookie}
+        self.send(HTTPStatus.OK, "text/html; charset=utf-8", page, headers)
+
+    def send_news(self, value: Any) -> None:
+        """Send plain data, unless the page has it as it is: of a large run it is a megabyte."""
+        body = to_line(value).encode()
+        tag = {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'}
+        if self.headers.get("If-None-Match") == tag["ETag"]:
+            self.send(HTTPStatus.NOT_MODIFIED, "application/json", b"", tag)
+        else:
+            self.send(HTTPStatus.OK, "application/json", body, tag)
+
+    def send_json(self, value: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
+        """Send plain data."""
+        self.send(status, "application/json", to_line(value).encode())
+
+    def send(
+        self, status: HTTPStatus, kind: str, body: bytes, headers: Mapping[str, str] | None = None
+    ) -> None:
+        """Send an answer; nothing of it is kept, unless `headers` say otherwise."""
+        self.send_response(status)
+        given = {"Content-Type": kind, "Content-Length": str(len(body)), **_ALWAYS}
+        for name, value in ({"Cache-Control": "no-store"} | given | dict(headers or {})).items():
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)

@@ -1,0 +1,91 @@
+"""What the page of a run that goes on is told: what has finished, and what runs on each phone."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.running import RunningEpisodes
+from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.html.episode import episode_data
+from pytest_mobileagent.report.html.index import index_data, row
+from pytest_mobileagent.report.lists import names_of
+from pytest_mobileagent.report.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from pytest_mobileagent.episode.running import Running
+    from pytest_mobileagent.plugin.collector import Collector
+
+LIVE = {"state_url": "state", "episode_url": "episode"}
+_SHARE = 0.05  # of the time that goes by may be spent on what browsers ask
+
+
+class State:
+    """The state of a run, made anew no more often than the run can spare, whoever asks."""
+
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
+        self._folder: Path = collector.run.folder.path
+        self._episodes = RunningEpisodes(self._folder)
+        self._lock = threading.Lock()
+        self._told: dict[str, Any] = {}
+        self._next = 0.0
+        self._name_of: Callable[[Any], str] | None = None
+        self.has_ended = False
+
+    def now(self) -> dict[str, Any]:
+        """Return the index of the page, what runs on each phone, and whether the run has ended."""
+        with self._lock:
+            began = time.monotonic()
+            if began >= self._next:
+                self._told = self._tell()
+                ended = time.monotonic()
+                self._next = ended + (ended - began) / _SHARE
+            return self._told | {"ended": self.has_ended}
+
+    def episode(self, name: str) -> dict[str, Any] | None:
+        """Return an episode as the page shows it, as far as it goes; None if there is none."""
+        folder = next((f for f in (self._folder / "episodes").glob("*") if f.name == name), None)
+        if folder is None:
+            return None
+        return episode_data(folder, self._folder) | {"e": name, "attempts": []}
+
+    def screen(self, name: str) -> bytes | None:
+        """Return a picture of the run's store, by the name of its file; None if there is none."""
+        try:
+            return (self._folder / "screens" / name).read_bytes()
+        except OSError:
+            return None
+
+    def _tell(self) -> dict[str, Any]:
+        running = self._episodes.look(set(self._collector.finished))
+        about = self._collector.run.folder.about()
+        whole = document(about, dict(self._collector.results))
+        index = index_data(self._folder, whole)
+        rows = [self._row(each, about) for each in running]
+        now = {each["nodeid"] for each in rows}  # they may have had a result, and be repeated
+        index["tasks"] = [each for each in index["tasks"] if each["nodeid"] not in now] + rows
+        return {"index": {**index, "live": LIVE}, "phones": [self._phone(each) for each in running]}
+
+    def _row(self, running: Running, about: Mapping[str, Any]) -> dict[str, Any]:
+        folder = f"episodes/{running.folder.name}"
+        entry = Result(running.case, "running", folder=folder).to_wire()
+        spent = {"steps": running.steps, "cost_usd": running.cost_usd}
+        return row(self._folder, {**entry, "episode": folder, **spent}, about)
+
+    def _phone(self, running: Running) -> dict[str, Any]:
+        if self._name_of is None:
+            self._name_of = names_of(self._folder)
+        return {
+            "device": running.serial,
+            "task": self._name_of(running.case),
+            "step": running.steps,
+            "of": running.step_limit,
+            "e": running.folder.name,
+            "picture": f"screens/{running.png}.png" if running.png else None,
+            "said": running.said,
+        }

@@ -1,0 +1,1 @@
+"""Tables of several runs, for papers, spreadsheets and pages."""

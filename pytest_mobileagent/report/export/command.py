@@ -1,0 +1,136 @@
+"""`python -m pytest_mobileagent report`: tables of several runs, and the page of one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.episode.index import INDEX
+from pytest_mobileagent.episode.runs import RUN
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.export.formats import as_csv, as_latex, as_markdown
+from pytest_mobileagent.report.export.layouts import LAYOUTS, Run, tabulate
+from pytest_mobileagent.report.metrics import summarise
+from pytest_mobileagent.report.reading import REPORT, find_run, is_run
+from pytest_mobileagent.report.recorded import recorded_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TABLES = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
+_PACKED = "report-packed.html"
+_PAGE = "report.html"
+_KEPT = {RUN, INDEX, REPORT, "summary.md"}  # what a run has recorded
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write a table or a page, and return the exit status: 1 if a run cannot be read or written."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if given.layout and given.format not in _TABLES:
+        parser.error(f"--layout is for {', '.join(_TABLES)}; --format is {given.format}")
+    if given.format != "html" and given.pack:
+        parser.error("--pack is for --format=html")
+    if given.format == "html" and len(given.runs) > 1:
+        parser.error("--format=html shows one run; for two beside each other: show RUN RUN")
+    try:
+        runs = [find_run(Path(run)) for run in given.runs]
+        _check(given.output, given.format)
+        if given.format == "html":
+            _write_page(runs[0], given.output, pack=given.pack)
+            return 0
+        read = [_read(run) for run in runs]
+        if given.format == "json":
+            text = _json(read)
+        else:
+            table = tabulate(given.layout or "own", read)
+            text = _TABLES[given.format](table)
+            if given.format == "csv":  # which has no place for remarks
+                _warn(table.notes)
+        _write(text, given.output)
+    except (OSError, HostError, RecordError) as error:
+        sys.stderr.write(f"error: {printable(str(error))}\n")
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pytest_mobileagent report",
+        description="Write a table of runs, a row for each, in our columns or those of a paper's "
+        "tables; the numbers of the runs as JSON; or the page of one run (html).",
+        epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken.",
+    )
+    add = parser.add_argument
+    add("runs", metavar="RUN", nargs="+", help="a run, mostly of one agent")
+    formats = ("html", "json", *_TABLES)
+    add("--format", choices=formats, default="markdown", help="(default: markdown)")
+    papers = [name for name in LAYOUTS if name != "own"]
+    add("--layout", choices=papers, help="the columns of a paper's tables (default: our own)")
+    add("--pack", action="store_true", help="of html: one file with all pictures in it, smaller")
+    add("-o", "--output", metavar="FILE", type=Path, help="where to write it (default: here)")
+    return parser
+
+
+def _check(output: Path | None, format: str) -> None:
+    """Check that no file is to be written over that a run has recorded.
+
+    Raises:
+        HostError: it is.
+    """
+    kept = _KEPT if format == "html" else _KEPT | {_PAGE}
+    if output is not None and output.name in kept and is_run(output.resolve().parent):
+        msg = f"{output} is a run's own file, which is not written over: name another one with -o"
+        raise HostError(msg)
+
+
+def _read(run: Path) -> Run:
+    recorded = recorded_run(run)
+    try:
+        return Run(recorded.about, summarise(recorded.tasks))
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
+        msg = f"{run} is damaged: a task has no numbers: {type(error).__name__}: {error}"
+        raise RecordError(msg) from error
+
+
+def _json(runs: Sequence[Run]) -> str:
+    each = [{"run": run.about, "summary": run.summary} for run in runs]
+    return json.dumps({"runs": each}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        try:
+            output.write_text(text, "utf-8", newline="")
+        except OSError as error:
+            msg = f"{output} cannot be written: {error.strerror}; name another file with -o"
+            raise HostError(msg) from error
+
+
+def _warn(notes: Sequence[str]) -> None:
+    for note in notes:
+        sys.stderr.write(f"note: {printable(note)}\n")
+
+
+def _write_page(run: Path, output: Path | None, *, pack: bool) -> None:
+    """Write the page of a run, and print where it is."""
+    from pytest_mobileagent.report.html.making import page_of, report_of  # noqa: PLC0415 - heavy
+    from pytest_mobileagent.report.html.packing import write_packed  # noqa: PLC0415
+    from pytest_mobileagent.report.html.writing import write_page  # noqa: PLC0415
+
+    if pack:
+        page = output or run / _PACKED
+        if remark := write_packed(run, report_of(run), page):
+            _warn([remark])
+    elif output is None:
+        page = page_of(run)
+    else:
+        page = output
+        write_page(run, report_of(run), page)
+    sys.stdout.write(f"{printable(str(page))}\n")

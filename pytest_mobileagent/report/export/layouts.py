@@ -1,0 +1,188 @@
+"""Which columns a table of runs has: our own, or those of a paper's tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.report.export.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    Summary = Mapping[str, Any]
+    Content = list[tuple[Column, Callable[["Run"], Cell]]]
+
+_ERRORS = {"self-reported", "step limit"}  # the endings that SPA-Bench does not call errors
+_LEVELS = {"1": "Easy", "2": "Medium", "3": "Hard"}
+_KINDS = ("operation", "single-frame query", "multi-frame query")
+VIRTUAL = "virtual phones test the harness; do not publish these numbers as an agent's"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as tables take it: what report.json says of it, and the numbers of its tasks."""
+
+    about: Mapping[str, Any]
+    summary: Summary
+
+
+def tabulate(layout: str, runs: Sequence[Run]) -> Table:
+    """Return a table with a row for each run, named by its agent; by its id, too, if need be.
+
+    `layout` is one of `LAYOUTS`.
+    """
+    content = LAYOUTS[layout](runs)
+    columns = (Column("Agent"), *(column for column, _ in content))
+    names = _names(runs)
+    rows = tuple(
+        (Cell(name), *(cell(run) for _, cell in content))
+        for name, run in zip(names, runs, strict=True)
+    )
+    notes = [note for pair in zip(names, runs, strict=True) for note in _notes(*pair)]
+    return Table(columns, rows, tuple(notes))
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    agents = [str(run.about.get("agent") or "(no agent)") for run in runs]
+    counts = Counter(agents)
+    return [
+        agent if counts[agent] == 1 else f"{agent} ({run.about.get('id', '?')})"
+        for agent, run in zip(agents, runs, strict=True)
+    ]
+
+
+def _notes(name: str, run: Run) -> list[str]:
+    summary, notes = run.summary, []
+    if summary["decided"] < summary["tasks"]:
+        rate = Cell(summary["success_rate_of_all"])
+        count = f"{summary['decided']} of {summary['tasks']} tasks are decided"
+        notes.append(f"{name}: {count}; its success rate of all is {rate}")
+    if run.about.get("virtual"):
+        notes.append(f"{name}: {VIRTUAL}")
+    return notes
+
+
+def _own(runs: Sequence[Run]) -> Content:
+    epochs = min(run.summary["epochs"]["number"] for run in runs)
+    repeated = [_passed(f"pass@{epochs}", "pass_at", epochs)]
+    repeated.append(_passed(f"pass^{epochs}", "pass_all", epochs))
+    return [
+        (Column("Tasks"), lambda run: Cell(run.summary["tasks"], 0)),
+        (Column("Success rate"), lambda run: _success(run, digits=1, percent=True)),
+        (Column("Of all"), lambda run: Cell(run.summary["success_rate_of_all"], 1, percent=True)),
+        *(repeated if epochs > 1 else []),
+        _number("Step ratio", "mean_step_ratio", 2),
+        _share("Premature", "premature_rate"),
+        _share("Overdue", "overdue_rate"),
+        _number("Steps", "mean_steps", 1),
+        _number("s/step", "seconds_per_step", 2),
+        _number("Tokens/task", "mean_tokens", 0),
+        _number("USD/task", "mean_cost_usd", 4),
+    ]
+
+
+def _spa_bench(_: Sequence[Run]) -> Content:
+    reason, inaccuracy = "Termination Reason", "Termination Inaccuracy"
+    return [
+        (Column("Success Rate"), _success),
+        _number("Mean Step Ratio on Success", "mean_step_ratio", 2),
+        (Column("SRC Rate", reason), lambda run: _ended(run, {"self-reported"})),
+        (Column("MSR Rate", reason), lambda run: _ended(run, {"step limit"})),
+        (Column("Error Rate", reason), lambda run: _ended(run, _others(run))),
+        _number("Premature Rate", "premature_rate", 3, inaccuracy),
+        _number("Overdue Rate", "overdue_rate", 3, inaccuracy),
+        _number("Mean Exec Time per Step (sec)", "seconds_per_step", 1),
+        _number("Mean Token Cost per Step (USD)", "cost_per_step", 3),
+    ]
+
+
+def _mobileagentbench(_: Sequence[Run]) -> Content:
+    return [
+        (Column("Models"), lambda run: Cell(_models(run))),
+        (Column("SR ↑"), lambda run: Cell(run.summary["latched_success_rate"], 2)),
+        _number("SE ↓", "step_efficiency", 2),
+        _number("Latency ↓", "latency", 2),
+        _number("Tokens ↓", "mean_estimated_tokens", 2),
+        _number("FFR ↓", "false_finish_rate", 2),
+        _number("OER ↓", "over_execution_rate", 2),
+    ]
+
+
+def _b_moca(runs: Sequence[Run]) -> Content:
+    names = sorted({name for run in runs for name in run.summary["environments"]})
+
+    def of(name: str) -> tuple[Column, Callable[[Run], Cell]]:
+        return Column(f"Env {name}"), lambda run: _run_to_run(run.summary["environments"].get(name))
+
+    average = (Column("Average"), lambda run: _run_to_run(run.summary))
+    return [*map(of, names), average]
+
+
+def _a3(_: Sequence[Run]) -> Content:
+    def of(group: str, name: str, title: str, above: str) -> tuple[Column, Callable[[Run], Cell]]:
+        return Column(title, above), lambda run: _rate(run.summary[group].get(name))
+
+    levels = [of("levels", level, title, "Test Level") for level, title in _LEVELS.items()]
+    kinds = [of("kinds", kind, kind.title(), "Test Category") for kind in _KINDS]
+    return [*levels, *kinds, (Column("All"), lambda run: _success(run, digits=1, percent=True))]
+
+
+LAYOUTS: dict[str, Callable[[Sequence[Run]], Content]] = {
+    "own": _own,
+    "spa-bench": _spa_bench,
+    "mobileagentbench": _mobileagentbench,
+    "b-moca": _b_moca,
+    "a3": _a3,
+}
+
+
+def _number(
+    title: str, name: str, digits: int, group: str = ""
+) -> tuple[Column, Callable[[Run], Cell]]:
+    return Column(title, group), lambda run: Cell(run.summary[name], digits)
+
+
+def _share(title: str, name: str) -> tuple[Column, Callable[[Run], Cell]]:
+    return Column(title), lambda run: Cell(run.summary[name], 1, percent=True)
+
+
+def _passed(title: str, name: str, epochs: int) -> tuple[Column, Callable[[Run], Cell]]:
+    return Column(title), lambda run: Cell(run.summary[name].get(str(epochs)), 1, percent=True)
+
+
+def _success(run: Run, *, digits: int = 3, percent: bool = False) -> Cell:
+    """Return the success rate, with its interval over tasks where there are epochs."""
+    summary = run.summary
+    interval = summary["interval"] if summary["epochs"]["number"] > 1 else None
+    low, high = interval or (None, None)
+    return Cell(summary["success_rate"], digits, percent=percent, low=low, high=high)
+
+
+def _rate(summary: Summary | None) -> Cell:
+    return Cell(None if summary is None else summary["success_rate"], 1, percent=True)
+
+
+def _run_to_run(summary: Summary | None) -> Cell:
+    """Return the mean over epochs with B-MoCA's standard error, by the population's deviation."""
+    if summary is None:
+        return Cell(None)
+    rates = summary["epochs"]["success_rates"].values()
+    mean = sum(rates) / len(rates) if rates else None
+    return Cell(mean, 0, percent=True, error=summary["epochs"]["standard_error_ddof_0"])
+
+
+def _ended(run: Run, endings: set[str]) -> Cell:
+    rates = run.summary["termination_rates"]
+    return Cell(sum(rates.get(each, 0.0) for each in endings) if rates else None)
+
+
+def _others(run: Run) -> set[str]:
+    return set(run.summary["termination_rates"]) - _ERRORS
+
+
+def _models(run: Run) -> str | None:
+    models = run.about.get("models")
+    named = models.values() if isinstance(models, dict) else ()
+    return ", ".join(dict.fromkeys(map(str, named))) or None

@@ -1,0 +1,98 @@
+"""What of a run goes on now, from what its workers have written so far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Case, DeviceInfo, Finish, ModelCall, Reset, Tap, Task, Termination
+from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.episode.running import RunningEpisodes
+from pytest_mobileagent.episode.store import STREAM, Recorder
+from pytest_mobileagent.run.folder import RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+class Worker:
+    """Records an episode on a device, as a worker does."""
+
+    def __init__(self, run: RunFolder, screen: Any, name: str, serial: str, at: int = 0) -> None:
+        case = Case(Task("Do it."), name, "suite", f"test_it.py::{name}")
+        self.folder, number = run.attempt(case)
+        self.recorder, self.screen = Recorder(self.folder, run.screens), screen
+        device = DeviceInfo(serial, "Pixel", "15", 35, (100, 200), 160)
+        head = {"goal": "Do it.", "agent": "a", "attempt": number, "step_limit": 12}
+        head["recorded"] = f"2026-01-01T00:00:{at:02}"
+        self.recorder.start(case, device, Reset("snapshot", "default_boot"), head)
+        self.recorder.observation(screen, {})
+
+    def step(self, *actions: Any, price: float | None = None, **fields: Any) -> None:
+        call = ModelCall("gpt", price_usd=price)
+        ExchangeLog(self.folder).add({"call": call.to_json(), "error": ""})
+        self.recorder.step(actions, "so be it", [], 0.1, **fields)
+        self.recorder.observation(self.screen, {})
+
+    def end(self) -> None:
+        self.recorder.end(Termination.SELF_REPORTED, "", 1.0)
+
+
+@pytest.fixture
+def worker(tmp_path: Path, make_screen: Callable[..., Any]) -> Iterator[Callable[..., Worker]]:
+    run = RunFolder(tmp_path, "run", "now")
+    made: list[Worker] = []
+
+    def make(*about: Any) -> Worker:
+        made.append(Worker(run, make_screen(), *about))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.recorder.close()
+
+
+def shown(running: Any) -> list[tuple[Any, ...]]:
+    return [(each.serial, each.case.id, each.steps, each.step_limit) for each in running]
+
+
+def test_what_goes_on_is_followed_step_by_step(tmp_path, worker):
+    episodes = RunningEpisodes(tmp_path)
+    assert episodes.look() == []
+    second, first = worker("b", "emulator-2"), worker("a", "emulator-1")
+    assert shown(episodes.look()) == [("emulator-1", "a", 0, 12), ("emulator-2", "b", 0, 12)]
+    first.step(Tap(1, 2), price=0.25)
+    first.step(Tap(1, 2), counts=False)
+    first.step(Finish("3"), price=0.5)
+    (now, _) = episodes.look()
+    assert (now.steps, now.said, now.cost_usd) == (2, "so be it", 0.75)
+    assert "Finish" in now.actions[0].values()
+    assert (tmp_path / "screens" / f"{now.png}.png").is_file()
+    first.end()
+    assert shown(episodes.look()) == [("emulator-2", "b", 0, 12)]
+    assert shown(episodes.look({"test_it.py::b"})) == []
+    second.end()
+
+
+def test_a_device_runs_one_episode_though_a_killed_worker_ended_none(tmp_path, worker):
+    episodes = RunningEpisodes(tmp_path)
+    worker("a", "emulator-1", 1)
+    worker("b", "emulator-1", 2)
+    assert shown(episodes.look()) == [("emulator-1", "b", 0, 12)]
+
+
+def test_what_was_there_before_does_not_go_on(tmp_path, worker):
+    worker("a", "emulator-1")
+    assert RunningEpisodes(tmp_path).look() == []
+
+
+@pytest.mark.parametrize("line", ["[]", "{}", "no JSON", '{"record": "episode"}'])
+def test_a_record_that_makes_no_sense_is_left_out(tmp_path, line):
+    episodes = RunningEpisodes(tmp_path)
+    (tmp_path / "episodes" / "a.0").mkdir(parents=True)
+    (tmp_path / "episodes" / "a.0" / STREAM).write_text(line)
+    assert episodes.look() == []  # its line is under way
+    (tmp_path / "episodes" / "a.0" / STREAM).write_text(line + "\n")
+    assert episodes.look() == []

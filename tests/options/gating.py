@@ -1,0 +1,164 @@
+"""A project with a gate: its agent succeeds as it is told, on a phone in memory."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent import Case, Task
+from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.verdict.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import pytest
+
+CONFTEST = """
+import pytest
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    with open("devices.txt", "a") as file:
+        file.write("started ")
+    return FakeLease(FakePhone([make_screen("0")]))
+"""
+
+AGENT = '''
+import os, random
+from pytest_mobileagent import Agent, Finish
+
+class Skilled(Agent):
+    """It fails some tasks, but with a chance in percent, and its process dies once over others."""
+
+    class Options:
+        fails: str = ""
+        chance: int = 0
+        dies: str = ""
+
+    def start(self, briefing):
+        options, name = briefing.options, briefing.goal
+        lucky = random.Random(briefing.seed).randrange(100) < options.chance
+        self.done = lucky or name not in options.fails.split(",")
+        if name in options.dies.split(",") and not os.path.exists("died"):
+            open("died", "w").close()
+            os._exit(1)
+
+    def step(self, observation):
+        return Finish("done" if self.done else "no idea")
+'''
+
+TASKS = """
+import pytest
+from pytest_mobileagent import task
+
+def is_done(episode):
+    assert episode.answers("done")
+
+@pytest.mark.parametrize("number", range(5))
+@task("easy{number}", tags=["easy"])
+def test_easy(episode, number):
+    is_done(episode)
+
+@pytest.mark.parametrize("number", range(5))
+@task("hard{number}", tags=["hard"])
+def test_hard(episode, number):
+    is_done(episode)
+"""
+
+# With five tasks, one epoch without a difference excludes a drop of a half.
+EACH_TAG = """
+[[bound]]
+metric = "success_rate"
+baseline = true
+allow = 0.5
+tag = "easy"
+
+[[bound]]
+metric = "success_rate"
+baseline = true
+allow = 0.5
+tag = "hard"
+"""
+
+
+@dataclass(frozen=True)
+class Gated:
+    """The project, with ten tasks of two tags."""
+
+    pytester: pytest.Pytester
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        return self.pytester.path
+
+    def write(self) -> None:
+        """Write it, with a baseline that has done all tasks in three epochs."""
+        self.pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
+        self.pytester.makeconftest(CONFTEST)
+        self.pytester.makepyfile(skilled=AGENT, test_all=TASKS)
+        (self.path / "gate.toml").write_text(EACH_TAG, "utf-8")
+        self.baseline({f"{tag}[{n}]": [True] * 3 for tag in ("easy", "hard") for n in range(5)})
+
+    def baseline(self, tasks: Mapping[str, list[bool | None]], name: str = "base") -> Path:
+        """Write a run that did so in its epochs, by the names of tasks."""
+        folder = self.path / name
+        folder.mkdir(parents=True)
+        results = {
+            f"{name}@{epoch}": _result(name, epoch, passed).to_wire()
+            for name, epochs in tasks.items()
+            for epoch, passed in enumerate(epochs)
+        }
+        write_json(folder / "report.json", document({"id": name, "agent": "before"}, results))
+        return folder
+
+    def run(self, *arguments: str, workers: int = 0) -> pytest.RunResult:
+        """Run the tasks in this process, or on workers."""
+        given = ["--agent=skilled.py:Skilled", "--mobile-agent-process=off", *arguments]
+        if workers:
+            return self.pytester.runpytest_subprocess(f"-n{workers}", *given)
+        return self.pytester.runpytest_inprocess(*given)
+
+    def gated(self, *arguments: str, workers: int = 0) -> pytest.RunResult:
+        """Run them with one epoch or two, as the gate of each tag decides."""
+        given = ["--mobile-baseline=base", "--mobile-gate=gate.toml", "--mobile-epochs=1..2"]
+        return self.run(*given, *arguments, workers=workers)
+
+    def refused(self, *arguments: str) -> str:
+        """Run the tasks, which has to fail before a device is started; return the error."""
+        result = self.run(*arguments)
+        assert result.ret == 4, result.stdout.str()
+        assert not (self.path / "devices.txt").exists()
+        assert not (self.path / "runs").exists()
+        (line,) = (line for line in result.errlines if line.startswith("ERROR: "))
+        return line.removeprefix("ERROR: ")
+
+    def report(self) -> dict[str, Any]:
+        """Return the newest report."""
+        return json.loads((self.newest() / "report.json").read_text("utf-8"))  # type: ignore[no-any-return]
+
+    def newest(self) -> Path:
+        """Return the folder of the newest run."""
+        return max((self.path / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+
+    def epochs(self) -> dict[str, list[int]]:
+        """Return which epochs of each task the newest report has."""
+        found: dict[str, list[int]] = {}
+        for task in self.report()["tasks"]:
+            found.setdefault(task["id"].removeprefix("all/"), []).append(task["epoch"])
+        return found
+
+
+def _result(name: str, epoch: int, passed: bool | None) -> Result:
+    tag = name.partition("[")[0]
+    case = Case(Task(name, tags=(tag,)), f"all/{name}", nodeid=f"{name}@{epoch}", epoch=epoch)
+    if passed is None:
+        return Result(case, "error", fault="infrastructure")
+    outcome = "passed" if passed else "failed"
+    return Result(case, outcome, verdict=Verdict(passed, "check"))

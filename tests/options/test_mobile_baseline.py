@@ -1,0 +1,63 @@
+"""--mobile-baseline: how a run differs from another one, task by task."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+VERSION_1 = Path(__file__).parents[1] / "episode" / "data" / "version1"
+
+
+def test_it_can_be_given_otherwise(comes_from):
+    comes_from("--mobile-baseline", "runs")
+
+
+def test_a_baseline_alone_is_compared_with_and_changes_no_status(gated):
+    result = gated.run(
+        "--mobile-baseline=base", "--mobile-agent-option", "fails=easy1", "-k", "easy"
+    )
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["against base: -20.0 points (95 %: *", "*lost (1)*", "*easy*1*"])
+    report = gated.report()
+    assert "gate" not in report
+    comparison = report["comparison"]
+    assert comparison["baseline"]["id"] == "base"
+    assert [task["id"] for task in comparison["lost"]] == ["all/easy[1]"]
+    assert len(comparison["missing"]) == 5
+    assert comparison["difference"] == pytest.approx(-0.2)
+
+
+@pytest.mark.slow
+def test_a_folder_of_runs_stands_for_the_newest_of_them_which_may_have_been_killed(gated):
+    gated.run("-k", "easy")
+    (gated.newest() / "report.json").unlink()
+    killed = gated.newest().name
+    result = gated.run("--mobile-baseline=runs", "-k", "easy")
+    result.stdout.fnmatch_lines([f"against {killed}: +0.0 points *"])
+    assert gated.report()["comparison"]["baseline"]["has_ended"] is False
+
+
+@pytest.mark.parametrize(
+    ("baseline", "error"),
+    [
+        ("nowhere", "--mobile-baseline=nowhere: * is no folder: name a run's folder, *"),
+        ("damaged", "--mobile-baseline=damaged: * is damaged: *"),
+        ("empty", "--mobile-baseline=empty: * has no task that could be compared"),
+        ("others", "--mobile-baseline=others: *: no task is in both *"),
+    ],
+)
+def test_what_cannot_be_compared_with_is_said_before_a_device_starts(
+    gated, fnmatch, baseline, error
+):
+    gated.baseline({}, "empty")
+    gated.baseline({"other[0]": [True]}, "others")
+    (gated.baseline({}, "damaged") / "report.json").write_text("{", "utf-8")
+    fnmatch(gated.refused(f"--mobile-baseline={baseline}"), error)
+
+
+def test_runs_of_the_first_version_can_be_compared_with(gated):
+    shutil.copytree(VERSION_1, gated.path / "old")
+    error = gated.refused("--mobile-baseline=old")
+    assert "no task is in both" in error  # it was read: it has other tasks

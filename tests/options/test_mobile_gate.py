@@ -1,0 +1,106 @@
+"""--mobile-gate: what has to hold of a run, which decides its exit status."""
+
+from __future__ import annotations
+
+import pytest
+
+FAILS_ONE = ["--mobile-agent-option", "fails=easy1", "-k", "easy"]
+
+
+def test_it_can_be_given_otherwise(comes_from):
+    comes_from("--mobile-gate", "success_rate >= 0.5")
+
+
+def test_failed_tasks_do_not_decide_the_status_but_the_gate_does(gated):
+    most = gated.run("--mobile-gate=success_rate >= 0.7", *FAILS_ONE)
+    most.assert_outcomes(passed=4, failed=1, deselected=5)
+    assert most.ret == 0
+    most.stdout.fnmatch_lines(["gate PASS: success_rate 0.8 *"])
+    report = gated.report()["gate"]
+    assert (report["status"], report["verdict"]) == (0, "PASS")
+    nearly_all = gated.run("--mobile-gate=success_rate >= 0.9", *FAILS_ONE)
+    assert nearly_all.ret == 1
+    nearly_all.stdout.fnmatch_lines(["gate FAIL: success_rate 0.8 *"])
+    (summary,) = gated.newest().glob("summary.md")
+    assert "Gate: FAIL" in summary.read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_a_test_that_is_no_task_fails_the_run_all_the_same(gated):
+    (gated.path / "test_other.py").write_text("def test_other():\n    assert False\n")
+    result = gated.run("--mobile-gate=success_rate >= 0.5", "-k", "easy or other")
+    result.assert_outcomes(passed=5, failed=1, deselected=5)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["gate PASS: *"])
+
+
+@pytest.mark.slow
+def test_a_difference_that_is_not_certain_is_inconclusive(gated):
+    gated.baseline({"easy[0]": [True], "easy[1]": [False]}, "few")
+    gate = ["--mobile-baseline=few", "--mobile-gate=success_rate >= baseline"]
+    result = gated.run(*gate, "-k", "test_easy")
+    assert result.ret == 8
+    result.stdout.fnmatch_lines(["gate INCONCLUSIVE: success_rate *"])
+
+
+@pytest.mark.slow
+def test_too_much_broken_infrastructure_is_a_status_of_its_own(gated):
+    (gated.path / "conftest.py").write_text(BREAKS, "utf-8")
+    result = gated.run("--mobile-gate=success_rate >= 0.5", "--mobile-retries=0", "-k", "easy")
+    assert result.ret == 9
+    result.stdout.fnmatch_lines(["gate INCONCLUSIVE: 100 % of the episodes are missing: *"])
+
+
+BREAKS = """
+import pytest
+from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+class Broken(FakeLease):
+    def get(self):
+        raise DeviceError("the cable is out")
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return Broken(FakePhone([make_screen("0")]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("gate", "error"),
+    [
+        ("none.toml", "--mobile-gate=none.toml: none.toml cannot be read (No such file or *"),
+        ("speed >= 1", "--mobile-gate=speed >= 1: there is no number 'speed' in a summary: *"),
+        (
+            "success_rate >= baseline",
+            "*: it has a bound against the baseline; name that run by --mobile-baseline=RUN",
+        ),
+    ],
+)
+def test_what_cannot_be_is_said_before_a_device_starts(gated, fnmatch, gate, error):
+    fnmatch(gated.refused(f"--mobile-gate={gate}"), error)
+
+
+SUITE = '[[bound]]\nmetric = "success_rate"\nmin = 0.5\nsuite = "x"\n'
+
+
+@pytest.mark.parametrize(
+    ("gate", "error"),
+    [
+        (SUITE, "*: there is no suite 'x': *"),
+        ('must_pass = ["all/easy[9]"]', "*: there is no task 'all/easy[9]': did you mean *"),
+    ],
+)
+def test_names_that_no_task_has_are_said_once_the_tests_are_known(gated, fnmatch, gate, error):
+    (gated.path / "gate.toml").write_text(gate, "utf-8")
+    fnmatch(gated.refused("--mobile-gate=gate.toml"), error)
+
+
+@pytest.mark.slow  # workers are processes
+def test_workers_are_told_of_names_that_no_task_has(gated):
+    (gated.path / "gate.toml").write_text('must_pass = ["all/easy"]', "utf-8")
+    result = gated.run("--mobile-gate=gate.toml", workers=2)
+    assert result.ret == 4
+    assert "ERROR: --mobile-gate=gate.toml: must_pass: " in result.stderr.str()
+    assert not list((gated.path / "runs").glob("*"))
+    assert not (gated.path / "devices.txt").exists()

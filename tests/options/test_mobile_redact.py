@@ -1,0 +1,128 @@
+"""--mobile-redact: what a file of rules names is in nothing that a run records."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from PIL import Image
+
+AGENT = """
+from pytest_mobileagent import Agent, Finish, Reply, Tap, Type
+
+class Reads(Agent):
+    def start(self, briefing):
+        self.left = 3
+    def step(self, observation):
+        self.left -= 1
+        seen = observation.screen.get(text="4111 1111 1111 1111").text  # it sees what there is
+        if self.left == 2:
+            return Reply(Type(seen), said=f"I see {seen}")
+        if self.left == 1:
+            return Reply(Tap(5, 5), said="alice@example.com")
+        return Finish(f"It is {seen}")
+"""
+PROJECT = """
+import pytest
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    texts = ["4111 1111 1111 1111", "alice@example.com"]
+    return FakeLease(FakePhone([make_screen(*texts, str(number)) for number in range(9)]))
+"""
+TASKS = """
+from pytest_mobileagent import task
+
+@task("Read the card.", app="a", golden_steps=6)
+def test_read(episode):
+    assert episode.answers("nothing of the kind"), episode.answer
+"""
+RULES = r"""
+text = ['\d{4} \d{4} \d{4} \d{4}', 'alice@']
+[[region]]
+box = [0.0, 0.9, 1.0, 1.0]
+"""
+SECRETS = (b"4111 1111", b"alice@")
+
+
+@pytest.fixture
+def run(pytester):
+    """Run a task whose phone shows secrets, with rules; return the result and the run's folder."""
+
+    def run(rules, *arguments):
+        pytester.makeconftest(PROJECT)
+        pytester.makepyfile(test_it=TASKS, reads=AGENT)
+        (pytester.path / "rules.toml").write_text(rules, "utf-8")
+        result = pytester.runpytest_inprocess(
+            "-p", "no:cacheprovider", "--agent=reads.py:Reads", "--mobile-redact=rules.toml",
+            *(arguments or ["--mobile-agent-process=off"]),
+        )  # fmt: skip
+        folders = sorted(pytester.path.glob("runs/*"))
+        return result, folders[-1] if folders else None
+
+    return run
+
+
+def leaks(folder):
+    """The files of a run that hold a secret; its page holds its data compressed."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 8
+    return [path.name for path in files if any(word in path.read_bytes() for word in SECRETS)]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--mobile-agent-process=off"], pytest.param(["-n1"], marks=pytest.mark.slow)],
+    ids=["thread", "worker"],
+)
+def test_nothing_that_matches_is_in_any_file_of_the_run(run, arguments):
+    result, folder = run(RULES, *arguments)
+    result.assert_outcomes(failed=1)
+    assert leaks(folder) == []
+    (task,) = json.loads((folder / "report.json").read_text())["tasks"]
+    assert (task["answer"], task["outcome"]) == ("It is █████", "failed")
+    stream = next(folder.glob("episodes/*/episode.jsonl")).read_text()
+    assert "I see █████" in stream
+
+
+def test_the_agent_sees_the_phone_and_the_record_says_that_it_is_redacted(run):
+    _, folder = run(RULES)
+    (task,) = json.loads((folder / "report.json").read_text())["tasks"]
+    assert task["termination"] == "self-reported"  # the agent found the number
+    told = json.loads((folder / "run.json").read_text())["run"]["redaction"]
+    assert (told["patterns"], told["regions"], len(told["sha256"])) == (2, 1, 64)
+
+
+def test_pixels_of_what_matches_and_of_regions_are_black(run):
+    _, folder = run(RULES)
+    picture = next(folder.glob("episodes/*/screens/000-start.png"))
+    with Image.open(picture) as image:
+        width, height = image.size
+        colors = image.convert("RGB")
+        assert colors.getpixel((width // 2, height - 1)) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ("text = ['(']", "*pattern 1 of `text` is no regular expression*"),
+        ("text = ['a*']", "*pattern 1 of `text` matches the empty text*"),
+        ("", "*names nothing that is to be blacked out*"),
+        ("texts = ['a']", "*there is no 'texts'; it may have `text` and*"),
+        ("text = 'a'", "*`text` is a list of regular expressions*"),
+        ("[[region]]\nbox = [1, 2, 3]", "*region*1: box has to be*"),
+        ("[[region]]\npackage = 'a'", "*region*1 needs a `box` or a `resource_id`*"),
+        ("no toml", "*is no TOML*"),
+    ],
+)
+def test_rules_that_make_no_sense_end_the_run_before_it_begins(run, rules, words):
+    result, folder = run(rules)
+    assert (result.ret, folder) == (pytest.ExitCode.USAGE_ERROR, None)
+    result.stderr.fnmatch_lines([f"ERROR: --mobile-redact=rules.toml: {words}"])
+
+
+def test_a_file_that_is_not_there_is_an_error(run):
+    result, _ = run(RULES, "--mobile-redact=none.toml")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*none.toml cannot be read: No such file or directory*"])

@@ -1,0 +1,357 @@
+"""--mobile-resume: a run goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
+
+from pytest_mobileagent.verdict.standing import of_person
+from pytest_mobileagent.verdict.store import append as add_verdict
+
+CONFTEST = """
+import os, pytest
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish
+from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+class Worker(Agent):
+    class Options:
+        speed: int = 1
+
+    def start(self, briefing):
+        self.goal = briefing.goal
+        with open("worked.txt", "a") as file:
+            print(self.goal, file=file)
+
+    def step(self, observation):
+        return Finish(self.goal)
+
+class Other(Worker):
+    pass
+
+class Lease(FakeLease):
+    current = ""
+
+    def get(self):
+        if "break" in Lease.current and Path("stop").exists():
+            with open("worked.txt", "a") as file:
+                print("Do break.", file=file)
+            raise DeviceError("the cable is out")
+        return super().get()
+
+@pytest.fixture(autouse=True)
+def current(request):
+    Lease.current = request.node.name
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    Path("leased.txt").touch()
+    return Lease(FakePhone([make_screen("Home")]))
+
+@pytest.fixture(scope="session")
+def agent():
+    return Worker
+"""
+TASKS = """
+from pathlib import Path
+import pytest
+from pytest_mobileagent import task
+from pytest_mobileagent.errors import UndecidedError
+
+@pytest.mark.parametrize("what", {what})
+@task("Do {{what}}.", golden_steps=3)
+def test_it(episode, what):
+    if what == "dispute":
+        raise UndecidedError("the judges disagree")
+    if what == "raise":
+        raise RuntimeError("a broken body")
+    if what == "interrupt" and Path("stop").exists():
+        pytest.exit("stopped by hand")
+    assert what != "fail"
+"""
+ALL = ["fine", "fail", "dispute", "raise", "break", "interrupt", "last"]
+AGENT = "--agent=conftest.py:Worker"
+
+
+class Suite:
+    """A project of tasks that need no phone, whose agent writes down what it works on."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self.pytester = pytester
+        pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
+        pytester.makeconftest(CONFTEST)
+
+    def write(self, what: list[str]) -> None:
+        self.pytester.makepyfile(test_all=TASKS.format(what=what))
+
+    def run(self, *arguments: str, agent: str = AGENT) -> pytest.RunResult:
+        given = [agent] if agent else []
+        return self.pytester.runpytest_inprocess(
+            *given, "--mobile-agent-process=off", "--mobile-retries=0", *arguments
+        )
+
+    def stop(self, what: list[str] = ALL) -> Path:
+        """Run tasks until one is interrupted; return the run's folder."""
+        self.write(what)
+        (self.pytester.path / "stop").touch()
+        self.run()
+        (self.pytester.path / "stop").unlink()
+        self.worked()
+        (folder,) = (self.pytester.path / "runs").iterdir()
+        return folder
+
+    def worked(self) -> list[str]:
+        """Return what the agent has worked on since it was last asked."""
+        path = self.pytester.path / "worked.txt"
+        found = path.read_text().split("\n")[:-1] if path.exists() else []
+        path.unlink(missing_ok=True)
+        return [goal.removeprefix("Do ").rstrip(".") for goal in found]
+
+    def refused(self, *arguments: str, agent: str = AGENT) -> str:
+        result = self.run(*arguments, agent=agent)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR, result.stdout.str()
+        assert not self.worked()
+        (line,) = (line for line in result.errlines if line.startswith("ERROR: "))
+        return line.removeprefix("ERROR: ")
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester) -> Suite:
+    """The project."""
+    return Suite(pytester)
+
+
+def report(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "report.json").read_text())
+
+
+def outcomes(folder: Path) -> dict[str, str]:
+    found = {task["nodeid"]: task["outcome"] for task in report(folder)["tasks"]}
+    return {nodeid.partition("[")[2].rstrip("]"): outcome for nodeid, outcome in found.items()}
+
+
+def test_a_run_goes_on_where_it_stopped(suite):
+    folder = suite.stop()
+    first = report(folder)
+    before = {task["nodeid"]: task for task in first["tasks"]}
+    assert list(outcomes(folder).values()).count("not run") == 1
+    result = suite.run("--mobile-resume=runs")
+    assert suite.worked() == ["break", "interrupt", "last"]
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["  goes on with *: 4 of 7 results are final", "4 kept, 3 run"])
+    result.stdout.no_fnmatch_line("go on with: *")
+    assert list((suite.pytester.path / "runs").iterdir()) == [folder]
+    assert result.parseoutcomes() == {"passed": 4, "failed": 1, "review": 1, "errors": 1}
+    assert outcomes(folder) == {
+        **dict.fromkeys(["fine", "break", "interrupt", "last"], "passed"),
+        "fail": "failed",
+        "dispute": "review",
+        "raise": "error",
+    }
+    after = {task["nodeid"]: task for task in report(folder)["tasks"]}
+    for name in ("fine", "fail", "dispute", "raise"):
+        nodeid = f"test_all.py::test_it[{name}]"
+        assert after[nodeid] == before[nodeid]
+    told = {task["nodeid"][20:-1]: task["attempt"] for task in after.values()}
+    assert (told["break"], told["interrupt"], told["last"]) == (1, 1, 0)
+    whole = json.loads((folder / "run.json").read_text())["run"]
+    (again,) = whole["resumed"]
+    assert "--mobile-resume=runs" in again["command"]
+    assert again["differs_in"] == []
+    assert report(folder)["run"]["resumed"] == whole["resumed"]
+    assert report(folder)["run"]["id"] == first["run"]["id"]
+    assert not (folder / ".lock").exists()
+
+
+def test_what_a_run_says_leads_to_going_on(suite):
+    suite.write(ALL)
+    (suite.pytester.path / "stop").touch()
+    result = suite.run()
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    (line,) = (line for line in result.outlines if line.startswith("go on with: "))
+    assert line.endswith(" --mobile-retries=0 --mobile-resume=runs")
+    (suite.pytester.path / "stop").unlink()
+    again = suite.pytester.runpytest_inprocess(*line.removeprefix("go on with: pytest ").split())
+    again.stdout.fnmatch_lines(["4 kept, 3 run"])
+
+
+def test_nothing_starts_where_all_is_final(suite):
+    suite.stop(["fine", "fail"])
+    leased = suite.pytester.path / "leased.txt"
+    leased.unlink()
+    result = suite.run("--mobile-resume=runs")
+    result.stdout.fnmatch_lines(["2 kept, 0 run"])
+    assert result.parseoutcomes() == {"passed": 1, "failed": 1}
+    assert not leased.exists()
+
+
+@pytest.mark.slow
+def test_a_run_may_go_on_several_times(suite):
+    folder = suite.stop(["fine", "interrupt", "break", "last"])
+    (suite.pytester.path / "stop").touch()
+    suite.run("--mobile-resume=runs", "--deselect=test_all.py::test_it[interrupt]")
+    (suite.pytester.path / "stop").unlink()
+    assert suite.worked() == ["break", "last"]
+    assert outcomes(folder)["break"] == outcomes(folder)["interrupt"] == "error"
+    suite.run("--mobile-resume=runs")
+    assert suite.worked() == ["interrupt", "break"]
+    assert set(outcomes(folder).values()) == {"passed"}
+    assert len(report(folder)["run"]["resumed"]) == 2
+    attempts = sorted(path.name[-2:] for path in (folder / "episodes").glob("*break*"))
+    assert attempts == [".0", ".1"]
+
+
+def test_a_killed_run_that_was_resumed_goes_on(suite):
+    """Its report is that of before; its index and its attempts tell what is newer."""
+    folder = suite.stop(["fine", "break", "interrupt", "last"])
+    old = (folder / "report.json").read_text()
+    suite.run("--mobile-resume=runs", "-k", "break or interrupt")
+    suite.worked()
+    (folder / "report.json").write_text(old)  # as if it had been killed before it wrote
+    suite.run("--mobile-resume=runs")
+    assert suite.worked() == ["last"]
+    assert set(outcomes(folder).values()) == {"passed"}
+
+
+@pytest.mark.slow
+def test_what_is_not_selected_stays_and_what_is_new_is_run(suite):
+    folder = suite.stop(["fine", "interrupt", "last"])
+    suite.write(["interrupt", "new"])
+    result = suite.run("--mobile-resume=runs")
+    assert suite.worked() == ["interrupt", "new"]
+    result.stdout.fnmatch_lines(
+        ["0 kept, 2 run (1 new), 2 not selected this time and as they were"]
+    )
+    expected = {"fine": "passed", "interrupt": "passed", "last": "not run", "new": "passed"}
+    assert outcomes(folder) == expected
+    suite.write(["fine", "interrupt", "last", "new"])
+    suite.run("--mobile-resume=runs")
+    assert suite.worked() == ["last"]
+
+
+def test_a_person_has_decided_what_is_kept(suite):
+    folder = suite.stop(["dispute", "fail", "interrupt"])
+    for task in report(folder)["tasks"]:
+        if task["outcome"] in {"review", "failed"}:
+            add_verdict(folder / task["episode"], of_person(True, "eve", "looks right"))
+    result = suite.run("--mobile-resume=runs")
+    assert result.parseoutcomes() == {"passed": 3}
+    assert set(outcomes(folder).values()) == {"passed"}
+    kept = [task for task in report(folder)["tasks"] if "as_run" in task]
+    assert {task["as_run"]["outcome"] for task in kept} == {"review", "failed"}
+
+
+def test_what_has_changed_since_is_told(suite):
+    suite.stop(["fine", "interrupt"])
+    path = suite.pytester.path / "test_all.py"
+    path.write_text(path.read_text().replace('what != "fail"', 'what != "fails"'))
+    result = suite.run("--mobile-resume=runs")
+    result.stdout.fnmatch_lines(["what is kept is from before this was changed: checks"])
+
+
+def test_what_results_depend_on_cannot_be_another(suite):
+    folder = suite.stop(["fine", "interrupt"])
+    for given, was in (
+        ("--agent=conftest.py:Other", "with --agent=conftest.py:Worker"),
+        ("--mobile-seed=4", "with --mobile-seed=0"),
+        ("--mobile-epochs=2", "with --mobile-epochs=1"),
+        ("--mobile-max-steps=5", "without it"),
+        ("--mobile-model=scripted:a.jsonl", "without it"),
+        ("--mobile-agent-option=speed=2", "without it"),
+        ("--mobile-device=serial:other", "with --mobile-device=virtual"),
+    ):
+        made = f"that run ({folder.name}) was made {was}"
+        error = suite.refused("--mobile-resume=runs", given)
+        assert error == f"{given} and --mobile-resume=runs do not go together: {made}"
+
+
+def test_the_rest_is_taken_from_the_run(suite, monkeypatch):
+    suite.write(["fine", "interrupt"])
+    (suite.pytester.path / "stop").touch()
+    suite.run("--mobile-epochs=2", "--mobile-seed=7", "--mobile-max-steps=9")
+    (suite.pytester.path / "stop").unlink()
+    suite.worked()
+    monkeypatch.setenv("MOBILE_SEED", "3")
+    result = suite.run("--mobile-resume=runs", agent="")
+    result.stdout.fnmatch_lines(
+        [
+            "mobileagent: --agent=conftest.py:Worker (--mobile-resume)",
+            "  --mobile-max-steps=9 (--mobile-resume)",
+            "  --mobile-seed=7 (--mobile-resume)",
+            "  --mobile-epochs=2 (--mobile-resume)",
+        ]
+    )
+    assert result.parseoutcomes() == {"passed": 4}
+    monkeypatch.setenv("MOBILE_RESUME", "runs")
+    listed = suite.run("--collect-only", "-q", agent="")
+    assert len([line for line in listed.outlines if "epoch" in line]) == 4
+
+
+def test_a_run_that_goes_on_still_is_refused(suite):
+    folder = suite.stop(["fine", "interrupt"])
+    with FileLock(folder / ".lock"):
+        error = suite.refused("--mobile-resume=runs")
+    assert error == (
+        f"--mobile-resume=runs: {folder} goes on still: another process holds {folder / '.lock'}"
+    )
+    (folder / ".lock").touch()  # left by one that was killed
+    suite.run("--mobile-resume=runs").stdout.fnmatch_lines(["1 kept, 1 run"])
+
+
+def damage(folder: Path, name: str, text: str | None) -> None:
+    (folder / name).unlink()
+    if text is not None:
+        (folder / name).write_text(text)
+
+
+def test_a_run_that_cannot_be_read_is_an_error(suite, fnmatch):
+    folder = suite.stop(["fine", "interrupt"])
+    whole = (folder / "run.json").read_text()
+    for name, text, error in (
+        ("report.json", "[]", "*report.json is damaged: *"),
+        ("run.json", "{", "*run.json cannot be read: JSONDecodeError*"),
+        ("run.json", '{"schema_version": 2, "run": {}}', "*run.json is damaged: KeyError: 'tasks'"),
+        ("run.json", whole.replace("2", "3", 1), "* is of schema version 3: install a newer *"),
+        ("run.json", None, "* has no run.json, which says what it was to run"),
+    ):
+        copy = Path(shutil.copytree(folder, suite.pytester.path / "copies", dirs_exist_ok=True))
+        damage(copy, name, text)
+        fnmatch(suite.refused("--mobile-resume=copies"), f"--mobile-resume=copies: {error}")
+    shutil.rmtree(folder)
+    fnmatch(suite.refused("--mobile-resume=runs"), "--mobile-resume=runs: *runs holds no run: *")
+
+
+def test_lines_that_are_not_whole_are_run_again(suite):
+    folder = suite.stop(["fine", "fail", "interrupt"])
+    (folder / "report.json").unlink()
+    index = folder / "index.jsonl"
+    first, second, *_ = index.read_text().splitlines()
+    index.write_text(f"{first}\n{second[: len(second) // 2]}")
+    suite.run("--mobile-resume=runs")
+    assert suite.worked() == ["fail", "interrupt"]
+
+
+def test_a_folder_of_somebody_else_is_told(suite, fnmatch):
+    if os.geteuid() == 0:
+        pytest.skip("nothing is read-only for root")
+    folder = suite.stop(["fine", "interrupt"])
+    folder.chmod(0o500)
+    try:
+        fnmatch(suite.refused("--mobile-resume=runs"), "*cannot be written to: *")
+    finally:
+        folder.chmod(0o700)
+
+
+def test_of_three_options_one_may_be_given(suite):
+    suite.stop(["fine", "interrupt"])
+    assert suite.refused("--mobile-resume=runs", "--mobile-rescore=runs") == (
+        "--mobile-resume=runs (--mobile-resume) and --mobile-rescore=runs (--mobile-rescore) "
+        "exclude each other: one run is gone on with, reused or scored again"
+    )

@@ -1,0 +1,201 @@
+"""--mobile-reuse: a new run takes over what is still the same, and runs the rest."""
+
+import json
+import shutil
+
+import pytest
+
+from pytest_mobileagent.check.episode import load
+
+CONFTEST = """
+import pytest
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    with open("devices.txt", "a") as file:
+        file.write("started ")
+    return FakeLease(FakePhone([make_screen("0")]))
+"""
+AGENT = """
+from pytest_mobileagent import Agent, Finish
+
+class Says(Agent):
+    def start(self, briefing):
+        with open("asked.txt", "a") as file:
+            file.write(briefing.goal + " ")
+    def step(self, observation):
+        return Finish("4711")
+"""
+TASKS = """
+import pytest
+from pytest_mobileagent import task
+
+CODE = "4711"
+
+def right(episode, code):
+    return episode.answers(code)
+
+@task("A")
+def test_a(episode):
+    assert right(episode, CODE)
+
+@task("B")
+def test_b(episode):
+    assert episode.answers("4712")
+
+@pytest.mark.parametrize("code", ["4711", "4713"])
+@task("C")
+def test_c(episode, code):
+    assert right(episode, code)
+"""
+OLDER = "old"
+
+
+class Suite:
+    def __init__(self, pytester):
+        self.pytester = pytester
+        self.tasks, self.agent = TASKS, AGENT
+
+    def run(self, *arguments, reuse=True, n=0):
+        """Run all tasks into new/, taking over from old/; return the terminal's lines."""
+        self.pytester.makepyfile(says=self.agent, test_it=self.tasks)
+        ways = [f"--mobile-reuse={OLDER}", "--mobile-runs=new"] if reuse else ["--mobile-runs=old"]
+        run = self.pytester.runpytest_subprocess if n else self.pytester.runpytest_inprocess
+        words = ["--agent=says.py:Says", "--mobile-agent-process=off", *ways, *arguments]
+        self.result = run(*words, *([f"-n{n}"] if n else []))
+        return self.result.outlines
+
+    def said(self, lines):
+        """Return what the run said of its reuse."""
+        (line,) = (line for line in lines if "reused" in line and "tasks: " in line)
+        return line
+
+    def report(self, runs="new"):
+        (path,) = (self.pytester.path / runs).glob("*/report.json")
+        return json.loads(path.read_text())
+
+    def outcomes(self, runs="new"):
+        return {t["nodeid"].split("::")[1]: t["outcome"] for t in self.report(runs)["tasks"]}
+
+    def asked(self):
+        """Return the goals that agents were given since this was last asked."""
+        path = self.pytester.path / "asked.txt"
+        words = path.read_text().split() if path.exists() else []
+        path.unlink(missing_ok=True)
+        return words
+
+    def has_started_a_device(self):
+        return (self.pytester.path / "devices.txt").exists()
+
+
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory):
+    """A folder that the first test leaves a run in, for all."""
+    return tmp_path_factory.mktemp("earlier") / OLDER
+
+
+@pytest.fixture
+def suite(pytester, earlier):
+    """A suite of four tasks, of which two pass, after a run of it."""
+    pytester.makeconftest(CONFTEST)
+    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider -p no:hypothesispytest")
+    suite = Suite(pytester)
+    if not earlier.exists():
+        suite.run(reuse=False)
+        assert suite.asked() == ["A", "B", "C", "C"]
+        (pytester.path / "devices.txt").unlink()
+        shutil.move(pytester.path / OLDER, earlier)
+    shutil.copytree(earlier, pytester.path / OLDER, symlinks=True)
+    return suite
+
+
+def test_what_is_the_same_is_taken_over_without_agent_or_device(suite):
+    before = suite.report("old")
+    assert suite.said(suite.run()) == "4 tasks: 4 reused"
+    assert suite.asked() == []
+    assert not suite.has_started_a_device()
+    suite.result.assert_outcomes(passed=2, failed=2)
+    after = suite.report()
+    assert after["run"]["reused_from"] == before["run"]["id"]
+    assert after["tasks"] == before["tasks"]
+    assert after["summary"] == before["summary"]
+    # and the new run stands alone
+    shutil.rmtree(suite.pytester.path / "old")
+    (run,) = (suite.pytester.path / "new").iterdir()
+    for task in suite.report()["tasks"]:
+        assert load(run / task["episode"]).answer == "4711"
+    lines = [json.loads(line) for line in (run / "index.jsonl").read_text().splitlines()]
+    assert sorted(line["outcome"] for line in lines) == ["failed", "failed", "passed", "passed"]
+
+
+def test_a_changed_check_is_scored_again_by_the_record(suite):
+    suite.tasks = TASKS.replace("4712", "4711")
+    assert suite.said(suite.run()) == "4 tasks: 3 reused, 1 scored again (check changed)"
+    assert suite.asked() == []
+    assert not suite.has_started_a_device()
+    assert suite.outcomes()["test_b"] == "passed"
+    assert suite.outcomes("old")["test_b"] == "failed"
+    (old,) = (suite.pytester.path / "old").glob("*/episodes/*it-b-*/verdicts.jsonl")
+    (new,) = (suite.pytester.path / "new").glob("*/episodes/*it-b-*/verdicts.jsonl")
+    passed = [
+        [json.loads(line)["passed"] for line in p.read_text().splitlines()] for p in (old, new)
+    ]
+    assert passed == [[False], [False, True]]
+
+
+def test_what_a_check_uses_belongs_to_it(suite):
+    suite.tasks = TASKS.replace("return episode.answers(code)", "return not episode.answers(code)")
+    said = suite.said(suite.run())
+    assert said == "4 tasks: 1 reused, 3 scored again (check changed)"
+    assert list(suite.outcomes().values()) == ["failed", "failed", "failed", "passed"]
+
+
+def test_a_changed_goal_and_a_new_task_are_run(suite):
+    suite.tasks = TASKS.replace('@task("A")', '@task("A2")')
+    suite.tasks = suite.tasks.replace('@task("B")', '@task("B", tags=["smoke"], level=2)')
+    suite.tasks += '\n@task("D")\ndef test_d(episode):\n    assert right(episode, CODE)\n'
+    said = suite.said(suite.run())
+    assert said == "5 tasks: 3 reused, 2 run (1 goal changed, 1 new)"
+    assert suite.asked() == ["A2", "D"]
+    assert list(suite.outcomes().values()) == ["passed", "failed", "passed", "failed", "passed"]
+    task = suite.report()["tasks"][1]  # what only reports say of it is as it is now
+    assert (task["tags"], task["level"]) == (["smoke"], 2)
+
+
+@pytest.mark.slow
+def test_reuse_can_be_repeated(suite):
+    suite.tasks = TASKS.replace("4712", "4711")
+    suite.run()
+    suite.result = suite.pytester.runpytest_inprocess(
+        "--agent=says.py:Says", "--mobile-agent-process=off", "--mobile-reuse=new"
+    )
+    assert suite.said(suite.result.outlines) == "4 tasks: 4 reused"
+    suite.result.assert_outcomes(passed=3, failed=1)
+
+
+def test_a_run_that_is_not_there_is_an_error(suite):
+    result = suite.pytester.runpytest_inprocess("--agent=says.py:Says", "--mobile-reuse=gone")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --mobile-reuse=gone: */gone is no folder: *"])
+
+
+def test_another_seed_is_another_episode(suite):
+    assert suite.said(suite.run("--mobile-seed=1")) == "4 tasks: 0 reused, 4 run (seed changed)"
+    assert len(suite.asked()) == 4
+
+
+def test_an_agent_that_is_wrong_is_an_error_if_it_has_to_work(suite):
+    suite.agent = AGENT + "\nraise ValueError\n"
+    suite.run()
+    assert suite.result.ret == pytest.ExitCode.USAGE_ERROR
+    suite.result.stderr.fnmatch_lines(["ERROR: *says.py:Says cannot be loaded: ValueError: "])
+
+
+@pytest.mark.slow
+def test_workers_decide_alike(suite):
+    suite.tasks = TASKS.replace("4712", "4711").replace('@task("A")', '@task("A2")')
+    said = suite.said(suite.run(n=2))
+    assert said == "4 tasks: 2 reused, 1 scored again (check changed), 1 run (goal changed)"
+    assert suite.asked() == ["A2"]
+    suite.result.assert_outcomes(passed=3, failed=1)

@@ -1,0 +1,104 @@
+"""What is reused of an earlier run, what is scored again, and what is run; and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent.plugin.again.deciding import Decision, decide, told
+
+PRINTS = {"agent": "a", "models": "m", "device": "d", "plugin": "1", "checks": "c", "tasks": "t"}
+PARTS = {"goal": "g", "seed": "s", "check": "k"}
+DONE = {"outcome": "passed", "episode": "episodes/a.0"}
+
+
+def plan(parts: Any = PARTS, prints: Any = PRINTS, **head: Any) -> dict[str, Any]:
+    return {"run": {"fingerprints": prints, **head}, "digests": {"a": parts}}
+
+
+def decided(old: Any, new: Any, task: Any = DONE) -> tuple[str, str]:
+    (decision,) = decide(old, new, {} if task is None else {"a": task}).values()
+    return decision.what, decision.why
+
+
+@pytest.mark.parametrize("outcome", ["passed", "failed", "review"])
+def test_what_is_decided_and_the_same_is_reused(outcome):
+    assert decided(plan(), plan(), {**DONE, "outcome": outcome}) == ("reused", "")
+
+
+def test_the_fingerprints_of_all_tasks_are_those_of_each():
+    other = {**PRINTS, "checks": "x", "tasks": "y", "limits": "z"}
+    assert decided(plan(), plan(prints=other)) == ("reused", "")
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"goal": "x"}, "goal changed"),
+        ({"seed": "x", "check": "x"}, "seed changed"),
+        ({"new part": "x"}, "new part changed"),
+    ],
+)
+def test_a_changed_part_of_a_task_is_run(changed, why):
+    assert decided(plan(), plan(PARTS | changed)) == ("run", why)
+
+
+def test_only_a_changed_check_is_scored_again():
+    assert decided(plan(), plan(PARTS | {"check": "x"})) == ("scored again", "check changed")
+
+
+@pytest.mark.parametrize("name", ["agent", "models", "device", "plugin"])
+def test_what_all_depend_on_runs_all(name):
+    assert decided(plan(), plan(prints=PRINTS | {name: "x"})) == ("run", f"{name} changed")
+
+
+@pytest.mark.parametrize("outcome", ["error", "skipped", "not run", "xfailed", "xpassed"])
+def test_what_was_not_decided_is_run(outcome):
+    assert decided(plan(), plan(), {**DONE, "outcome": outcome}) == ("run", f"{outcome} before")
+
+
+def test_a_task_that_the_run_has_not_is_new():
+    assert decided(plan(), plan(), None) == ("run", "new")
+
+
+def test_a_result_without_an_episode_is_run():
+    assert decided(plan(), plan(), {**DONE, "episode": None}) == ("run", "without an episode")
+
+
+@pytest.mark.parametrize("old", [{}, {"run": {}}, {"digests": []}, plan([]), plan(None)])
+def test_runs_that_kept_no_digests_are_run(old):
+    assert decided(old, plan()) == ("run", "no digest kept")
+
+
+@pytest.mark.parametrize(
+    ("differs", "what"),
+    [
+        ([], ("reused", "")),
+        (["checks"], ("scored again", "check changed")),
+        (["agent"], ("run", "agent changed")),
+        (["tasks", "checks"], ("run", "tasks changed")),
+    ],
+)
+def test_a_run_that_went_on_with_changes_is_trusted_no_further(differs, what):
+    resumed = [{"when": "now", "differs_in": []}, {"when": "later", "differs_in": differs}]
+    assert decided(plan(resumed=resumed), plan()) == what
+
+
+def test_it_is_told_how_many_and_why():
+    decisions = [
+        *[Decision("reused")] * 80,
+        *[Decision("run", "new")] * 18,
+        *[Decision("scored again", "check changed")] * 5,
+        *[Decision("run", "goal changed")] * 5,
+    ]
+    assert told(decisions) == (
+        "108 tasks: 80 reused, 5 scored again (check changed), 23 run (18 new, 5 goal changed)"
+    )
+
+
+def test_what_there_is_none_of_is_not_told():
+    assert told([Decision("reused")]) == "1 task: 1 reused"
+    assert told([Decision("run", "agent changed")] * 2) == (
+        "2 tasks: 0 reused, 2 run (agent changed)"
+    )

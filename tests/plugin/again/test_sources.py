@@ -1,0 +1,136 @@
+"""What a test's code says, and when that has changed."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.plain import digest
+from pytest_mobileagent.plugin.again.sources import Sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+BODY = """
+import functools, json
+import helpers
+from helpers import total
+
+LIMIT = 3
+UNUSED = 4
+
+def inner(x):
+    return x + LIMIT
+
+def wrapped(f):
+    @functools.wraps(f)
+    def call(*args):
+        return f(*args)
+    return call
+
+@wrapped
+def test_it(episode):
+    assert json.dumps(inner(1)) == total([1])
+
+def other():
+    return UNUSED
+"""
+HELPERS = """
+def total(numbers):
+    return [add(number) for number in numbers]
+
+def add(number):
+    return number + 1
+
+def unused():
+    return 0
+"""
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """Returns a hash of what `test_it` says in a module of a body, beside some helpers."""
+    count = iter(range(100))
+
+    def read(body: str = BODY, helpers: str = HELPERS) -> str:
+        folder = tmp_path / str(next(count))
+        folder.mkdir()
+        for name, text in (("helpers", helpers), ("body", body)):
+            (folder / f"{name}.py").write_text(text)
+            spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
+            assert spec is not None
+            assert spec.loader is not None
+            module = sys.modules[name] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+        return digest(Sources(tmp_path).of(module.test_it))
+
+    yield read
+    for name in ("helpers", "body"):
+        sys.modules.pop(name, None)
+
+
+def test_it_is_the_same_wherever_it_is_read(code):
+    assert code() == code()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    assert json", "    # a comment\n    assert json"),
+        ("UNUSED = 4", "UNUSED = 5"),
+        ("return UNUSED", "return 0"),
+        ("@wrapped\n", "@wrapped\n@functools.cache\n"),
+        ("inner(1)", "inner( 1 )"),
+    ],
+)
+def test_what_does_not_count_changes_nothing(code, old, new):
+    assert old in BODY
+    assert code(BODY.replace(old, new)) == code()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("inner(1)", "inner(2)"),
+        ("LIMIT = 3", "LIMIT = 5"),
+        ("x + LIMIT", "x - LIMIT"),
+        ("== total", "!= total"),
+    ],
+)
+def test_what_the_function_uses_counts(code, old, new):
+    assert old in BODY
+    assert code(BODY.replace(old, new)) != code()
+
+
+def test_helpers_of_other_modules_count_as_far_as_they_are_used(code):
+    assert code(helpers=HELPERS.replace("number + 1", "number + 2")) != code()
+    assert code(helpers=HELPERS.replace("return 0", "return 1")) == code()
+
+
+def test_a_module_that_is_used_counts_as_a_whole(code):
+    body = BODY.replace("total([1])", "helpers.total([1])")
+    assert code(body, HELPERS.replace("return 0", "return 1")) != code(body)
+
+
+def test_classes_and_their_objects_count(code):
+    body = BODY.replace(
+        "LIMIT = 3", "class Limit:\n    n = 3\n    def get(self): return 3\nLIMIT = Limit()"
+    )
+    body = body.replace("x + LIMIT", "x + LIMIT.get()")
+    assert code(body) == code(body)
+    assert code(body.replace("self): return 3", "self): return 4")) != code(body)
+
+
+def test_functions_that_call_each_other_end(code):
+    body = BODY.replace("return x + LIMIT", "return inner(x) if x else test_it(x)")
+    assert code(body) == code(body)
+
+
+def test_code_without_a_source_is_told_apart(tmp_path):
+    sources = Sources(tmp_path)
+    one, same, other = (eval(f"lambda x: x + {n}") for n in (1, 1, 2))
+    assert sources.of(one) == sources.of(same) != sources.of(other)

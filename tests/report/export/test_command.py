@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.export.command import main
+from tests.report.conftest import make
+from tests.report.test_reading import VERSION_1
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    WriteRun = Callable[..., Path]
+
+
+@pytest.fixture
+def write_run(tmp_path: Path) -> WriteRun:
+    """Writes a run of one task, and returns its folder."""
+
+    def write(agent: str, success: bool | None = True, *, whole: Any = None) -> Path:
+        folder = tmp_path / "runs" / agent
+        folder.mkdir(parents=True)
+        entry = make(success, suite="clock", steps=3, termination="self-reported")
+        report = whole or document({"id": f"run-{agent}", "agent": agent}, {"t": entry})
+        (folder / "report.json").write_text(json.dumps(report))
+        return folder
+
+    return write
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().out.splitlines()
+
+
+def test_each_run_is_a_row(write_run: WriteRun, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [str(write_run("m3a")), str(write_run("t3a", success=False))]
+    assert main(runs) == 0
+    assert [line.split(" | ")[:3] for line in lines(capsys)[2:]] == [
+        ["| m3a", "1", "100.0%"], ["| t3a", "1", "0.0%"],
+    ]  # fmt: skip
+
+
+def test_a_layout_and_a_format_go_to_a_file(
+    write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table3.tex"
+    run = str(write_run("m_3a"))
+    assert main([run, "--format=latex", "--layout=spa-bench", "-o", str(path)]) == 0
+    assert r"m\_3a & 1.000 & n/a & 1.000" in path.read_text("utf-8")
+    assert capsys.readouterr().out == ""
+
+
+def test_csv_says_beside_the_table_what_one_has_to_know(
+    write_run: WriteRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(write_run("m3a", success=None)), "--format=csv"]) == 0
+    shown = capsys.readouterr()
+    assert len(shown.out.splitlines()) == 2
+    assert "0 of 1 tasks are decided" in shown.err
+
+
+def test_json_is_the_numbers_of_all_runs(
+    write_run: WriteRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [write_run("m3a"), write_run("t3a", success=False)]
+    assert main([*map(str, runs), "--format=json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["runs"]
+    assert (first["run"]["agent"], second["run"]["agent"]) == ("m3a", "t3a")
+    assert first["summary"] == json.loads((runs[0] / "report.json").read_text())["summary"]
+
+
+def test_runs_of_version_1_have_a_row(
+    write_run: WriteRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    about = {"id": "old", "agent": "appagent"}
+    whole = {"schema_version": 1, "run": about, "summary": {}, "tasks": [VERSION_1]}
+    assert main([str(write_run("old", whole=whole)), "--layout=spa-bench"]) == 0
+    assert lines(capsys)[2].startswith("| appagent | 0.000 | n/a | 1.000 | 0.000 | 0.000 | 1.000 |")
+
+
+@pytest.mark.parametrize(
+    ("whole", "told"),
+    [
+        ({"schema_version": 9, "run": {}, "summary": {}, "tasks": []}, "install a newer one"),
+        ({"schema_version": 2, "run": {}, "summary": {}}, "damaged"),
+        (
+            {"schema_version": 2, "run": {}, "summary": {}, "tasks": [{**VERSION_1, "steps": {}}]},
+            "damaged",
+        ),
+    ],
+)
+def test_a_run_that_cannot_be_read_is_told(
+    write_run: WriteRun, capsys: pytest.CaptureFixture[str], whole: Any, told: str
+) -> None:
+    assert main([str(write_run("broken", whole=whole))]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert "broken" in error
+    assert told in error
+
+
+def test_what_is_no_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path)]) == 1
+    assert "holds no run" in capsys.readouterr().err
+    assert main([str(tmp_path / "nowhere")]) == 1
+    assert "is no folder" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_written_is_told(
+    write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "nowhere" / "table.md"
+    assert main([str(write_run("m3a")), "-o", str(path)]) == 1
+    assert f"{path} cannot be written: No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("format", ["json", "html"])
+def test_what_a_run_has_recorded_is_not_written_over(
+    write_run: WriteRun, capsys: pytest.CaptureFixture[str], format: str
+) -> None:
+    run = write_run("m3a")
+    before = (run / "report.json").read_text()
+    assert main([str(run), f"--format={format}", "-o", str(run / "report.json")]) == 1
+    assert "a run's own file" in capsys.readouterr().err
+    assert (run / "report.json").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["a", "--format=json", "--layout=a3"], "--layout is for csv, markdown, latex"),
+        (["a", "--pack"], "--pack is for --format=html"),
+        (["a", "b", "--format=html"], "shows one run"),
+        (["a", "--layout=b_moca"], "invalid choice"),
+        ([], "RUN"),
+    ],
+)
+def test_what_does_not_go_together_is_told(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("pack", "name"), [([], "report.html"), (["--pack"], "report-packed.html")]
+)
+def test_html_is_the_page_of_a_run(
+    write_run: WriteRun, capsys: pytest.CaptureFixture[str], pack: list[str], name: str
+) -> None:
+    run = write_run("m3a")
+    assert main([str(run), "--format=html", *pack]) == 0
+    assert lines(capsys) == [str(run / name)]
+    assert (run / name).read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_html_goes_where_it_is_told(
+    write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
+    assert main([str(write_run("m3a")), "--format=html", "-o", str(page)]) == 0
+    assert lines(capsys) == [str(page)]
+    assert page.is_file()

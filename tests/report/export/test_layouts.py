@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent import Termination
+from pytest_mobileagent.report.export.layouts import LAYOUTS, Run, tabulate
+from pytest_mobileagent.report.metrics import summarise
+from tests.report.conftest import make
+from tests.report.papers.counts import LIMITED, REPORTED, Cost, Ending, results
+
+
+def rows(layout: str, *runs: Run) -> list[dict[str, str]]:
+    table = tabulate(layout, runs)
+    titles = [column.title for column in table.columns]
+    return [dict(zip(titles, map(str, row), strict=True)) for row in table.rows]
+
+
+def run(entries: list[dict[str, Any]], agent: str = "m3a", **about: Any) -> Run:
+    return Run({"id": f"run-{agent}", "agent": agent, **about}, summarise(entries))
+
+
+def test_spa_benchs_columns_hold_its_row() -> None:
+    endings = [Ending(REPORTED, success=True)] * 45 + [Ending(REPORTED, success=False)] * 44
+    endings += [Ending(LIMITED, success=True)] * 4 + [Ending(LIMITED, success=False)] * 47
+    endings += [Ending(Termination.AGENT_ERROR, success=False)] * 10
+    taken = (20, [22] * 49)
+    autodroid = run(results(endings, taken, Cost(34.0, 0.008)), "AutoDroid")
+    assert rows("spa-bench", autodroid) == [
+        {
+            "Agent": "AutoDroid",
+            "Success Rate": "0.327",
+            "Mean Step Ratio on Success": "1.10",
+            "SRC Rate": "0.593",
+            "MSR Rate": "0.340",
+            "Error Rate": "0.067",
+            "Premature Rate": "0.494",
+            "Overdue Rate": "0.078",
+            "Mean Exec Time per Step (sec)": "34.0",
+            "Mean Token Cost per Step (USD)": "0.008",
+        }
+    ]
+
+
+def test_mobileagentbenchs_columns_hold_its_row() -> None:
+    endings = [Ending(REPORTED, success=True, late=True), *[Ending(REPORTED, success=True)] * 2]
+    endings += [Ending(REPORTED, success=False), *[Ending(LIMITED, success=False)] * 2]
+    entries = results(endings, (9, [16] * 3), Cost(19.8, tokens=1518))
+    models = {"default": "openai:gpt-4v", "planner": "openai:gpt-4v", "ocr": "x:y"}
+    assert rows("mobileagentbench", run(entries, "AppAgent", models=models)) == [
+        {
+            "Agent": "AppAgent", "Models": "openai:gpt-4v, x:y", "SR ↑": "0.50", "SE ↓": "1.78",
+            "Latency ↓": "19.80", "Tokens ↓": "1518.00", "FFR ↓": "0.33", "OER ↓": "0.33",
+        }
+    ]  # fmt: skip
+
+
+def test_b_mocas_columns_are_environments_with_its_error_over_runs() -> None:
+    entries = [
+        make(task < count, id=f"t{task}", epoch=epoch, environment=environment)
+        for environment, counts in {"100": (7, 9, 10), "105": (2, 4, 4)}.items()
+        for epoch, count in enumerate(counts)
+        for task in range(10)
+    ]
+    other = [make(True, environment="101")]
+    assert rows("b-moca", run(entries, "GPT-4o"), run(other, "Gemini")) == [
+        {"Agent": "GPT-4o", "Env 100": "87 ± 07", "Env 101": "n/a", "Env 105": "33 ± 05",
+         "Average": "60 ± 06"},
+        {"Agent": "Gemini", "Env 100": "n/a", "Env 101": "100", "Env 105": "n/a",
+         "Average": "100"},
+    ]  # fmt: skip
+
+
+def test_a3s_columns_are_levels_and_categories() -> None:
+    entries = [make(n < 20, id=f"a{n}", level=1, kind="operation") for n in range(65)]
+    entries += [make(n < 3, id=f"b{n}", level=2, kind="single-frame query") for n in range(50)]
+    assert rows("a3", run(entries)) == [
+        {
+            "Agent": "m3a", "Easy": "30.8%", "Medium": "6.0%", "Hard": "n/a", "Operation": "30.8%",
+            "Single-Frame Query": "6.0%", "Multi-Frame Query": "n/a", "All": "20.0%",
+        }
+    ]  # fmt: skip
+
+
+def test_success_has_an_interval_where_there_are_epochs() -> None:
+    once = [make(number < 5, id=f"t{number}") for number in range(10)]
+    twice = once + [{**entry, "epoch": 1} for entry in once]
+    assert rows("spa-bench", run(once))[0]["Success Rate"] == "0.500"
+    assert rows("spa-bench", run(twice))[0]["Success Rate"] == "0.500 (0.123-0.877)"
+    (shown,) = rows("own", run(twice))
+    assert (shown["pass@2"], shown["pass^2"]) == ("50.0%", "50.0%")
+    assert "pass@2" not in rows("own", run(twice), run(once))[0]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_run_of_nothing_is_nothing_and_never_zero(layout: str) -> None:
+    (shown,) = rows(layout, run([]))
+    assert {value for name, value in shown.items() if name not in {"Agent", "Tasks"}} == {"n/a"}
+
+
+def test_runs_of_the_same_agent_are_told_apart_by_their_ids() -> None:
+    runs = [Run({"id": name, "agent": "m3a"}, summarise([])) for name in ("one", "two")]
+    assert [row["Agent"] for row in rows("own", *runs)] == ["m3a (one)", "m3a (two)"]
+    assert rows("own", Run({"id": "x", "agent": None}, summarise([])))[0]["Agent"] == "(no agent)"
+
+
+def test_notes_tell_of_what_is_undecided_and_of_virtual_phones() -> None:
+    undecided = run([make(True, id="a"), make(None, id="b")], virtual=True)
+    assert tabulate("spa-bench", [undecided]).notes == (
+        "m3a: 1 of 2 tasks are decided; its success rate of all is 0.500",
+        "m3a: virtual phones test the harness; do not publish these numbers as an agent's",
+    )

@@ -1,0 +1,258 @@
+"""The verdict of a gate on a run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent import Case, Task
+from pytest_mobileagent.report.gate.decide import Decision, decide
+from pytest_mobileagent.report.gate.looks import Looks, looks
+from pytest_mobileagent.report.gate.spec import Bound, Gate
+from tests.report.gate.entries import entries, many
+
+AGAINST = Bound("success_rate", baseline=True)
+ONCE = Looks((3,))
+LOOKS = looks(3, 10)
+
+
+def decided(
+    gate: Gate | Bound, tasks: dict[str, str], baseline: dict[str, str] | None = None
+) -> Decision:
+    gate = Gate((gate,)) if isinstance(gate, Bound) else gate
+    before = None if baseline is None else entries(baseline)
+    return decide(gate, entries(tasks), before, ONCE, 0)
+
+
+def said(decision: Decision) -> tuple[str, int]:
+    assert decision.line.startswith(f"{decision.verdict}: ")
+    return decision.line, decision.status
+
+
+def test_an_unchanged_run_passes() -> None:
+    run = many(10, "PPP") | {"tasks/notes/new": "PFP"}
+    line = "PASS: success_rate +0.0 points (97 %: -5.4 to +5.4), 11 tasks, 3 epochs"
+    assert said(decided(AGAINST, run, run)) == (line, 0)
+
+
+def test_a_worse_run_fails_and_names_what_was_lost() -> None:
+    before = many(12, "PPP")
+    after = many(6, "FFF") | {f"tasks/clock/t{n}": "PPF" for n in range(6, 12)}
+    decision = decided(AGAINST, after, before)
+    assert decision.status == 1
+    assert decision.line.startswith("FAIL: success_rate -66.7 points (97 %: -")
+    named = ", ".join(f"t{n} 3/3 → 0/3" for n in range(5))
+    assert decision.line.endswith(f"; lost: {named}, …")
+
+
+def test_an_open_run_says_what_would_decide_it() -> None:
+    before = many(20, "PPF")
+    after = before | many(3, "PFF")
+    line, status = said(decided(AGAINST, after, before))
+    assert line.startswith("INCONCLUSIVE: success_rate -5.0 points (97 %: -1")
+    assert line.endswith(" after 3 epochs; about 336 epochs of both would decide")
+    assert status == 8
+
+
+def test_few_tasks_never_fail_by_statistics() -> None:
+    line, status = said(decided(AGAINST, many(7, "FFF"), many(7, "PPP")))
+    assert line.endswith("after 3 epochs; 7 tasks in both runs, and a FAIL takes 8")
+    assert status == 8
+
+
+def test_errors_leave_the_mean_and_both_denominators_are_told() -> None:
+    before, after = many(20, "PPP"), many(20, "PPP") | {"tasks/clock/t0": "PPE"}
+    decision = decided(AGAINST, after, before)
+    assert decision.line == (
+        "PASS: success_rate +0.0 points (97 %: -2.8 to +2.8), 20 tasks, 3 epochs; "
+        "59 of 60 episodes decided, 60 of 60 of the baseline's"
+    )
+
+
+def test_too_much_broken_is_no_verdict_on_the_agent() -> None:
+    after = many(20, "PPP") | many(7, "PPE")
+    line = "12 % of the episodes are missing: infrastructure broke 7 times; mend that, then "
+    assert said(decided(AGAINST, after, many(20, "PPP"))) == (
+        f"INCONCLUSIVE: {line}--mobile-resume",
+        9,
+    )
+    assert decided(Bound("success_rate", min=0.1), after).status == 9
+
+
+@pytest.mark.parametrize("bound", [AGAINST, Bound("success_rate", min=0.1)], ids=str)
+def test_what_broke_of_a_suite_is_too_much_for_its_bound(bound: Bound) -> None:
+    others = [task | {"suite": "notes"} for task in entries({f"n{n}": "PPP" for n in range(50)})]
+    run = entries(many(20, "PPP") | many(7, "PPE")) + others
+    before = entries(many(20, "PPP")) + others
+    decision = decide(Gate((replace(bound, suite="clock"),)), run, before, ONCE, 0)
+    assert said(decision)[0].startswith("INCONCLUSIVE: 12 % of the episodes are missing")
+    assert decision.status == 9
+
+
+def test_what_waits_for_people_is_no_fault_of_infrastructure() -> None:
+    after = many(20, "PPP") | many(6, "PRR") | {"tasks/clock/t0": "PPE"}
+    line, status = said(decided(AGAINST, after, many(20, "PPP")))
+    assert line.startswith("INCONCLUSIVE: 18 % of the episodes are missing: a person has to decide")
+    assert "10 times, infrastructure broke 1 time; `python -m pytest_mobileagent review`" in line
+    assert status == 8
+
+
+def test_a_baseline_with_holes_decides_nothing() -> None:
+    line, status = said(decided(AGAINST, many(20, "PPP"), many(20, "PPP") | many(9, "PPE")))
+    assert line.startswith("INCONCLUSIVE: 15 % of the baseline's episodes are missing")
+    assert status == 8
+
+
+def test_runs_that_miss_unlike_much_decide_nothing() -> None:
+    after = many(20, "PPP") | many(2, "PPE")
+    line, status = said(decided(AGAINST, after, many(20, "PPP")))
+    assert "3.3 % of the episodes are missing, and 0.0 % of the baseline's" in line
+    assert status == 8
+
+
+def test_new_and_lost_tasks_are_not_tested() -> None:
+    after = many(10, "PPP") | {"tasks/new/a": "FFF"}
+    before = many(10, "PPP") | {"tasks/old/a": "PPP"}
+    decision = decided(AGAINST, after, before)
+    assert (decision.verdict, decision.bounds[0].numbers["tasks"]) == ("PASS", 10)
+
+
+def test_another_baseline_altogether_decides_nothing() -> None:
+    line, _ = said(decided(AGAINST, {"a": "P"}, {"b": "P"}))
+    assert line == "INCONCLUSIVE: success_rate: no task is in this run and in the baseline"
+
+
+@pytest.mark.parametrize(
+    ("bound", "line"),
+    [
+        (Bound("success_rate", min=0.5), "PASS: success_rate 0.6667 (at least 0.5)"),
+        (Bound("success_rate", min=0.7), "FAIL: success_rate 0.6667 (at least 0.7)"),
+        (Bound("errors", max=0), "PASS: errors 0 (at most 0)"),
+        (Bound("tasks", min=3, max=4), "FAIL: tasks 6 (at least 3 and at most 4)"),
+        (Bound("cost_usd", max=2), "INCONCLUSIVE: cost_usd is not known (at most 2)"),
+        (Bound("terminations.step limit", max=2), "PASS: terminations.step limit 0 (at most 2)"),
+        (
+            Bound("success_rate", min=0.5, suite="clock", tag="slow"),
+            "PASS: success_rate of suite clock, tag slow 1 (at least 0.5)",
+        ),
+    ],
+    ids=str,
+)
+def test_an_absolute_bound_is_on_the_number_of_the_summary(bound: Bound, line: str) -> None:
+    tasks = entries({"a": "PPP"}, tags=["slow"]) + entries({"b": "PFF"})
+    assert decide(Gate((bound,)), tasks, None, ONCE, 0).line == line
+
+
+def test_what_counts_what_is_missing_is_known_however_much_is_missing() -> None:
+    assert decided(Bound("errors", max=2), {"a": "EEE"}).status == 1
+    assert decided(Bound("errors", max=3), {"a": "EEE"}).status == 9  # nothing else is known
+
+
+@pytest.mark.parametrize(
+    ("epochs", "line", "status"),
+    [
+        ("PPF", "PASS: 1 of 1 tasks that must pass did", 0),
+        ("PFF", "FAIL: must pass: tasks/a passed 1 of 3 epochs", 1),
+        ("PF", "INCONCLUSIVE: must pass: tasks/a passed 1 of 2 epochs", 8),
+        ("s", "INCONCLUSIVE: must pass: tasks/a was not decided", 8),
+    ],
+)
+def test_a_task_that_must_pass_has_to_do_so_in_most_epochs(
+    epochs: str, line: str, status: int
+) -> None:
+    run = many(20, "PPP") | {"tasks/a": epochs}
+    assert said(decided(Gate((), ("tasks/a",)), run)) == (line, status)
+
+
+def test_a_task_must_pass_in_each_environment() -> None:
+    gate = Gate((), ("tasks/a",))
+    decision = decided(gate, {"tasks/a@100": "P", "tasks/a@101": "F"})
+    assert said(decision) == ("FAIL: must pass: tasks/a[env101] passed 0 of 1 epoch", 1)
+
+
+def test_a_task_that_fails_counts_even_where_others_broke() -> None:
+    run = {"tasks/a": "FFF"} | many(5, "EEE")
+    assert decided(Gate((), ("tasks/a",)), run).status == 1
+
+
+@pytest.mark.parametrize(
+    ("gate", "error"),
+    [
+        (Gate((), ("tasks/clock/t11",)), "no task 'tasks/clock/t11': did you mean tasks/clock/t1"),
+        (Gate((Bound("tasks", max=1, suite="clok"),)), "no suite 'clok': did you mean clock"),
+        (Gate((Bound("tasks", max=1, tag="slow"),)), "no task has the tag 'slow': there are none"),
+        (Gate((AGAINST,)), "a bound against the baseline, and there is none"),
+    ],
+)
+def test_a_gate_that_names_what_there_is_not_is_an_error(gate: Gate, error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        decided(gate, many(3, "P"))
+
+
+def test_a_verdict_against_the_baseline_stays_and_other_bounds_are_looked_at_anew() -> None:
+    cost = Bound("cost_usd", max=1.0)
+    gate = Gate((AGAINST, cost))
+    before = entries(many(20, "PPPPP"))
+    first = decide(gate, entries(many(20, "PPP"), cost_usd=0.01), before, LOOKS, 0)
+    assert [finding.verdict for finding in first.bounds] == ["PASS", "PASS"]
+    after = entries(many(20, "FFFFF"), cost_usd=0.02)
+    second = decide(gate, after, before, LOOKS, 1, before=first)
+    assert [finding.verdict for finding in second.bounds] == ["PASS", "FAIL"]
+    assert [finding.look for finding in second.bounds] == [0, 1]
+
+
+def open_bounds(tasks: dict[str, str], look: int, *bounds: Bound) -> tuple[Bound, ...]:
+    before = entries(many(20, "PPF"))
+    return decide(Gate(bounds or (AGAINST,)), entries(tasks), before, LOOKS, look).open
+
+
+def test_more_epochs_are_run_only_where_they_may_decide() -> None:
+    unclear = many(20, "PPF") | many(3, "PFF")
+    assert open_bounds(unclear, 0) == (AGAINST,)
+    assert open_bounds(unclear, 2) == ()  # the last look
+    assert open_bounds(many(20, "FFF"), 0) == ()  # it has failed
+    assert open_bounds(many(20, "PEE"), 0) == ()  # more of it would break
+    assert open_bounds(unclear, 0, Bound("cost_usd", max=1)) == ()  # no bound against the baseline
+
+
+def test_only_tasks_of_open_bounds_are_wanted() -> None:
+    clock, slow = (
+        Bound("success_rate", baseline=True, suite="clock"),
+        Bound("success_rate", baseline=True, tag="slow"),
+    )
+    run = entries(many(20, "PPF") | many(3, "PFF"))
+    notes: list[dict[str, Any]] = entries({f"n{n}": "PPP" for n in range(60)}, tags=["slow"])
+    notes = [task | {"suite": "notes"} for task in notes]
+    before = entries(many(20, "PPF")) + notes
+    decision = decide(Gate((clock, slow)), run + notes, before, LOOKS, 0)
+    assert decision.open == (clock,)
+    assert not decision.is_final(clock)
+    assert decision.is_final(slow)
+    assert decision.wants(run[0])
+    assert decision.wants(Case(Task("Do it."), "t", "clock"))
+    assert not decision.wants(Case(Task("Do it.", tags=("slow",)), "t", "notes"))
+
+
+def test_several_bounds_share_the_level() -> None:
+    first, second = AGAINST, Bound("success_rate", baseline=True, suite="clock")
+    decision = decided(Gate((first, second)), many(9, "PPP"), many(9, "PPP"))
+    assert [finding.numbers["fail_level"] for finding in decision.bounds] == [0.0075, 0.0075]
+
+
+def test_the_line_says_at_which_look_it_was() -> None:
+    run = entries(many(60, "PPP"))
+    line = decide(Gate((AGAINST,)), run, run, LOOKS, 0).line
+    assert line.endswith("60 tasks, 3 epochs (look 1 of 3)")
+
+
+def test_a_decision_is_plain_data() -> None:
+    run = many(20, "PPP")
+    plain = decided(Gate((AGAINST, Bound("tasks", min=1)), ("tasks/clock/t1",)), run, run).to_wire()
+    assert json.loads(json.dumps(plain)) == plain
+    assert {name: plain[name] for name in ("status", "verdict", "look", "epochs")} == {
+        "status": 0, "verdict": "PASS", "look": 1, "epochs": 3,
+    }  # fmt: skip
+    assert [each["verdict"] for each in plain["bounds"]] == ["PASS"] * 3

@@ -1,0 +1,40 @@
+"""The verdict of a gate on a run that has ended."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.report.gate.finished import decide_finished
+from pytest_mobileagent.report.gate.spec import Bound, Gate
+from tests.report.gate.entries import entries, many, recorded
+
+GATE = Gate((Bound("success_rate", baseline=True),))
+PLANNED = {"mobile-epochs": {"value": "3..10", "source": "--mobile-epochs"}}
+
+
+@pytest.mark.parametrize(
+    ("epochs", "fallen", "look", "verdict"),
+    [
+        ("PPP", 0, 1, "PASS"),
+        ("PPPPPPPPPP", 0, 1, "PASS"),  # more epochs were run for another bound
+        ("PPP", 2, 1, "INCONCLUSIVE"),  # it was stopped after the first look
+        ("PPPPPPPP", 2, 2, "INCONCLUSIVE"),  # … between the second and the third
+        ("PPPPPnnnnn", 2, 2, "INCONCLUSIVE"),  # … by kill -9
+        ("PPPPPPPPPP", 2, 3, "INCONCLUSIVE"),
+    ],
+)
+def test_a_run_with_looks_is_judged_as_it_was_while_it_went_on(
+    epochs: str, fallen: int, look: int, verdict: str
+) -> None:
+    baseline = recorded(entries(many(20, "PPP")))
+    tasks = many(20, epochs) | many(fallen, epochs.replace("P", "F"))
+    decision = decide_finished(GATE, recorded(entries(tasks), options=PLANNED), baseline)
+    assert (decision.verdict, decision.look + 1) == (verdict, look)
+    assert len(decision.looks.epochs) == 3
+
+
+@pytest.mark.parametrize("options", [{}, {"mobile-epochs": {"value": "4"}}])
+def test_any_other_run_is_looked_at_once(options: dict[str, dict[str, str]]) -> None:
+    run = recorded(entries(many(20, "PPPP")), options=options)
+    decision = decide_finished(GATE, run, run)
+    assert (decision.verdict, decision.looks.epochs) == ("PASS", (4,))

@@ -1,0 +1,107 @@
+"""What a gate asks for, as people write it, and what is said where that is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.report.gate.spec import Bound, Gate, read_gate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE = """
+must_pass = ["tasks/clock/alarm/alarm"]
+[[bound]]
+metric = "success_rate"
+baseline = true
+[[bound]]
+metric = "cost_usd"
+suite = "coursera"
+max = 2.0
+"""
+
+
+def test_a_file_holds_bounds_and_tasks_that_must_pass(tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text(FILE)
+    gate = read_gate("gate.toml", tmp_path)
+    assert gate == Gate(
+        (
+            Bound("success_rate", baseline=True, margin=0.02, allow=0.05),
+            Bound("cost_usd", suite="coursera", max=2.0),
+        ),
+        ("tasks/clock/alarm/alarm",),
+    )
+    assert gate.needs_baseline
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        ("success_rate >= 0.5", Bound("success_rate", min=0.5)),
+        ("cost_usd<=2", Bound("cost_usd", max=2)),
+        (" success_rate >= baseline ", Bound("success_rate", baseline=True)),
+        ("terminations.agent error <= 3", Bound("terminations.agent error", max=3)),
+        ("pass_at.3 >= 0.6", Bound("pass_at.3", min=0.6)),
+    ],
+)
+def test_the_simple_case_needs_no_file(tmp_path: Path, text: str, bound: Bound) -> None:
+    if text.startswith("pass_at"):
+        pytest.importorskip("pytest_mobileagent.report.epochs")
+    assert read_gate(text, tmp_path) == Gate((bound,))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("success_rate > 0.5", "is no expression: write one such as success_rate >= 0.5"),
+        ("success_rate >= half", "'half' is neither a number nor the word baseline"),
+        ("success_rate >= nan", "min has to be a number, and is nan"),
+        ("sucess_rate >= 0.5", "no number 'sucess_rate' in a summary: did you mean success_rate"),
+        ("success_rate >= 50", "a share from 0 to 1: 0.5 is 50 %, and 50 is none"),
+        ("success_rate <= baseline", "only success_rate >= baseline can be asked"),
+        ("mean_steps >= baseline", "only success_rate >= baseline can be asked"),
+        ("terminations <= 3", "terminations holds several numbers: name one of them"),
+        ("gates.toml", "cannot be read .No such file or directory.: name a TOML file"),
+        (".", "cannot be read .Is a directory.: name a TOML file"),
+    ],
+)
+def test_an_expression_that_says_nothing_is_an_error(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        read_gate(text, tmp_path)
+
+
+BASELINE = '[[bound]]\nmetric = "success_rate"\nbaseline = true\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "asks for nothing"),
+        ("[[bound]", "end of an array declaration"),
+        ("bounds = []", "'bounds' is no key of a gate: did you mean bound"),
+        ('[bound]\nmetric = "success_rate"', "write .*bound.* above each"),
+        ("must_pass = 3", "must_pass has to be a list of ids"),
+        ('must_pass = [""]', "must_pass has to be a list of ids"),
+        ("[[bound]]\nmin = 1", "bound 1: metric is missing"),
+        ('[[bound]]\nmetric = "tasks"', "bound 1: nothing is asked of tasks"),
+        ('[[bound]]\nmetric = "tasks"\nmin = true', "min has to be a number, and is True"),
+        ('[[bound]]\nmetric = "tasks"\nmin = 3\nmax = 2', "at least 3 and at most 2"),
+        ('[[bound]]\nmetric = "tasks"\nmin = 3\nallow = 0.1', "allow is for a bound against the"),
+        ('[[bound]]\nmetric = "tasks"\nmin = 3\nsute = "clock"', "did you mean suite"),
+        ('[[bound]]\nmetric = "tasks"\nmin = 3\nsuite = 3', "suite has to be a text"),
+        (BASELINE + "min = 0.5", "make a ..bound.. of its own"),
+        (BASELINE + "margin = 0.05", "margin = 0.05 and allow = 0.05 have to be shares"),
+        (BASELINE + "margin = 2\nallow = 5", "0.02 is two points"),
+        (BASELINE + BASELINE.replace("success_rate", "mean_steps"), "bound 2: only success_rate"),
+        ('[[bound]]\nmetric = "tasks"\nbaseline = "runs"', "which run it is, --mobile-baseline"),
+    ],
+)
+def test_a_file_with_mistakes_is_an_error_that_names_the_place(
+    tmp_path: Path, content: str, said: str
+) -> None:
+    (tmp_path / "gate.toml").write_text(content)
+    with pytest.raises(ValueError, match=said) as error:
+        read_gate("gate.toml", tmp_path)
+    assert str(error.value).startswith(f"{tmp_path / 'gate.toml'}: ")

@@ -1,0 +1,145 @@
+"""What the page shows of an episode, whatever is left of its files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent.report.html.episode import episode_data
+
+VERSION_1 = Path(__file__).parents[2] / "episode" / "data" / "version1"
+
+
+@pytest.fixture
+def folder(recorded: Path) -> Path:
+    """The folder of the attempt that counts at the first task."""
+    return recorded / "episodes" / "first.1"
+
+
+def shown(folder: Path) -> dict[str, Any]:
+    return json.loads(json.dumps(episode_data(folder, folder.parents[1])))  # type: ignore[no-any-return]
+
+
+def test_each_screen_has_what_was_done_on_it(folder: Path) -> None:
+    one, two, three = shown(folder)["frames"]
+    assert [each["step"] for each in (one, two, three)] == [1, 2, 3]
+    assert one["actions"] == [
+        {"text": 'tap "Save"', "kind": "tap", "at": [540, 100], "to": None, "done": True},
+        {"text": "wait 1 s", "kind": "wait", "at": None, "to": None, "done": False},
+    ]
+    assert (one["said"], one["notice"]) == ("I save.", "no time left")
+    assert two["actions"][0]["at"] == [540, 1800]
+    assert two["actions"][0]["to"] == [540, 600]
+    assert (one["after"], two["after"], three["after"]) == (two["png"], three["png"], None)
+    assert [each["no_effect"] for each in (one, two, three)] == [False, True, False]
+    assert ([one["at"], two["at"], three["at"]], one["size"]) == ([0, 0.75, 1.5], [1080, 2400])
+    assert (folder.parents[1] / one["png"]).is_file()
+
+
+def test_probes_say_in_which_step_they_changed(folder: Path) -> None:
+    told = shown(folder)
+    assert told["probes"] == {"n": 0}
+    assert [each["changed"] for each in told["frames"]] == [["n"], [], []]
+    assert told["frames"][0]["probes"] == {"n": 1}
+
+
+def test_elements_are_short(folder: Path) -> None:
+    root = shown(folder)["frames"][0]["tree"]
+    assert root[0] == "hierarchy"
+    save, bold = root[6]
+    assert (save[1], save[5], bold[1]) == ("Save", "clickable", "<b>bold</b>")
+    assert len(save[4]) == 4
+
+
+def test_a_prompt_that_was_sent_twice_stands_there_once(folder: Path) -> None:
+    told = shown(folder)
+    calls = [call for frame in told["frames"] for call in frame["calls"]]
+    assert [call["prompt"][0]["ref"] for call in calls] == [0, 0]
+    assert told["texts"] == ["An element of the screen. " * 20]
+    assert calls[0]["prompt"][0]["pictures"] == ["screens/9b6f9b6f.jpg"]
+    assert (calls[0]["said"], calls[0]["input_tokens"], calls[0]["price_usd"]) == (
+        "tap(1)",
+        9,
+        None,
+    )
+
+
+def test_what_was_said_of_it_stands_there(folder: Path) -> None:
+    told = shown(folder)
+    assert told["held"] == [False, True, False, False]
+    assert [(o["passed"], o["stands"], o["evidence"]) for o in told["opinions"]] == [
+        (False, True, {})
+    ]
+
+
+@pytest.mark.parametrize("kind", [".png", ".xml"])
+def test_screens_that_are_missing_are_named(folder: Path, kind: str) -> None:
+    frame = shown(folder)["frames"][0]
+    gone = (folder.parents[1] / frame["png"]).with_suffix(".png")
+    if kind == ".xml":
+        gone = (folder / "screens" / "000-start.xml").resolve()
+    gone.unlink()
+    told = shown(folder)
+    assert told["missing"] == [gone.name]
+    assert len(told["frames"]) == 3
+    first = told["frames"][0]
+    assert (first["png"] is None, first["tree"] is None) == (kind == ".png", kind == ".xml")
+
+
+def test_an_episode_that_was_cut_off_is_shown_as_far_as_it_goes(folder: Path) -> None:
+    stream = folder / "episode.jsonl"
+    content = stream.read_bytes()
+    stream.write_bytes(content[: content.index(b'"outcome"') + 3])
+    told = shown(folder)
+    assert ([each["step"] for each in told["frames"]], told["termination"]) == ([1], "interrupted")
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "does not begin with an episode"),
+        (b"{]\n", "is damaged"),
+        (b'{"record":"episode","schema_version":99}\n', "install a newer one"),
+        (b'{"record":"episode","schema_version":2}\n', "stops before the first screen"),
+        (b'{"record":"episode","schema_version":2}\n{"record":"observation"}\n', "whole record"),
+        (None, "no episode is recorded"),
+    ],
+)
+def test_a_damaged_episode_says_why_and_keeps_what_was_said(
+    folder: Path, content: bytes | None, why: str
+) -> None:
+    stream = folder / "episode.jsonl"
+    if content is None:
+        stream.unlink()
+    else:
+        stream.write_bytes(content)
+    told = shown(folder)
+    assert (told["frames"], len(told["opinions"])) == ([], 1)
+    assert why in told["damaged"]
+
+
+def test_a_tree_deeper_than_any_stack_is_cut_off(folder: Path) -> None:
+    deep = "<node class='a' bounds='[0,0][9,9]'>" * 3_000 + "</node>" * 3_000
+    path = (folder / "screens" / "000-start.xml").resolve()
+    path.write_text(f"<hierarchy>{deep}</hierarchy>")
+    node, depth, count = shown(folder)["frames"][0]["tree"], 0, 0
+    pending = [(node, 1)]
+    while pending:
+        node, level = pending.pop()
+        depth, count = max(depth, level), count + 1
+        pending += [(child, level + 1) for child in node[6]]
+    assert depth < 200
+    assert count == 3_001
+
+
+def test_a_run_of_the_version_before_is_shown(tmp_path: Path) -> None:
+    run = Path(shutil.copytree(VERSION_1, tmp_path / "run"))
+    for folder in (run / "episodes").iterdir():
+        told = shown(folder)
+        assert told["frames"]
+        assert "damaged" not in told
+        assert all((run / frame["png"]).is_file() for frame in told["frames"])

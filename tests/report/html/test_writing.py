@@ -1,0 +1,151 @@
+"""report.html written: whole, by and by, and with what a run's report says."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.report.html import writing
+from pytest_mobileagent.report.html.blocks import unpack
+from pytest_mobileagent.report.html.writing import write_page
+from pytest_mobileagent.report.reading import read_report
+from pytest_mobileagent.verdict.standing import of_person
+from pytest_mobileagent.verdict.store import append
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def blocks(page: Path) -> dict[str, Any]:
+    """The data of a page, by their ids."""
+    found = re.findall(
+        rb'(?m)^<script type="[^"]*base64" id="([^"]+)">(.*)</script>$', page.read_bytes()
+    )
+    return {name.decode(): unpack(base64.b64decode(text)) for name, text in found}
+
+
+def written(run: Path) -> dict[str, Any]:
+    write_page(run, read_report(run / "report.json"))
+    return blocks(run / "report.html")
+
+
+def test_a_page_has_a_row_for_each_task_and_a_block_for_each_attempt(recorded: Path) -> None:
+    data = written(recorded)
+    assert list(data) == ["index", "e:first.0", "e:first.1", "e:second.0"]
+    index = data["index"]
+    rows = {row["id"]: row for row in index["tasks"]}
+    assert [rows[name]["e"] for name in ("first", "second", "never")] == [
+        "first.1",
+        "second.0",
+        None,
+    ]
+    assert (rows["first"]["device"], rows["first"]["began"]) == ("emulator-5554", 0)
+    assert index["notice"].startswith("Virtual phones")
+    assert index["summary"]["success_rate"] == 0.5
+    assert data["e:first.1"]["attempts"] == [{"e": "first.0", "reason": "the phone broke"}]
+    assert data["e:first.0"]["termination"] == "interrupted"
+
+
+def test_only_what_has_changed_is_made_anew(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = written(recorded)
+    made, make = list[str](), writing.episode_data
+
+    def noted(folder: Path, page: Path) -> Any:
+        made.append(folder.name)
+        return make(folder, page)
+
+    monkeypatch.setattr(writing, "episode_data", noted)
+    assert (written(recorded), made) == (before, [])
+    append(recorded / "episodes" / "second.0", of_person(False, "ann"))
+    after = written(recorded)
+    assert made == ["second.0"]
+    assert [opinion["who"] for opinion in after["e:second.0"]["opinions"]] == [None, "ann"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 99, b'<script type="application/octet-stream;'])
+def test_a_damaged_page_is_written_anew(recorded: Path, content: bytes) -> None:
+    before = written(recorded)
+    page = recorded / "report.html"
+    page.write_bytes(content)
+    assert written(recorded) == before
+    page.write_bytes(page.read_bytes()[:-2_000].replace(b"H4sI", b"H4s!"))
+    assert written(recorded) == before
+
+
+def test_a_disk_without_room_leaves_the_page_as_it_was(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = written(recorded)
+
+    def full(*_: object) -> Any:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writing, "line", full)
+    with pytest.raises(OSError, match="No space left"):
+        written(recorded)
+    assert blocks(recorded / "report.html") == before
+    assert not list(recorded.glob(".report.html*"))
+
+
+def test_parts_that_a_killed_process_left_are_removed(recorded: Path) -> None:
+    old, new = recorded / ".report.html.1", recorded / ".report.html.2"
+    old.touch()
+    new.touch()
+    os.utime(old, (0, 0))
+    written(recorded)
+    assert [path.name for path in recorded.glob(".report.html.*")] == [new.name]
+
+
+def test_one_episode_that_cannot_be_shown_costs_no_other(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = writing.episode_data
+
+    def fails(folder: Path, page: Path) -> Any:
+        if folder.name == "first.1":
+            msg = "nobody thought of this"
+            raise ZeroDivisionError(msg)
+        return make(folder, page)
+
+    monkeypatch.setattr(writing, "episode_data", fails)
+    data = written(recorded)
+    assert (
+        data["e:first.1"]["damaged"]
+        == "it cannot be shown: ZeroDivisionError: nobody thought of this"
+    )
+    assert data["e:second.0"]["frames"]
+
+
+@pytest.mark.parametrize("named", ["../../elsewhere/episodes/x.0", "ABSOLUTE", "a\0b", 7])
+def test_a_report_leads_to_no_episode_outside_of_its_run(recorded: Path, named: Any) -> None:
+    elsewhere = recorded.parents[1] / "elsewhere" / "episodes" / "x.0"
+    elsewhere.parent.mkdir(parents=True)
+    (recorded / "episodes" / "second.0").rename(elsewhere)
+    path = recorded / "report.json"
+    report = json.loads(path.read_text())
+    for task in report["tasks"]:
+        if task["id"] == "second":
+            task["episode"] = str(elsewhere) if named == "ABSOLUTE" else named
+    path.write_text(json.dumps(report))
+    data = written(recorded)
+    assert [name for name in data if "first" not in name] == ["index"]
+    report["run"]["rescored_from"] = "elsewhere"  # its episodes are where they were
+    path.write_text(json.dumps(report))
+    assert ("e:x.0" in written(recorded)) == (named == "ABSOLUTE")
+
+
+def test_options_are_those_that_were_given(recorded: Path) -> None:
+    report = read_report(recorded / "report.json")
+    report["run"]["options"] = {
+        "agent": {"value": "mine", "source": "--agent"},
+        "mobile-seed": {"value": "0", "source": "default"},
+    }
+    write_page(recorded, report)
+    assert blocks(recorded / "report.html")["index"]["run"]["options"] == {"agent": "mine"}
