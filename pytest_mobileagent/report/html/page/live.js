@@ -22,7 +22,7 @@ async function liveEpisode(e) {
 
 async function keepLooking() {
   const path = state.run.live?.state_url;
-  if (!path || !OWN.test(path)) return;
+  if (!path || !OWN.test(path) || location.protocol === "file:") return; // a page that was saved asks nobody
   let ended = false;
   try {
     const news = document.visibilityState === "visible" ? await ask(path) : null;

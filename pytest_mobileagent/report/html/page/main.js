@@ -75,6 +75,7 @@ async function load() {
   byId("overview").hidden = Boolean(readAddress().e); // it has to be seen to be measured
   showOverview();
   await go();
+  if (state.filter && !state.e) byId("tasks").scrollIntoView(); // a link to a part of the list
   keepLooking();
 }
 

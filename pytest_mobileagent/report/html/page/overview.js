@@ -56,18 +56,18 @@ function outcomeBar(counts) {
   }));
   const legend = make("div", { className: "legend" }, ...counts.map(([outcome, many]) => {
     const button = make("button", { type: "button", title: `Show these ${many}` }, outcomeMark(outcome), ` ${number(many)}`);
-    button.addEventListener("click", () => { setFilter(withField("", "outcome", [outcome])); byId("tasks").scrollIntoView(); });
+    button.addEventListener("click", () => showOnly("outcome", [outcome]));
     return button;
   }));
   return make("div", {}, bar, legend);
 }
 
-// The first failures, each with why: most who open a report came for these.
+// The first failures, each with why: most who open a report came for these. Of two runs, what was lost comes first.
 function showFailures() {
-  const rows = state.rows.filter((row) => isFailure(row));
+  const rows = sorted(state.rows.filter(isFailure), (row) => Number(row.change !== "lost"));
   byId("failures").hidden = !rows.length;
   const all = make("button", { type: "button" }, `All ${count(rows.length, "failure")}`);
-  all.addEventListener("click", () => { setFilter(withField("", "outcome", ["failed", "error"])); byId("tasks").scrollIntoView(); });
+  all.addEventListener("click", () => showOnly("outcome", ["failed", "error"]));
   byId("failures").replaceChildren(make("h2", {}, "Why tasks failed"), make("ol", {}, ...rows.slice(0, MOST_FAILURES).map((row) => {
     const link = make("a", row.e ? { href: addressOf({ e: row.e, other: row.pair?.e, f: "" }) } : {}, make("bdi", { dir: "auto" }, nameOf(row)));
     return make("li", {}, outcomeMark(row.outcome, false), link, make("small", { dir: "auto" }, whyShort(row)));
@@ -115,6 +115,12 @@ function showChoices() {
     return select;
   });
   byId("choices").replaceChildren(...selects.filter(Boolean));
+}
+
+// The tasks with one of some values of a field, brought into sight.
+function showOnly(field, values) {
+  setFilter(withField("", field, values));
+  byId("tasks").scrollIntoView();
 }
 
 function setFilter(text) {

@@ -62,7 +62,7 @@ function ticks(most) {
   return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, place) => place * step);
 }
 
-const PLOT = { width: 360, height: 240, left: 44, right: 12, top: 10, bottom: 36 };
+const PLOT = { width: 360, height: 240, left: 54, right: 12, top: 10, bottom: 36 };
 
 function axes(mostX, mostY, titleX, titleY, asX, asY) {
   const { width, height, left, right, top, bottom } = PLOT;

@@ -74,7 +74,7 @@ function changesParts() {
   const many = (change) => state.rows.filter((row) => row.change === change).length;
   const chips = Object.keys(CHANGES).filter(many).map((change) => chip(`${CHANGES[change]} ${many(change)}`, "change", change));
   const changed = make("button", { type: "button" }, "Only what changed");
-  changed.addEventListener("click", () => setFilter(withField(state.filter, "change", ["gained", "lost", "differs", "new", "missing"])));
+  changed.addEventListener("click", () => showOnly("change", ["gained", "lost", "differs", "new", "missing"]));
   const names = [state.other, state.run].map((index) => `${asText(index.run?.agent)} (${asText(index.run?.id)})`);
   return [
     make("p", { className: "headline" }, make("b", { dir: "auto" }, names[1]), make("small", {}, " against "), make("b", { dir: "auto" }, names[0])),

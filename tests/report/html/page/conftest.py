@@ -337,6 +337,7 @@ def read(chrome: Any, write: Callable[..., Path]) -> Iterator[Callable[..., Read
 def invented() -> SimpleNamespace:
     """What makes up runs."""
     return SimpleNamespace(
+        packed=packed,
         row=row,
         index=index,
         episode=episode,

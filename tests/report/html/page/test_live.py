@@ -1,0 +1,78 @@
+"""A page that follows a run that goes on, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.report.html.page import shell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow  # a browser
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Answers what the page of a run asks for, from `told` and from files."""
+
+    told: dict[str, Any]
+
+    def do_GET(self) -> None:
+        name = self.path.strip("/")
+        if name not in self.told:
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(self.told[name]).encode())
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """An address below which the files of the test are served, and what else is answered there."""
+    answers: dict[str, Any] = {}
+    handler = type("Told", (Handler,), {"told": answers})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/", answers
+    server.shutdown()
+    server.server_close()
+
+
+def test_new_tasks_steps_and_screens_appear_by_themselves(
+    told: Any, read: Callable[..., Any], invented: Any, pictures: Callable[..., str], tmp_path: Path
+) -> None:
+    address, answers = told
+    live = {"state_url": "state", "episode_url": "episode"}
+    first = invented.row("clock/a", e="a.0")
+    about = invented.index([first], live=live)
+    reader = read(about)
+    reader.sees("#count", "1 row")  # a page that was saved asks nobody
+    before, after = shell("a run", live=True)
+    block = invented.packed("index", about)
+    (tmp_path / "live.html").write_bytes(before + block + after)
+    running = invented.row("clock/b", "running", e="b.0", success=None)
+    whole = invented.episode("b.0", pictures)
+    answers["episode?e=b.0"] = {**whole, "frames": whole["frames"][:2]}
+    phone = {"device": "emulator-5554", "task": "clock/b", "step": 2, "of": 9, "e": "b.0"}
+    phone["picture"] = whole["frames"][1]["png"]
+    index = invented.index([first, running], live=live)
+    answers["state"] = {"index": index, "phones": [phone], "ended": False}
+    reader.chrome.get(f"{address}live.html")
+    reader.sees("#count", "2 rows")
+    reader.sees("#phones", "clock/b · step 2/9")
+    reader.until("document.querySelector('#phones img').naturalWidth === 540")
+    reader.click("#phones a")
+    reader.sees("#place", "Step 2 / 2")
+    answers["episode?e=b.0"] = whole
+    reader.sees("#place", "Step 6 / 6")  # who looks at the last step goes along
