@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.plugin.options import usage_error
+from pytest_mobileagent.plugin.options import leaves_distribution, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -184,6 +184,5 @@ class RunGate:
     def _hands_out_tests(self) -> bool:
         if getattr(self._config.option, "dist", "no") == "no":
             return True
-        from pytest_mobileagent.plugin.scheduler import is_wanted  # noqa: PLC0415
 
-        return is_wanted(self._config)
+        return leaves_distribution(self._config)

@@ -32,7 +32,7 @@ from pytest_mobileagent.plugin.items import (
     parametrize,
 )
 from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
-from pytest_mobileagent.plugin.options import add_options, runs_no_test
+from pytest_mobileagent.plugin.options import add_options, leaves_distribution, runs_no_test
 from pytest_mobileagent.plugin.parts import register_parts
 
 if TYPE_CHECKING:
@@ -145,10 +145,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     run = config.stash[RUN]
     if run.agent is None:
         return None
-    from pytest_mobileagent.plugin.scheduler import TaskScheduling, is_wanted  # noqa: PLC0415
+    from pytest_mobileagent.plugin.scheduler import TaskScheduling  # noqa: PLC0415
     from pytest_mobileagent.run.expected import expected_times  # noqa: PLC0415
 
-    if not is_wanted(config):
+    if not leaves_distribution(config):
         return None
 
     def times() -> dict[str, float]:  # asked when tests are collected: then it is known what is run

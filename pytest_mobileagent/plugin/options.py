@@ -315,3 +315,10 @@ def runs_no_test(config: pytest.Config) -> bool:
     """Return whether the command line asks what there is, and runs none of it."""
     names = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan")
     return any(getattr(config.option, name, False) for name in names)
+
+
+def leaves_distribution(config: pytest.Config) -> bool:
+    """Whether the user left it to the plugin how tests are handed out, by giving only `-n`."""
+    given = config.known_args_namespace  # before -n has made it "load"
+    chosen = getattr(given, "dist", "no") != "no" or getattr(given, "distload", False)
+    return not chosen and config.getoption("dist") == "load"

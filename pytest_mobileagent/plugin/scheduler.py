@@ -35,13 +35,6 @@ if TYPE_CHECKING:
 _IN_HAND = 2  # the test that a worker runs, and the one that it has to know as the next
 
 
-def is_wanted(config: pytest.Config) -> bool:
-    """Whether the user left it to the plugin how tests are handed out, by giving only `-n`."""
-    given = config.known_args_namespace  # before -n has made it "load"
-    chosen = getattr(given, "dist", "no") != "no" or getattr(given, "distload", False)
-    return not chosen and config.getoption("dist") == "load"
-
-
 class TaskScheduling:
     """A scheduler of pytest-xdist (its protocol is `xdist.scheduler.Scheduling`).
 
