@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import shutil
@@ -159,10 +160,53 @@ def test_code(episode):
 """
 
 
+# Plugins of others, which each run would load. The tests of how we get on with them say otherwise.
+_OTHERS = (
+    "anyio",
+    "hypothesispytest",
+    "allure_pytest",
+    "html",
+    "html_fixtures",
+    "metadata",
+    "reportlog",
+)
+
+
+# What runs in this process would each load, and forget when they end.
+_LOADED = (
+    "jinja2",
+    "pytest_mobileagent.agent.program.adapter.reading",
+    "pytest_mobileagent.agent.registry",
+    "pytest_mobileagent.device.drivers.adb.driver",
+    "pytest_mobileagent.device.sources.registry",
+    "pytest_mobileagent.plugin.again.digests",
+    "pytest_mobileagent.plugin.growing",
+    "pytest_mobileagent.plugin.live.wanted",
+    "pytest_mobileagent.plugin.looks",
+    "pytest_mobileagent.plugin.onlookers",
+    "pytest_mobileagent.plugin.outputs",
+    "pytest_mobileagent.plugin.players",
+    "pytest_mobileagent.plugin.scoring",
+    "pytest_mobileagent.plugin.stopping",
+    "pytest_mobileagent.plugin.summary",
+    "pytest_mobileagent.plugin.workers",
+    "pytest_mobileagent.report.html",
+)
+
+
+@pytest.fixture(scope="session")
+def _loaded() -> None:
+    """Load once what all runs in this process need."""
+    for name in _LOADED:
+        importlib.import_module(name)
+
+
 @pytest.fixture
-def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """pytest's own, in whose runs hypothesis does not take a second of each process to load."""
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
+def pytester(
+    _loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> pytest.Pytester:
+    """pytest's own, whose runs load no plugins but those that this project needs."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(f"-p no:{name}" for name in _OTHERS))
     return pytester
 
 

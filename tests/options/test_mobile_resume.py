@@ -167,7 +167,7 @@ def test_a_run_goes_on_where_it_stopped(suite):
     for name in ("fine", "fail", "dispute", "raise"):
         nodeid = f"test_all.py::test_it[{name}]"
         assert after[nodeid] == before[nodeid]
-    told = {task["nodeid"][20:-1]: task["attempt"] for task in after.values()}
+    told = {task["nodeid"][21:-1]: task["attempt"] for task in after.values()}
     assert (told["break"], told["interrupt"], told["last"]) == (1, 1, 0)
     whole = json.loads((folder / "run.json").read_text())["run"]
     (again,) = whole["resumed"]
@@ -370,7 +370,7 @@ def test_a_run_that_was_killed_goes_on_with_other_workers(suite):
     suite.write(["fine", "fail", "wait 1", "wait 2", "last"])
     path = suite.pytester.path
     (path / "stop").touch()
-    words = ("-p", "no:hypothesispytest", AGENT, "--mobile-agent-process=off", "-n2")
+    words = (AGENT, "--mobile-agent-process=off", "-n2")
     # These tests may themselves be run by a worker.
     outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
     killed = subprocess.Popen(
