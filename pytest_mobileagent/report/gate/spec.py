@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from pytest_mobileagent.report.metrics import totals
+from pytest_mobileagent.report.metrics.summary import totals
 
 MARGIN = 0.02  # a run may be worse by so much without failing: days differ
 ALLOW = 0.05  # a drop of so much has to be excluded for a pass
