@@ -6,8 +6,8 @@ is none, and a test that it knows as the next cannot be taken back: `WorkerContr
 reaches only those behind it. So each worker has one test in hand besides the one that it runs, and
 which one, if any, follows from when the workers are expected to be free.
 
-Tests that wait for what comes of others (see `gate/looks`) are handed out when those are done. Workers
-that nothing else is left for pause until then (see hands.py).
+Tests that wait for what comes of others (see `gate/looks`) are handed out when those are done.
+Workers that nothing else is left for pause until then (see hands.py).
 """
 
 from __future__ import annotations
