@@ -15,6 +15,7 @@ from _pytest._code.code import (  # a failure that pytest can send, print, and w
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.paths import near
+from pytest_mobileagent.report.text.missed import missed
 from pytest_mobileagent.report.text.words import (
     PAGE,
     deep_link,
@@ -45,7 +46,9 @@ def show_failure(
     evidence = verdict.evidence
     closest = next(iter(evidence.get("closest", ())), "")
     if not closest and not evidence.get("check_held", False):
-        closest = _compared(verdict.reason.removeprefix(f"{episode.error}; "))
+        reason = _without_subgoal(verdict.reason.removeprefix(f"{episode.error}; "))
+        words = missed({"reason": reason, "evidence": evidence})
+        closest = words or _compared(reason)
     met = "; the goal was never met on the way" if on_the_way else ""
     if verdict.first_step is not None:
         met = f"; the goal was met after step {verdict.first_step}"
@@ -77,8 +80,11 @@ def _where_to_look(item: pytest.Item, episode: Episode, verdict: Verdict) -> tup
 
 def _compared(reason: str) -> str:
     """Return what pytest says of the two sides of a comparison, from its explanation."""
-    line = reason.partition("\n")[0].removeprefix("AssertionError: ").removeprefix("assert ")
-    return re.sub(r"^SubGoalError: .*? did not hold: ", "", line)
+    return reason.partition("\n")[0].removeprefix("AssertionError: ").removeprefix("assert ")
+
+
+def _without_subgoal(reason: str) -> str:
+    return re.sub(r"^SubGoalError: .*? did not hold: ", "", reason)
 
 
 def show_review(report: pytest.TestReport, reason: str) -> None:
