@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import (
@@ -34,6 +35,7 @@ _LAST_STEPS = 4
 _VERBS = {LongPress: "long press", DoubleTap: "double tap", Impossible: "give up"}
 _SHORT = 40  # characters of an action's text
 _LONG = 160  # characters of a line
+_DIFFERS = re.compile(r"(?m)^ *(?:(?:Left|Right) contains|At index \d+ diff:) .*")
 
 
 def failure(
@@ -56,7 +58,7 @@ def failure(
     rows = [
         ("goal", episode.goal),
         ("sought", f"{sought}   {where}".strip()),
-        ("closest", "; ".join(line.strip(" ;") for line in closest.splitlines())),
+        ("closest", closest),
         ("sub-goals", progress(subgoals)),
         ("actions", actions(episode)),
         ("said", said(episode)),
@@ -66,6 +68,29 @@ def failure(
         ("page", page),
     ]
     return [f"{name:<8} {_line(text)}" for name, text in rows if text]
+
+
+def nearest(reason: str, evidence: Mapping[str, Any]) -> str:
+    """Return what came nearest to what a check sought: what it found, else what it compared.
+
+    `reason` and `evidence` are the verdict's, `reason` without the error that the episode ended in.
+    """
+    found = evidence.get("closest")
+    if isinstance(found, (list, tuple)):
+        found = next(iter(found), "")
+    if found:
+        return "; ".join(line.strip(" ;") for line in str(found).splitlines())
+    return "" if evidence.get("check_held", False) else _compared(reason)
+
+
+def _compared(reason: str) -> str:
+    """Return what pytest says of the two sides of a comparison, from its explanation."""
+    first, _, more = reason.partition("\n")
+    line = first.removeprefix("AssertionError: ").removeprefix("assert ")
+    line = re.sub(r"^SubGoalError: .*? did not hold: ", "", line)
+    # What two lists differ in tells more than their beginnings.
+    differs = _DIFFERS.search(more)
+    return f"{line}; {differs[0].strip()}" if differs else line
 
 
 def progress(subgoals: Sequence[Mapping[str, Any]]) -> str:
