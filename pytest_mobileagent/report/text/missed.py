@@ -15,6 +15,26 @@ if TYPE_CHECKING:
 _OPERATORS = {ast.Eq: "==", ast.In: "in", ast.NotIn: "not in"}
 _MORE = re.compile(r"(Left|Right) contains (?:one more item|(\d+) more items, first extra item): ")
 _INDEX = re.compile(r"At index (\d+) diff: ")
+_DIFFERS = re.compile(r"(?m)^ *(?:(?:Left|Right) contains|At index \d+ diff:) .*")
+
+
+def nearest(reason: str, evidence: Mapping[str, Any]) -> str:
+    """Return what came nearest to what a check sought: what it missed, else what it compared.
+
+    `reason` and `evidence` are the verdict's, `reason` without the error that the episode ended in.
+    """
+    reason = re.sub(r"^SubGoalError: .*? did not hold: ", "", reason)
+    words = missed({"reason": reason, "evidence": evidence})
+    return words or ("" if evidence.get("check_held", False) else _as_compared(reason))
+
+
+def _as_compared(reason: str) -> str:
+    """Return what pytest says of the two sides of a comparison, from its explanation."""
+    first, _, more = reason.partition("\n")
+    line = first.removeprefix("AssertionError: ").removeprefix("assert ")
+    # What two lists differ in tells more than their beginnings.
+    differs = _DIFFERS.search(more)
+    return f"{line}; {differs[0].strip()}" if differs else line
 
 
 def missed(verdict: Mapping[str, Any]) -> str:
@@ -27,8 +47,11 @@ def missed(verdict: Mapping[str, Any]) -> str:
     reason = str(verdict.get("reason") or "").removeprefix("AssertionError: ")
     if reason != verdict.get("reason") and not reason.startswith("assert "):
         return reason.partition("\nassert ")[0]
-    if nearest := next(iter(evidence.get("closest") or ()), ""):
-        return "; ".join(line.strip(" ;") for line in nearest.splitlines())
+    found = evidence.get("closest")
+    if isinstance(found, list | tuple):
+        found = next(iter(found), "")
+    if found:
+        return "; ".join(line.strip(" ;") for line in str(found).splitlines())
     if evidence.get("check_held", False):
         return ""
     return _compared(str(evidence.get("sought") or ""), reason)
