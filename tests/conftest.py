@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import json
 import os
+import pkgutil
 import shutil
 import socket
 import subprocess
@@ -18,7 +19,19 @@ import adbutils
 import pytest
 from hypothesis import settings
 
-from pytest_mobileagent import Action, Case, DeviceInfo, Episode, Screen, Step, Task, testing
+from pytest_mobileagent import (
+    Action,
+    Case,
+    DeviceInfo,
+    Episode,
+    Screen,
+    Step,
+    Task,
+    plugin,
+    report,
+    testing,
+)
+from pytest_mobileagent.device import sources as device_sources
 from pytest_mobileagent.device.drivers.appium import server
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
@@ -172,33 +185,12 @@ _OTHERS = (
 )
 
 
-# What runs in this process would each load, and forget when they end.
-_LOADED = (
-    "jinja2",
-    "pytest_mobileagent.agent.program.adapter.reading",
-    "pytest_mobileagent.agent.registry",
-    "pytest_mobileagent.device.drivers.adb.driver",
-    "pytest_mobileagent.device.sources.registry",
-    "pytest_mobileagent.plugin.again.digests",
-    "pytest_mobileagent.plugin.growing",
-    "pytest_mobileagent.plugin.live.wanted",
-    "pytest_mobileagent.plugin.looks",
-    "pytest_mobileagent.plugin.onlookers",
-    "pytest_mobileagent.plugin.outputs",
-    "pytest_mobileagent.plugin.players",
-    "pytest_mobileagent.plugin.scoring",
-    "pytest_mobileagent.plugin.stopping",
-    "pytest_mobileagent.plugin.summary",
-    "pytest_mobileagent.plugin.workers",
-    "pytest_mobileagent.report.html",
-)
-
-
 @pytest.fixture(scope="session")
 def _loaded() -> None:
-    """Load once what all runs in this process need."""
-    for name in _LOADED:
-        importlib.import_module(name)
+    """Load once what runs in this process would each load, and forget when they end."""
+    for package in (device_sources, plugin, report):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
 
 
 @pytest.fixture
