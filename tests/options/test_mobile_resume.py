@@ -155,6 +155,8 @@ def test_a_run_goes_on_where_it_stopped(suite):
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["  goes on with *: 4 of 7 results are final", "4 kept, 3 run"])
     result.stdout.no_fnmatch_line("go on with: *")
+    opened = f"report: *report.html   (open it: python -m pytest_mobileagent show *{folder.name})"
+    result.stdout.fnmatch_lines([opened])
     assert list((suite.pytester.path / "runs").iterdir()) == [folder]
     assert result.parseoutcomes() == {"passed": 4, "failed": 1, "review": 1, "errors": 1}
     assert outcomes(folder) == {
@@ -167,7 +169,7 @@ def test_a_run_goes_on_where_it_stopped(suite):
     for name in ("fine", "fail", "dispute", "raise"):
         nodeid = f"test_all.py::test_it[{name}]"
         assert after[nodeid] == before[nodeid]
-    told = {task["nodeid"][20:-1]: task["attempt"] for task in after.values()}
+    told = {task["nodeid"][21:-1]: task["attempt"] for task in after.values()}
     assert (told["break"], told["interrupt"], told["last"]) == (1, 1, 0)
     whole = json.loads((folder / "run.json").read_text())["run"]
     (again,) = whole["resumed"]
