@@ -48,7 +48,7 @@ def test_a_file_holds_bounds_and_tasks_that_must_pass(tmp_path: Path) -> None:
 )
 def test_the_simple_case_needs_no_file(tmp_path: Path, text: str, bound: Bound) -> None:
     if text.startswith("pass_at"):
-        pytest.importorskip("pytest_mobileagent.report.epochs")
+        pytest.importorskip("pytest_mobileagent.report.metrics.epochs")
     assert read_gate(text, tmp_path) == Gate((bound,))
 
 
