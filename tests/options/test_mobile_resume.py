@@ -199,6 +199,12 @@ def test_nothing_starts_where_all_is_final(suite):
     result = suite.run("--mobile-resume=runs")
     result.stdout.fnmatch_lines(["2 kept, 0 run"])
     assert result.parseoutcomes() == {"passed": 1, "failed": 1}
+    stopped = suite.run("--mobile-resume=runs", "-x", "--deselect=test_all.py::test_it[fine]")
+    stopped.stdout.fnmatch_lines(["1 kept, 0 run, 1 not selected this time and as they were"])
+    suite.write(["fail", "fine"])
+    stopped = suite.run("--mobile-resume=runs", "-x")  # it does not come to the second
+    assert stopped.parseoutcomes() == {"failed": 1}
+    stopped.stdout.fnmatch_lines(["2 kept, 0 run"])
     assert not leased.exists()
 
 
