@@ -154,7 +154,7 @@ def _bound(data: Mapping[str, Any]) -> Bound:
             raise ValueError(msg)
     if type(data.get("baseline", False)) is not bool:
         msg = "baseline has to be true or false: which run it is, --mobile-baseline says"
-        raise ValueError(msg)  # noqa: TRY004 - as whatever else is wrong in the file
+        raise ValueError(msg)
     _check_metric(data["metric"])
     bound = Bound(**data)
     _check_against_baseline(bound) if bound.baseline else _check_absolute(bound, data)
