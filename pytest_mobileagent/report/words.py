@@ -86,8 +86,8 @@ def nearest(reason: str, evidence: Mapping[str, Any]) -> str:
 def _compared(reason: str) -> str:
     """Return what pytest says of the two sides of a comparison, from its explanation."""
     first, _, more = reason.partition("\n")
-    line = first.removeprefix("AssertionError: ").removeprefix("assert ")
-    line = re.sub(r"^SubGoalError: .*? did not hold: ", "", line)
+    line = re.sub(r"^(?:AssertionError|SubGoalError: .*? did not hold): ", "", first)
+    line = line.removeprefix("assert ")
     # What two lists differ in tells more than their beginnings.
     differs = _DIFFERS.search(more)
     return f"{line}; {differs[0].strip()}" if differs else line
