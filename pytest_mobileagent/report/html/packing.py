@@ -50,9 +50,14 @@ def _noting(
     blocks: Iterable[tuple[str, bytes]], run: Path, names: dict[str, Path]
 ) -> Iterator[tuple[str, bytes]]:
     """Pass blocks on, and add the pictures that they name to `names`."""
+    whole = run.resolve()
     for name, packed in blocks:
         for relative in _named(unpack(packed)):
-            names.setdefault(PurePosixPath(relative).stem, run / relative)
+            picture = (run / relative).resolve()
+            if picture.is_relative_to(
+                whole
+            ):  # the run may be another person's
+                names.setdefault(PurePosixPath(relative).stem, picture)
         yield name, packed
 
 
