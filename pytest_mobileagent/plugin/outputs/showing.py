@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from _pytest._code.code import (  # a failure that pytest can send, print, and write to JUnit's XML
@@ -15,6 +14,7 @@ from _pytest._code.code import (  # a failure that pytest can send, print, and w
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.paths import near
+from pytest_mobileagent.report.text.missed import nearest
 from pytest_mobileagent.report.text.words import (
     PAGE,
     deep_link,
@@ -43,9 +43,7 @@ def show_failure(
     `on_the_way` says whether the body was asked of every moment, too, and not only of the end.
     """
     evidence = verdict.evidence
-    closest = next(iter(evidence.get("closest", ())), "")
-    if not closest and not evidence.get("check_held", False):
-        closest = _compared(verdict.reason.removeprefix(f"{episode.error}; "))
+    closest = nearest(verdict.reason.removeprefix(f"{episode.error}; "), evidence)
     met = "; the goal was never met on the way" if on_the_way else ""
     if verdict.first_step is not None:
         met = f"; the goal was met after step {verdict.first_step}"
@@ -73,12 +71,6 @@ def _where_to_look(item: pytest.Item, episode: Episode, verdict: Verdict) -> tup
     step = telling_step(episode, verdict.first_step)
     link = deep_link(page, episode.folder.name, step)
     return str(near(item.config, screenshot)), link
-
-
-def _compared(reason: str) -> str:
-    """Return what pytest says of the two sides of a comparison, from its explanation."""
-    line = reason.partition("\n")[0].removeprefix("AssertionError: ").removeprefix("assert ")
-    return re.sub(r"^SubGoalError: .*? did not hold: ", "", line)
 
 
 def show_review(report: pytest.TestReport, reason: str) -> None:

@@ -10,6 +10,7 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.metrics.epochs import FLAKY
 from pytest_mobileagent.report.metrics.summary import without_snapshot
 from pytest_mobileagent.report.recorded import key_of
+from pytest_mobileagent.report.text.missed import missed
 from pytest_mobileagent.report.text.names import label, shortener
 from pytest_mobileagent.report.text.table import cut
 
@@ -53,7 +54,7 @@ def passes(results: Sequence[Result], columns: int = LINE) -> list[str]:
 
 
 def failures(results: Sequence[Result], most: int = FEW, columns: int = LINE) -> list[str]:
-    """Return lines on the tasks that failed: how each ended, and what was sought."""
+    """Return lines on the tasks that failed: how each ended, and what was missed."""
     return _list("failed", "failed", results, _failure, most=most, columns=columns)
 
 
@@ -202,9 +203,15 @@ def _unmetered(count: int) -> str:
 def _failure(result: Result) -> str:
     steps = result["steps"]
     after = "" if steps is None else f" after {steps} step{'s' * (steps != 1)}"
-    evidence = (result["verdict"] or {}).get("evidence") or {}
-    sought = evidence.get("sought") if result["termination"] not in _AGENTS_FAULT else ""
-    return f"{result['termination']}{after}: {sought or result['reason']}"
+    return f"{result['termination']}{after}: {_why(result) or result['reason']}"
+
+
+def _why(result: Result) -> str:
+    """Return what the check of a failed task missed; empty if the reason tells more."""
+    verdict = result["verdict"] or {}
+    if result["termination"] in _AGENTS_FAULT:
+        return ""
+    return missed(verdict) or (verdict.get("evidence") or {}).get("sought") or ""
 
 
 def _pass(result: Result) -> str:

@@ -56,7 +56,7 @@ def failure(
     rows = [
         ("goal", episode.goal),
         ("sought", f"{sought}   {where}".strip()),
-        ("closest", "; ".join(line.strip(" ;") for line in closest.splitlines())),
+        ("closest", closest),
         ("sub-goals", progress(subgoals)),
         ("actions", actions(episode)),
         ("said", said(episode)),
