@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -72,8 +73,8 @@ class Server(ThreadingHTTPServer):
 
     def has_token(self, given: str) -> bool:
         """Whether a text is the token, in a time that does not tell how much of it is right."""
-        if given in self._invitations:
-            self._invitations.discard(given)
+        with suppress(KeyError):
+            self._invitations.remove(given)  # one step: of two requests at once, one gets in
             return True
         return secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 

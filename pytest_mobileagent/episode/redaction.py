@@ -25,11 +25,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.redaction_file import Region, load
 from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from pytest_mobileagent.episode.redaction_file import Region
 
     Box = tuple[int, int, int, int]
 
@@ -183,6 +184,8 @@ def redacted(record: Any) -> Any:
 
 
 def _read(path: Path) -> Redaction:
+    from pytest_mobileagent.episode.redaction_file import load  # noqa: PLC0415 - few runs need it
+
     rules = load(path)
     return Redaction(rules.patterns, rules.regions, rules.digest)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,6 @@ import pytest
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plugin.options import usage_error
-from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -260,31 +258,3 @@ class RunModels:
 
         budget = self.budget
         return run_over(budget, self.ledger().spent()) if budget.limits_run else ""
-
-
-def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path) -> str:
-    """Return the command that goes on with a run, `runs` or the newest there.
-
-    `over` says which budget was spent, which is doubled until there is room; empty if none was.
-    """
-    from pytest_mobileagent.llm.budget import amount_text  # noqa: PLC0415
-
-    flag = over.partition("=")[0]
-    left_out = {flag, "--mobile-resume", "--mobile-reuse", "--mobile-rescore"}
-    words: list[str] = []
-    is_value = False
-    for word in map(str, config.invocation_params.args):
-        is_replaced = word.partition("=")[0] in left_out
-        if not (is_replaced or is_value):
-            words.append(shown(word))
-        is_value = is_replaced and "=" not in word
-    words.append(f"--mobile-resume={runs}")
-    if over:
-        is_cost, spent = flag == "--mobile-max-cost", models.ledger().spent()
-        limit = models.budget.cost if is_cost else models.budget.tokens
-        each = "" if limit.task is None else f",task={amount_text(limit.task)}"
-        more = 2 * (limit.run or 1)
-        while more <= (spent.usd if is_cost else spent.tokens):
-            more *= 2
-        words.append(f"{flag}={amount_text(more)}{each}")
-    return f"go on with: {shlex.join(['pytest', *words])}"

@@ -79,7 +79,7 @@ def score(
         result = _result(case, item, report, call)
         plain = result.to_wire()
         plain |= redacted({name: plain[name] for name in _TOLD})
-        _keep(result, item)
+        _keep(result, plain["reason"], item)
     except Exception as error:  # noqa: BLE001 - one guarded place
         what = f"the result of {item.nodeid} cannot be computed: {type(error).__name__}: {error}"
         report.outcome, report.longrepr = "failed", what
@@ -227,8 +227,11 @@ def _folder(item: pytest.Function, episode: Episode | None) -> str | None:
     return folder.relative(episode.folder) if inside else str(episode.folder)
 
 
-def _keep(result: Result, item: pytest.Function) -> None:
-    """Keep the verdict beside the episode and the attempt in the run's index; tell others of it."""
+def _keep(result: Result, reason: str, item: pytest.Function) -> None:
+    """Keep the verdict beside the episode and the attempt in the run's index; tell others of it.
+
+    `reason` is the result's as it may be recorded.
+    """
     episode = result.episode
     if episode is None or episode.folder is None:
         return
@@ -238,7 +241,7 @@ def _keep(result: Result, item: pytest.Function) -> None:
             _keep_there(result.case, episode.folder, verdict, item.config)
     is_inside = episode.folder.is_relative_to(item.config.stash[RUN].folder.path)
     if is_inside and result.folder is not None:
-        known = () if result.verdict is not None else (result.fault, result.reason)
+        known = () if result.verdict is not None else (result.fault, reason)
         entry = Entry(result.case.key, episode.attempt, result.folder, result.outcome, *known)
         add_to_index(item.config.stash[RUN].folder.path, entry)
     if result.verdict is not None:

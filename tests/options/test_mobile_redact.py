@@ -50,9 +50,9 @@ SECRETS = (b"4111 1111", b"alice@")
 def run(pytester):
     """Run a task whose phone shows secrets, with rules; return the result and the run's folder."""
 
-    def run(rules, *arguments):
+    def run(rules, *arguments, tasks=TASKS):
         pytester.makeconftest(PROJECT)
-        pytester.makepyfile(test_it=TASKS, reads=AGENT)
+        pytester.makepyfile(test_it=tasks, reads=AGENT)
         (pytester.path / "rules.toml").write_text(rules, "utf-8")
         result = pytester.runpytest_inprocess(
             "-p", "no:cacheprovider", "--agent=reads.py:Reads", "--mobile-redact=rules.toml",
@@ -84,6 +84,14 @@ def test_nothing_that_matches_is_in_any_file_of_the_run(run, arguments):
     assert (task["answer"], task["outcome"]) == ("It is █████", "failed")
     stream = next(folder.glob("episodes/*/episode.jsonl")).read_text()
     assert "I see █████" in stream
+
+
+def test_what_an_episode_without_a_verdict_ended_by_is_redacted_in_the_index(run):
+    skips = TASKS.partition("    assert")[0] + "    pytest.skip('no card 4111 1111 1111 1111')\n"
+    result, folder = run(RULES, tasks="import pytest\n" + skips)
+    result.assert_outcomes(skipped=1)
+    assert "no card █████" in (folder / "index.jsonl").read_text("utf-8")
+    assert leaks(folder) == []
 
 
 def test_the_agent_sees_the_phone_and_the_record_says_that_it_is_redacted(run):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.text.markdown import escape, folded, table
 from pytest_mobileagent.report.text.names import label, points, shortener
+from pytest_mobileagent.report.text.table import percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,7 +94,7 @@ def markdown(comparison: Comparison, name: str = "") -> list[str]:
 
 def _table(comparison: Comparison) -> list[str]:
     base, run = comparison["baseline"], comparison["run"]
-    rates = [_percent(each["success_rate"]) for each in (base, run)]
+    rates = [percent(each["success_rate"]) for each in (base, run)]
     rows = [
         (
             "success rate",
@@ -149,10 +150,6 @@ def _signed(share: float | None) -> str:
 
 def _interval(interval: Sequence[float] | None) -> str:
     return "" if interval is None else " to ".join(map(points, interval))
-
-
-def _percent(share: float | None) -> str:
-    return "n/a" if share is None else f"{100 * share:.1f} %"
 
 
 def _number(value: float | None) -> str:

@@ -17,14 +17,15 @@ from pytest_mobileagent.report.export.layouts import LAYOUTS, Run, tabulate
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.reading import REPORT, find_run, is_run
 from pytest_mobileagent.report.recorded import recorded_run
+from pytest_mobileagent.report.text.pull_request import SUMMARY
+from pytest_mobileagent.report.text.words import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _TABLES = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
 _PACKED = "report-packed.html"
-_PAGE = "report.html"
-_KEPT = {RUN, INDEX, REPORT, "summary.md"}  # what a run has recorded
+_KEPT = {RUN, INDEX, REPORT, SUMMARY}  # what a run has recorded
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -83,7 +84,7 @@ def _check(output: Path | None, format: str) -> None:
     Raises:
         HostError: it is.
     """
-    kept = _KEPT if format == "html" else _KEPT | {_PAGE}
+    kept = _KEPT if format == "html" else _KEPT | {PAGE}
     if output is not None and output.name in kept and is_run(output.resolve().parent):
         msg = f"{output} is a run's own file, which is not written over: name another one with -o"
         raise HostError(msg)

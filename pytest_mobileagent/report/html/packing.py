@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.report.html.blocks import Written, pack, unpack
 from pytest_mobileagent.report.html.index import index_data
-from pytest_mobileagent.report.html.writing import PAGE, episodes, write
+from pytest_mobileagent.report.html.writing import episodes, write
+from pytest_mobileagent.report.text.words import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -50,9 +51,12 @@ def _noting(
     blocks: Iterable[tuple[str, bytes]], run: Path, names: dict[str, Path]
 ) -> Iterator[tuple[str, bytes]]:
     """Pass blocks on, and add the pictures that they name to `names`."""
+    whole = run.resolve()
     for name, packed in blocks:
         for relative in _named(unpack(packed)):
-            names.setdefault(PurePosixPath(relative).stem, run / relative)
+            picture = (run / relative).resolve()
+            if picture.is_relative_to(whole):  # the run may be another person's
+                names.setdefault(PurePosixPath(relative).stem, picture)
         yield name, packed
 
 

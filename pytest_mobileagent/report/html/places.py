@@ -10,6 +10,7 @@ from pytest_mobileagent.episode.exchanges import STREAM as CALLS
 from pytest_mobileagent.episode.runs import slug
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.report.html.calls import JUDGES
+from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.verdict.store import VERDICTS
 
 if TYPE_CHECKING:
@@ -25,7 +26,11 @@ def attempts(run: Path, task: Mapping[str, Any]) -> list[Path]:
     `run` is the run's folder. A task that did not begin has none.
     """
     own = _own(run, task)
-    stem = _stem(run, task) if own is None else own.with_name(own.name.rpartition(".")[0] or "-")
+    stem = (
+        run / "episodes" / slug(key_of(task))
+        if own is None
+        else own.with_name(own.name.rpartition(".")[0] or "-")
+    )
     found: list[Path] = []
     while (folder := stem.with_name(f"{stem.name}.{len(found)}")).is_dir():
         found.append(folder)
@@ -43,14 +48,6 @@ def _own(run: Path, task: Mapping[str, Any]) -> Path | None:
         return None
     path = PurePath(named)
     return None if path.is_absolute() or ".." in path.parts else run / path
-
-
-def _stem(run: Path, task: Mapping[str, Any]) -> Path:
-    """Return what each attempt's folder adds a number to (see `Case.key`)."""
-    key = str(task.get("id"))
-    key += f"@env{task['environment']}" if task.get("environment") else ""
-    key += f"@{task['epoch']}" if task.get("epoch") else ""
-    return run / "episodes" / slug(key)
 
 
 def signature(episode: Path, *more: object) -> str:

@@ -13,12 +13,12 @@ from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import VERSION, index_data
 from pytest_mobileagent.report.html.page import shell
 from pytest_mobileagent.report.html.places import attempts, signature
+from pytest_mobileagent.report.text.words import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-PAGE = "report.html"
 _ABANDONED = 600.0  # seconds; no page takes as long to write
 
 

@@ -67,7 +67,7 @@ def test_nothing_decided_is_no_number() -> None:
 def test_markdown_has_a_table_and_folded_lists() -> None:
     text = "\n".join(markdown(example()))
     assert text.startswith("### t3a against appagent\n\n| ")
-    assert "| success rate | 33.3 % | 83.3 % | +50.0 points | +24.2 to +75.8 |" in text
+    assert "| success rate | 33.3% | 83.3% | +50.0 points | +24.2 to +75.8 |" in text
     assert "| steps an episode | 5 | 4 | -1 | -1 to -1 | n/a |" in text
     assert "<summary>gained (8): pass now in most epochs, and did not</summary>" in text
     assert "- t0 1/3 → 3/3" in text

@@ -37,6 +37,15 @@ def test_a_picture_that_cannot_be_read_is_left_out(recorded: Path, tmp_path: Pat
     assert page.read_bytes().count(b'id="p:') == 1
 
 
+def test_a_link_out_of_the_run_brings_no_picture_in(recorded: Path, tmp_path: Path) -> None:
+    linked, *_ = sorted((recorded / "screens").glob("*.png"))
+    linked.replace(tmp_path / "private.png")
+    linked.symlink_to(tmp_path / "private.png")
+    page = tmp_path / "page.html"
+    write_packed(recorded, read_report(recorded / "report.json"), page)
+    assert page.read_bytes().count(b'id="p:') == 1
+
+
 def test_a_page_that_would_be_too_large_is_refused_with_what_to_do(
     recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

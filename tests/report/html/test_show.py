@@ -11,7 +11,7 @@ import pytest
 
 from pytest_mobileagent.report.html import opening
 from pytest_mobileagent.report.html.show import main
-from pytest_mobileagent.report.html.writing import PAGE
+from pytest_mobileagent.report.text.words import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
