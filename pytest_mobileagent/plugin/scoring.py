@@ -195,8 +195,8 @@ def _verdict(
     if success is False and call.excinfo is not None:
         evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
     way = on_the_way(item, episode, whole=whole)
-    if way.held:
-        evidence["held"] = way.held
+    if success is not None:
+        evidence["held"] = list(way.held)  # empty: the body was asked of the end only
     if subgoals := progress(item, way, episode):
         evidence["subgoals"] = subgoals
     return Verdict(success, "check", reason, evidence, way.first_step, partial_credit(subgoals))
