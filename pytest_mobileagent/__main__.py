@@ -67,7 +67,7 @@ def _calibrate(arguments: list[str]) -> int:
 
 def _compare(arguments: list[str]) -> int:
     """Compare runs, by the project's gate unless another one is named."""
-    from pytest_mobileagent.report.compare_command import main as compare  # noqa: PLC0415
+    from pytest_mobileagent.report.comparison.command import main as compare  # noqa: PLC0415
 
     def setting(name: str) -> tuple[str, Path] | None:
         from pytest_mobileagent.plugin.project import project_settings  # noqa: PLC0415 - takes long
@@ -114,7 +114,7 @@ def _review(arguments: list[str]) -> int:
 
 def _show(arguments: list[str]) -> int:
     """Open the page of a run, of this project's unless another one is named."""
-    from pytest_mobileagent.report.show import main as show  # noqa: PLC0415
+    from pytest_mobileagent.report.html.show import main as show  # noqa: PLC0415
 
     return show(arguments, _runs)
 

@@ -15,7 +15,7 @@ from pytest_mobileagent.plugin.again.deciding import CHECK
 from pytest_mobileagent.plugin.again.digests import digests
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
-from pytest_mobileagent.plugin.sharding import WHOLE
+from pytest_mobileagent.plugin.scheduling.sharding import WHOLE
 from pytest_mobileagent.run.fingerprint import (
     content_of,
     fingerprints,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.plugin.looks import Looking
+    from pytest_mobileagent.plugin.gate.looks import Looking
 
 _CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died
 _REPEATED = "repeated"
@@ -81,7 +81,7 @@ class Collector:
         if self.run.agent is None and lost is None:
             return
         if lost is not None:
-            from pytest_mobileagent.plugin.junit import properties  # noqa: PLC0415
+            from pytest_mobileagent.plugin.outputs.junit import properties  # noqa: PLC0415
 
             report.user_properties = properties({**lost, "reason": str(report.longrepr)})
         self._count(crashitem, 1)
@@ -140,7 +140,7 @@ class Collector:
         if self.interrupts_at_sigterm:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending
         if self.run.agent is not None:
-            from pytest_mobileagent.plugin.workers import end_workers  # noqa: PLC0415
+            from pytest_mobileagent.plugin.scheduling.workers import end_workers  # noqa: PLC0415
 
             end_workers(session.config)
         if exitstatus == pytest.ExitCode.USAGE_ERROR and not self.results:
@@ -158,7 +158,7 @@ class Collector:
             session.exitstatus = self._status(exitstatus)
         if not self.results:
             return
-        from pytest_mobileagent.plugin.outputs import write_all  # noqa: PLC0415
+        from pytest_mobileagent.plugin.outputs.files import write_all  # noqa: PLC0415
 
         self.problem = write_all(self.run, {**whole, **self.judged})
         if self.problem:
@@ -170,7 +170,7 @@ class Collector:
 
     def _complete(self, session: pytest.Session, exitstatus: int) -> None:
         """Add the results that no worker has reported: of what finished, broke off or never ran."""
-        from pytest_mobileagent.plugin.junit import add_cases, finish  # noqa: PLC0415
+        from pytest_mobileagent.plugin.outputs.junit import add_cases, finish  # noqa: PLC0415
 
         finish(session.config)
         if self.run.agent is None or (self.uncollected and not self.results):
@@ -255,7 +255,7 @@ class Collector:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not (self.missing or self.results):
             return
-        from pytest_mobileagent.plugin.summary import (  # noqa: PLC0415
+        from pytest_mobileagent.plugin.outputs.summary import (  # noqa: PLC0415
             show_judged,
             show_missing,
             show_run,

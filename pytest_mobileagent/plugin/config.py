@@ -12,7 +12,7 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plugin.again.choosing import check_exclusive, rescoring, resuming, reusing
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
-from pytest_mobileagent.plugin.gating import RunGate
+from pytest_mobileagent.plugin.gate.gating import RunGate
 from pytest_mobileagent.plugin.judging import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
 from pytest_mobileagent.plugin.options import path_of, read_options, runs_no_test, usage_error

@@ -99,7 +99,7 @@ class Deferring:
                 waiting.ihook.pytest_runtest_protocol(item=waiting, nextitem=item)
 
     def run_waiting(self, session: pytest.Session) -> None:
-        """Run the tests that wait before a pause (see pauses.py): more tests may follow."""
+        """Run the tests that wait before a pause (see `scheduling`): more tests may follow."""
         self._run_all(session, then=session)
         self._is_ending = False
 

@@ -33,7 +33,7 @@ from pytest_mobileagent.plugin.items import (
 )
 from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
 from pytest_mobileagent.plugin.options import add_options, leaves_distribution, runs_no_test
-from pytest_mobileagent.plugin.parts import register_parts
+from pytest_mobileagent.plugin.parts import register_onlookers, register_parts
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -100,15 +100,13 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     if run.is_owner and run.agents.is_named and is_distributed and not runs_no_test(session.config):
         run.devices.start()  # while workers start and collect
     if run.is_owner and run.agent is not None and not runs_no_test(session.config):
-        from pytest_mobileagent.plugin.onlookers import add_onlookers  # noqa: PLC0415
-
-        add_onlookers(run)
+        register_onlookers(session.config.pluginmanager, run)
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if (shard := config.stash[RUN].value("mobile-shard")) is not None:
-        from pytest_mobileagent.plugin.sharding import keep_shard  # noqa: PLC0415
+        from pytest_mobileagent.plugin.scheduling.sharding import keep_shard  # noqa: PLC0415
 
         keep_shard(config, items, shard)
 
@@ -145,7 +143,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     run = config.stash[RUN]
     if run.agent is None:
         return None
-    from pytest_mobileagent.plugin.scheduler import TaskScheduling  # noqa: PLC0415
+    from pytest_mobileagent.plugin.scheduling.scheduler import TaskScheduling  # noqa: PLC0415
     from pytest_mobileagent.run.expected import expected_times  # noqa: PLC0415
 
     if not leaves_distribution(config):

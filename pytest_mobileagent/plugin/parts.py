@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
+if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
 
 
@@ -25,17 +25,41 @@ def register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
         _of_worker(manager, run)
 
 
+def register_onlookers(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
+    """Register what shows a run while it goes on.
+
+    Raises:
+        pytest.UsageError: the page of `--mobile-watch` cannot be served.
+    """
+    from pytest_mobileagent.plugin.live.wanted import is_wanted  # noqa: PLC0415
+
+    if is_wanted(run.config):
+        from pytest_mobileagent.plugin.live.terminal import LiveLines  # noqa: PLC0415
+
+        manager.register(LiveLines(run), "mobileagent-live")
+    if run.value("mobile-watch"):
+        from pytest_mobileagent.plugin.watch.watching import Watching  # noqa: PLC0415
+
+        try:
+            watching = Watching(run)
+        except OSError as error:
+            msg = f"--mobile-watch: the page cannot be served: {error}"
+            raise pytest.UsageError(msg) from None
+        manager.register(watching, "mobileagent-watch")
+        watching.tell(run.config)
+
+
 def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
 
     collector = Collector(run)
     manager.register(collector, "mobileagent-collector")
     if run.agent is not None:
-        from pytest_mobileagent.plugin.growing import GrowingPage  # noqa: PLC0415
+        from pytest_mobileagent.plugin.outputs.growing import GrowingPage  # noqa: PLC0415
 
         manager.register(GrowingPage(collector), "mobileagent-growing-page")
     if run.gating.is_asked:
-        from pytest_mobileagent.plugin.looks import Looking  # noqa: PLC0415
+        from pytest_mobileagent.plugin.gate.looks import Looking  # noqa: PLC0415
 
         collector.looking = Looking(run, collector.results)
         manager.register(collector.looking, "mobileagent-looking")
@@ -43,7 +67,7 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
 
 def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     if run.gating.has_looks:
-        from pytest_mobileagent.plugin.pauses import Pauses  # noqa: PLC0415
+        from pytest_mobileagent.plugin.scheduling.pauses import Pauses  # noqa: PLC0415
 
         manager.register(Pauses(), "mobileagent-pauses")
     if run.agent is not None:

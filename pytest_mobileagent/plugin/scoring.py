@@ -40,11 +40,11 @@ from pytest_mobileagent.plugin.judges import (
     NoBudgetError,
     with_judges,
 )
-from pytest_mobileagent.plugin.junit import properties
-from pytest_mobileagent.plugin.others import tell_others
+from pytest_mobileagent.plugin.outputs.junit import properties
+from pytest_mobileagent.plugin.outputs.others import tell_others
+from pytest_mobileagent.plugin.outputs.showing import show_failure, show_review
 from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, is_pure, on_the_way
 from pytest_mobileagent.plugin.results import RECORDED, RESULT
-from pytest_mobileagent.plugin.showing import show_failure, show_review
 from pytest_mobileagent.plugin.subgoals import partial_credit, progress
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict.store import append as add_verdict

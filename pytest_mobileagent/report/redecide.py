@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.report.metrics import summarise
-from pytest_mobileagent.report.numbers import ratio
+from pytest_mobileagent.report.metrics.numbers import ratio
+from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.result import shown
 from pytest_mobileagent.verdict.standing import PERSON
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.plain import to_wire
-from pytest_mobileagent.report.effects import invalid, no_effect, repeated
-from pytest_mobileagent.report.numbers import ratio
+from pytest_mobileagent.report.metrics.effects import invalid, no_effect, repeated
+from pytest_mobileagent.report.metrics.numbers import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,7 +112,7 @@ def measures(
     `step_ratio` is steps / golden steps of a success; `premature` a failure that the agent reported
     as done, `overdue` a success that ran into the step limit (SPA-Bench, section 5.1). `latency`:
     seconds in the agent and on the device / actions. `no_effect_steps`, `repeated_steps` and
-    `invalid_actions` count steps (see `report.effects`).
+    `invalid_actions` count steps (see `report.metrics.effects`).
     """
     if episode is None:
         return dict.fromkeys(MEASURES)

@@ -11,8 +11,8 @@ from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.report.html.trajectory import opinions, screens
 from pytest_mobileagent.report.redecide import as_run
-from pytest_mobileagent.report.trajectory import opinions, screens
 from pytest_mobileagent.review.queue import signature_of, waits
 from pytest_mobileagent.review.trajectory import trajectory
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.report.document import document
-from pytest_mobileagent.report.metrics import summarise
+from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.reading import newest_run, read_report
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from pytest_mobileagent import (
     Tap,
     Type,
 )
-from pytest_mobileagent.report.trajectory import opinions, screens
+from pytest_mobileagent.report.html.trajectory import opinions, screens
 from pytest_mobileagent.review.trajectory import trajectory
 from pytest_mobileagent.verdict.standing import of_person, withdrawal
 from pytest_mobileagent.verdict.verdict import Verdict

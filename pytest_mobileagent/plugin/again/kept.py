@@ -87,7 +87,7 @@ def _taken_over(item: pytest.Item, entry: Entry) -> Entry:
 def _reports(
     item: pytest.Item, nextitem: pytest.Item | None, entry: Entry
 ) -> Iterator[pytest.TestReport]:
-    from pytest_mobileagent.plugin.junit import properties  # noqa: PLC0415
+    from pytest_mobileagent.plugin.outputs.junit import properties  # noqa: PLC0415
 
     item.user_properties.extend(properties(entry))
     called = _AS_CALLED.get(entry["outcome"])
@@ -162,8 +162,8 @@ def _expected_to_fail(item: pytest.Item) -> str:
 
 def _show_failure(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> None:
     from pytest_mobileagent.check.episode import load  # noqa: PLC0415
+    from pytest_mobileagent.plugin.outputs.showing import show_failure  # noqa: PLC0415
     from pytest_mobileagent.plugin.prefixes import is_pure  # noqa: PLC0415
-    from pytest_mobileagent.plugin.showing import show_failure  # noqa: PLC0415
     from pytest_mobileagent.verdict.verdict import Verdict  # noqa: PLC0415
 
     try:

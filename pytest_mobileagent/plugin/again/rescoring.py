@@ -10,9 +10,9 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.again.earlier import TESTS, Earlier
 from pytest_mobileagent.plugin.options import usage_error
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
-from pytest_mobileagent.report.lists import changes
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.redecide import AS_RUN
+from pytest_mobileagent.report.text.lists import changes
 from pytest_mobileagent.run.lock import is_held
 
 if TYPE_CHECKING:

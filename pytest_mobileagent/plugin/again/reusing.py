@@ -9,7 +9,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.plugin.again.deciding import REUSE, RUN, SCORE, decide, told
 from pytest_mobileagent.plugin.again.earlier import Earlier
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
-from pytest_mobileagent.report.numbers import ratio
+from pytest_mobileagent.report.metrics.numbers import ratio
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.task.case import Case

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.terminal import percent, price
+from pytest_mobileagent.report.text.table import percent, price
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

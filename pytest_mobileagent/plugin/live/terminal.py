@@ -14,7 +14,7 @@ from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.plugin.live.below import Below
 from pytest_mobileagent.plugin.live.lines import Progress, render
 from pytest_mobileagent.plugin.results import RESULT
-from pytest_mobileagent.report.lists import names_of
+from pytest_mobileagent.report.text.lists import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

@@ -10,8 +10,8 @@ from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import index_data, row
-from pytest_mobileagent.report.lists import names_of
 from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.report.text.lists import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

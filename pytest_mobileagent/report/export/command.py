@@ -14,7 +14,7 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.export.formats import as_csv, as_latex, as_markdown
 from pytest_mobileagent.report.export.layouts import LAYOUTS, Run, tabulate
-from pytest_mobileagent.report.metrics import summarise
+from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.reading import REPORT, find_run, is_run
 from pytest_mobileagent.report.recorded import recorded_run
 

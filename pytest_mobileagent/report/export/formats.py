@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report import markdown
+from pytest_mobileagent.report.text import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

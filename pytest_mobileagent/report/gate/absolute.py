@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.comparison.pairing import tallies, total
 from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
 from pytest_mobileagent.report.gate.missing import is_broken, is_lacking, words
-from pytest_mobileagent.report.metrics import totals
-from pytest_mobileagent.report.pairing import tallies, total
+from pytest_mobileagent.report.metrics.summary import totals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.report.comparison.pairing import (
+    Difference,
+    common,
+    difference,
+    noise,
+    tallies,
+    total,
+)
 from pytest_mobileagent.report.gate.absolute import name_of
 from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
 from pytest_mobileagent.report.gate.missing import episodes, is_broken, is_lacking, words
@@ -14,15 +22,14 @@ from pytest_mobileagent.report.gate.rule import (
     levels,
     rule,
 )
-from pytest_mobileagent.report.names import label, points, shortener
-from pytest_mobileagent.report.pairing import Difference, common, difference, noise, tallies, total
+from pytest_mobileagent.report.text.names import label, points, shortener
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pytest_mobileagent.report.comparison.pairing import Key, Tally
     from pytest_mobileagent.report.gate.looks import Looks
     from pytest_mobileagent.report.gate.spec import Bound
-    from pytest_mobileagent.report.pairing import Key, Tally
 
     Task = Mapping[str, Any]
 

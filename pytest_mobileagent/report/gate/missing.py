@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.report.comparison.pairing import tallies, total
 from pytest_mobileagent.report.gate.finding import INCONCLUSIVE, MOST_MISSING, Finding
-from pytest_mobileagent.report.pairing import tallies, total
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from pytest_mobileagent.report.pairing import Tally
+    from pytest_mobileagent.report.comparison.pairing import Tally
 
     Task = Mapping[str, Any]
 

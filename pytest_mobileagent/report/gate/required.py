@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.report.comparison.pairing import Tally, tallies
 from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
-from pytest_mobileagent.report.names import label
-from pytest_mobileagent.report.pairing import Tally, tallies
+from pytest_mobileagent.report.text.names import label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """The one test of a gate against a baseline: when it fails, when it passes, and what it would take.
 
-A paired t-test over tasks' differences (`report/pairing.py`), one-sided, at looks that are fixed
+A paired t-test over tasks' differences (`comparison/pairing`), one-sided, at looks that are fixed
 beforehand. docs/gate.md says what it was chosen for, and how often it errs.
 """
 
@@ -14,9 +14,9 @@ from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS
 from pytest_mobileagent.statistics import student_quantile
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.report.comparison.pairing import Difference
     from pytest_mobileagent.report.gate.looks import Looks
     from pytest_mobileagent.report.gate.spec import Bound
-    from pytest_mobileagent.report.pairing import Difference
 
 ALPHA = 0.015  # the chance of a false FAIL, of all bounds and looks together
 BETA = 0.05  # the chance of a PASS of an agent that is worse by `allow`, of all looks together

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS
-from pytest_mobileagent.report.markdown import escape, table
+from pytest_mobileagent.report.text.markdown import escape, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,8 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.calls import JUDGES, Exchanges, Texts
 from pytest_mobileagent.report.html.frames import Pictures, frames
-from pytest_mobileagent.report.trajectory import opinions
-from pytest_mobileagent.report.words import ending
+from pytest_mobileagent.report.html.trajectory import opinions
+from pytest_mobileagent.report.text.words import ending
 from pytest_mobileagent.verdict.standing import CHECK
 from pytest_mobileagent.verdict.store import verdicts
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.plain import to_wire
-from pytest_mobileagent.report.effects import no_effect
+from pytest_mobileagent.report.html.trajectory import mark, size_of
 from pytest_mobileagent.report.html.tree import tree
-from pytest_mobileagent.report.trajectory import mark, size_of
-from pytest_mobileagent.report.words import in_words
+from pytest_mobileagent.report.metrics.effects import no_effect
+from pytest_mobileagent.report.text.words import in_words
 from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:

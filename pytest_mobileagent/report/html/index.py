@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.places import attempts
+from pytest_mobileagent.report.text.missed import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,7 @@ _ROW = (
     "premature", "overdue", "calls", "actions", "thinking_seconds", "acting_seconds", "attempt",
     "as_run",
 )  # fmt: skip
+_AGENTS_FAULT = ("agent error", "time limit")  # ends with an error that reasons begin with
 _LONG, _SHORT = 300, 200  # characters of a reason, and of what was sought
 _HEAD = 65_536  # bytes of a record that are read for its first line
 
@@ -66,7 +68,7 @@ def row(
         "judge_cost_usd": _judges(task),
         "reason": _cut(task.get("reason"), _LONG),
         "sought": _cut(evidence.get("sought"), _SHORT),
-        "closest": _cut(evidence.get("closest"), _SHORT),
+        "closest": _cut(_closest(task, evidence), _SHORT),
         "scorer": verdict.get("scorer") if isinstance(verdict, dict) else None,
         "infrastructure": [_cut(each, _LONG) for each in task.get("infrastructure") or ()],
         "e": mark + folders[-1].name if folders else None,
@@ -74,6 +76,17 @@ def row(
         "began": _seconds_between(about.get("started"), head.get("recorded")),
         "worker": None,
     }
+
+
+def _closest(task: Mapping[str, Any], evidence: Mapping[str, Any]) -> str:
+    """Return what came nearest, as the failure in the terminal says it; empty if nothing failed."""
+    if task.get("success") is not False:
+        return ""
+    reason = str(task.get("reason") or "")
+    if task.get("termination") in _AGENTS_FAULT:  # the reason is "ERROR; what was compared"
+        _, found, compared = reason.partition("; AssertionError: ")
+        reason = compared if found else ""
+    return nearest(reason, evidence)
 
 
 def _given(options: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.html.blocks import Written, pack
 from pytest_mobileagent.report.html.index import index_data
 from pytest_mobileagent.report.html.writing import PAGE, episodes, write, write_page
-from pytest_mobileagent.report.metrics import summarise
+from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.reading import REPORT, read_report
 from pytest_mobileagent.report.recorded import recorded_run
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report import lists
 from pytest_mobileagent.report.html.writing import PAGE
 from pytest_mobileagent.report.merging.merge import merge
-from pytest_mobileagent.report.metrics import summarise
+from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.reading import find_run
-from pytest_mobileagent.report.terminal import table
+from pytest_mobileagent.report.text import lists
+from pytest_mobileagent.report.text.table import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

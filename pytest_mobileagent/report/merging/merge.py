@@ -18,9 +18,9 @@ from pytest_mobileagent.plain import write_json, write_text
 from pytest_mobileagent.report.document import SCHEMA_VERSION, document
 from pytest_mobileagent.report.html.writing import PAGE, write_page
 from pytest_mobileagent.report.merging.heads import merged_head, remarks
-from pytest_mobileagent.report.pull_request import SUMMARY, summary
 from pytest_mobileagent.report.reading import REPORT
 from pytest_mobileagent.report.recorded import RecordedRun, recorded_run
+from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
 from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
 

@@ -158,7 +158,8 @@ def failure_of(result, name):
         n for n, line in enumerate(lines) if re.fullmatch(rf"_+ {re.escape(name)} _+", line)
     )
     end = next(n for n in range(start + 1, len(lines)) if lines[n].startswith(("___", "===")))
-    return [line for line in lines[start + 1 : end] if not line.startswith("screen")]
+    of_run = ("screen", "page")  # they name the run's folder
+    return [line for line in lines[start + 1 : end] if not line.startswith(of_run)]
 
 
 def test_a_failure_is_shown_in_the_same_few_lines(pytester, run):

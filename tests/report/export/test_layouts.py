@@ -6,7 +6,7 @@ import pytest
 
 from pytest_mobileagent import Termination
 from pytest_mobileagent.report.export.layouts import LAYOUTS, Run, tabulate
-from pytest_mobileagent.report.metrics import summarise
+from pytest_mobileagent.report.metrics.summary import summarise
 from tests.report.conftest import make
 from tests.report.papers.counts import LIMITED, REPORTED, Cost, Ending, results
 

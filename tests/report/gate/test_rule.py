@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_mobileagent.report.comparison.pairing import Difference
 from pytest_mobileagent.report.gate.looks import looks
 from pytest_mobileagent.report.gate.rule import epochs_to_decide, levels, planned_epochs, rule
 from pytest_mobileagent.report.gate.spec import Bound
-from pytest_mobileagent.report.pairing import Difference
 
 BOUND = Bound("success_rate", baseline=True)
 ONE_LOOK = levels(looks(3, 3), 0)

@@ -48,7 +48,7 @@ def test_a_file_holds_bounds_and_tasks_that_must_pass(tmp_path: Path) -> None:
 )
 def test_the_simple_case_needs_no_file(tmp_path: Path, text: str, bound: Bound) -> None:
     if text.startswith("pass_at"):
-        pytest.importorskip("pytest_mobileagent.report.epochs")
+        pytest.importorskip("pytest_mobileagent.report.metrics.epochs")
     assert read_gate(text, tmp_path) == Gate((bound,))
 
 
@@ -63,6 +63,9 @@ def test_the_simple_case_needs_no_file(tmp_path: Path, text: str, bound: Bound) 
         ("success_rate <= baseline", "only success_rate >= baseline can be asked"),
         ("mean_steps >= baseline", "only success_rate >= baseline can be asked"),
         ("terminations <= 3", "terminations holds several numbers: name one of them"),
+        ("terminations. <= 3", "terminations. holds several numbers: name one of them"),
+        ("success_rate.clock >= 0.5", "success_rate is one number, and .* leave out .clock"),
+        ("interval.0 >= 0.5", "interval is a pair of numbers"),
         ("gates.toml", "cannot be read .No such file or directory.: name a TOML file"),
         (".", "cannot be read .Is a directory.: name a TOML file"),
     ],
@@ -96,6 +99,9 @@ BASELINE = '[[bound]]\nmetric = "success_rate"\nbaseline = true\n'
         (BASELINE + "margin = 2\nallow = 5", "0.02 is two points"),
         (BASELINE + BASELINE.replace("success_rate", "mean_steps"), "bound 2: only success_rate"),
         ('[[bound]]\nmetric = "tasks"\nbaseline = "runs"', "which run it is, --mobile-baseline"),
+        ('[[bound]]\nmetric = "success_rate"\nbaseline = "False"', "has to be true or false"),
+        ('[[bound]]\nmetric = "tasks"\nmax = 1' + "0" * 400, "max has to be a number"),
+        ("must_pass = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
     ],
 )
 def test_a_file_with_mistakes_is_an_error_that_names_the_place(

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytest_mobileagent.report.comparison.pairing import Tally, difference
 from pytest_mobileagent.report.gate.finding import INCONCLUSIVE
 from pytest_mobileagent.report.gate.rule import levels, rule
 from pytest_mobileagent.report.gate.spec import Bound
-from pytest_mobileagent.report.pairing import Tally, difference
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.report.comparison.pairing import Key
     from pytest_mobileagent.report.gate.looks import Looks
-    from pytest_mobileagent.report.pairing import Key
 
     Numbers = np.ndarray[Any, np.dtype[Any]]
 

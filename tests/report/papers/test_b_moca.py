@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.report.metrics import totals
+from pytest_mobileagent.report.metrics.summary import totals
 from tests.report.conftest import make
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from pytest_mobileagent import Termination
-from pytest_mobileagent.report.metrics import summarise, totals
+from pytest_mobileagent.report.metrics.summary import summarise, totals
 from tests.report.conftest import make
 from tests.report.papers.counts import LIMITED, REPORTED, Cost, Ending, fits, results, shares, steps
 

@@ -66,7 +66,7 @@ function showHead() {
   };
   byId("head").replaceChildren(
     outcomeMark(row.outcome),
-    make("h2", { dir: "auto", title: asText(row.nodeid) }, nameOf(row)),
+    make("h2", { dir: "auto", title: asText(row.nodeid || row.id) }, titleOfTask(row)),
     make("small", { className: "numbers" }, numbersIn(row)),
     make("span", { className: "room" }),
     ...(row.pair?.e ? [make("a", { className: "button", href: addressOf({ e: row.e, other: row.pair.e }) }, "Beside the base")] : []),
@@ -80,7 +80,7 @@ function showHead() {
 }
 
 function numbersIn(row) {
-  return [row.app, known(row.level) ? `level ${row.level}` : "", known(row.steps) ? `${stepsOf(row)} steps` : "", known(row.seconds) ? duration(row.seconds) : "", known(row.cost_usd) ? money(row.cost_usd) : ""]
+  return [shortApp(row.app), known(row.level) ? `level ${row.level}` : "", known(row.steps) ? `${stepsOf(row)} steps` : "", known(row.seconds) ? duration(row.seconds) : "", known(row.cost_usd) ? money(row.cost_usd) : ""]
     .filter(Boolean).map(asText).join(" · ");
 }
 
@@ -100,9 +100,10 @@ function openNeighbour(by) {
 function togglePlaying() {
   if (state.playing) { stopPlaying(); return; }
   if (!state.episode?.frames.length) return;
-  if (state.frame >= state.episode.frames.length - 1) showFrame(0);
+  const show = state.paired ? showPairFrame : showFrame;
+  if (state.frame >= state.episode.frames.length - 1) show(0);
   state.playing = setInterval(() => {
-    showFrame(state.frame + 1);
+    show(state.frame + 1);
     if (state.frame >= state.episode.frames.length - 1) stopPlaying();
   }, PACE);
   showPlaying();

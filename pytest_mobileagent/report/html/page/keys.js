@@ -10,7 +10,7 @@ const IN_EPISODE = {
   ArrowDown: inEpisode(() => moveFrame(1)), ArrowUp: inEpisode(() => moveFrame(-1)),
   Home: inEpisode(() => moveFrame(-Infinity)), End: inEpisode(() => moveFrame(Infinity)),
   J: () => openNeighbour(1), K: () => openNeighbour(-1),
-  " ": inEpisode(() => { if (!state.paired) togglePlaying(); }),
+  " ": inEpisode(togglePlaying),
   Escape: () => leave(),
 };
 const IN_LIST = {

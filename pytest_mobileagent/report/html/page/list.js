@@ -10,6 +10,8 @@ const COLUMNS = [
 let rowHeight = 44; // pixels; the styles say which
 
 function showColumns() {
+  byId("table").classList.toggle("compared", Boolean(state.other));
+  byId("table").classList.toggle("no-cost", !state.rows.some((row) => row.cost_usd));
   const sort = parseFilter(state.filter).find((part) => part.sort);
   byId("columns").replaceChildren(...COLUMNS.filter(([name]) => name !== "change" || state.other).map(([name, title]) => {
     const chosen = sort?.sort === name;
@@ -41,7 +43,7 @@ function rowNode(row, place) {
   const cell = (name, ...children) => make("span", { className: `c-${name}`, role: "gridcell" }, ...children);
   const node = make("a", { id: `row-${place}`, className: `row ${kindOf(row.outcome)}`, role: "row", tabIndex: -1 },
     cell("outcome", outcomeMark(row.outcome)),
-    cell("task", make("b", {}, make("bdi", { dir: "auto" }, nameOf(row))), make("small", { dir: "auto" }, whyShort(row))),
+    cell("task", make("b", { title: nameOf(row) }, make("bdi", { dir: "auto" }, titleOfTask(row))), make("small", { dir: "auto" }, whyShort(row))),
     cell("app", make("bdi", { title: asText(row.app) }, shortApp(row.app))), cell("level", asText(row.level)),
     cell("steps", stepsOf(row)), cell("seconds", known(row.seconds) ? duration(row.seconds) : ""),
     cell("cost", known(row.cost_usd) ? money(row.cost_usd) : ""),
@@ -58,10 +60,13 @@ function stepsOf(row) {
   return known(row.golden_steps) ? `${row.steps} / ${row.golden_steps}` : String(row.steps);
 }
 
+// A reason without what pytest says around it.
+const plainReason = (row) => asText(row.reason).split("\n")[0].replace(/^AssertionError: (?:assert )?/, "");
+
 // Why it came out as it did, in a line.
 function whyShort(row) {
   if (row.outcome === "passed") return "";
-  const reason = asText(row.reason).split("\n")[0].replace(/^AssertionError: /, "");
+  const reason = plainReason(row);
   const found = row.closest ? `closest ${row.closest}` : reason;
   const words = row.sought && row.outcome === "failed" ? `sought ${row.sought}${found ? ` — ${found}` : ""}` : reason;
   return [row.fault && row.fault !== "agent" ? `${row.fault}: ` : "", words].join("").slice(0, 300);

@@ -51,6 +51,7 @@ function rowsOf(index, other) {
     return { ...row, pair, change: other && changeOf(row, pair) };
   });
   const missing = [...before.values()].map((row) => ({ ...row, outcome: "not run", success: null, change: "missing", pair: undefined }));
+  showNames([...rows, ...missing]);
   return [...rows, ...missing].map((row) => Object.assign(row, { words: wordsOf(row) }));
 }
 

@@ -31,7 +31,7 @@ function stepAsMarkdown() {
   const { row, episode } = state;
   const frame = episode.frames[state.frame];
   const steps = episode.frames.filter((each) => known(each.step)).map((each) => `${each.step}. ${plainly(actionsOf(each), 200)}${each === frame ? " **← here**" : ""}`);
-  const facts = [["goal", episode.goal], ["sought", row.sought], ["closest", row.closest], ["reason", row.reason], ["ended", [episode.ending, episode.error].filter(Boolean).join(": ")], ["answered", episode.answer], ["said at this step", frame?.said]];
+  const facts = [["goal", episode.goal], ["sought", row.sought], ["closest", row.closest], ["reason", row.closest ? "" : row.reason], ["ended", [episode.ending, episode.error].filter(Boolean).join(": ")], ["answered", episode.answer], ["said at this step", frame?.said]];
   return [
     `### ${SIGNS[row.outcome] || ""} ${plainly(nameOf(row))}: ${plainly(row.outcome)}`, "",
     ...facts.filter(([, value]) => value).map(([name, value]) => `- **${name}** ${plainly(value)}`), "",
@@ -40,8 +40,30 @@ function stepAsMarkdown() {
   ].join("\n");
 }
 
+// Two runs of a task: how each came out, and what each did, step beside step.
+function pairAsMarkdown() {
+  const sides = ["before", "now"].map((side) => halves[side]);
+  const names = [state.other, state.run].map((index) => `${plainly(index.run?.agent)} (${plainly(index.run?.id)})`);
+  const frames = sides.map(({ episode }) => episode.frames.filter((each) => known(each.step)));
+  const said = (facts) => `| ${facts.join(" | ")} |`;
+  const lines = Array.from({ length: Math.max(...frames.map((each) => each.length)) }, (_, place) => {
+    const [before, now] = frames.map((each) => (each[place] ? plainly(actionsOf(each[place]), 200) : "–"));
+    return said([before === now ? place + 1 : `**${place + 1} ≠**`, before, now]);
+  });
+  return [
+    `### ${plainly(nameOf(state.row))}: ${plainly(CHANGES[state.row.change] || "compared")}`, "",
+    `- **goal** ${plainly(sides[1].episode.goal)}`, "",
+    said(["", ...names]), "|---|---|---|",
+    said(["outcome", ...sides.map(({ row }) => `${SIGNS[row.outcome] || ""} ${plainly(row.outcome)}`)]),
+    said(["why", ...sides.map(({ row }) => plainly(whyShort(row), 200))]),
+    said(["ended", ...sides.map(({ episode }) => plainly(episode.ending))]),
+    ...lines, "",
+    plainly(linkTo({ e: state.e, other: state.paired, s: state.frame + 1, f: "" }), 1000),
+  ].join("\n");
+}
+
 async function copy() {
-  const text = state.e ? (state.episode ? stepAsMarkdown() : "") : listAsMarkdown();
+  const text = !state.e ? listAsMarkdown() : !state.episode ? "" : state.paired ? pairAsMarkdown() : stepAsMarkdown();
   if (!text) return;
   try {
     await navigator.clipboard.writeText(text);

@@ -31,10 +31,10 @@ function showTiles(summary) {
       before && known(before.success_rate) ? `before: ${percent(before.success_rate)}` : "",
     ], "main-tile"),
     make("div", { className: "tile wide-tile" }, make("div", { className: "label" }, count(summary.tasks || 0, "task")), outcomeBar(counts.filter(([, many]) => many > 0))),
-    tile("Cost", money(summary.cost_usd), [judgeCost(summary), summary.unpriced_calls ? `${count(summary.unpriced_calls, "call")} without a price` : "", before ? `before: ${money(before.cost_usd)}` : ""]),
-    tile("Tokens", known(summary.input_tokens) ? `${tokens(summary.input_tokens)} in` : "n/a", [known(summary.output_tokens) ? `${tokens(summary.output_tokens)} out` : ""]),
+    ...[known(summary.cost_usd) || judgeCost(summary) || summary.unpriced_calls ? tile("Cost", money(summary.cost_usd), [judgeCost(summary), summary.unpriced_calls ? `${count(summary.unpriced_calls, "call")} without a price` : "", before ? `before: ${money(before.cost_usd)}` : ""]) : null,
+    known(summary.input_tokens) ? tile("Tokens", `${tokens(summary.input_tokens)} in`, [known(summary.output_tokens) ? `${tokens(summary.output_tokens)} out` : ""]) : null,
     tile("Time", duration(summary.seconds), [known(summary.seconds_per_step) ? `${number(summary.seconds_per_step, 1)} s a step` : ""]),
-    tile("Steps / golden", known(summary.mean_step_ratio) ? number(summary.mean_step_ratio, 2) : "n/a", ["of tasks that passed"]),
+    known(summary.mean_step_ratio) ? tile("Steps / golden", number(summary.mean_step_ratio, 2), ["of tasks that passed"]) : null].filter(Boolean),
   );
 }
 
@@ -68,10 +68,10 @@ function showFailures() {
   byId("failures").hidden = !rows.length;
   const all = make("button", { type: "button" }, `All ${count(rows.length, "failure")}`);
   all.addEventListener("click", () => showOnly("outcome", ["failed", "error"]));
-  byId("failures").replaceChildren(make("h2", {}, "Why tasks failed"), make("ol", {}, ...rows.slice(0, MOST_FAILURES).map((row) => {
-    const link = make("a", row.e ? { href: addressOf({ e: row.e, other: row.pair?.e, f: "" }) } : {}, make("bdi", { dir: "auto" }, nameOf(row)));
+  byId("failures").replaceChildren(...[make("h2", {}, "Why tasks failed"), make("ol", {}, ...rows.slice(0, MOST_FAILURES).map((row) => {
+    const link = make("a", row.e ? { href: addressOf({ e: row.e, other: row.pair?.e, f: "" }) } : {}, make("bdi", { dir: "auto", title: nameOf(row) }, titleOfTask(row)));
     return make("li", {}, outcomeMark(row.outcome, false), link, make("small", { dir: "auto" }, whyShort(row)));
-  })), rows.length > MOST_FAILURES ? all : null);
+  })), rows.length > MOST_FAILURES ? all : null].filter(Boolean));
 }
 
 function showFacts(run) {

@@ -45,7 +45,9 @@ function pairHead() {
   const back = make("button", { type: "button", title: "Step before (k)" }, "‹");
   next.addEventListener("click", () => showPairFrame(state.frame + 1));
   back.addEventListener("click", () => showPairFrame(state.frame - 1));
-  return make("header", { className: "pair-head" }, make("h2", { dir: "auto" }, nameOf(state.row)), changeMark(state.row), make("span", { className: "room" }), to, back, make("span", { id: "pair-place" }), next);
+  const play = make("button", { id: "play", type: "button", title: "Play both (space)" }, "▶");
+  play.addEventListener("click", togglePlaying);
+  return make("header", { className: "pair-head" }, make("h2", { dir: "auto", title: nameOf(state.row) }, titleOfTask(state.row)), changeMark(state.row), make("span", { className: "room" }), to, back, make("span", { id: "pair-place" }), next, play);
 }
 
 function half(side, index) {

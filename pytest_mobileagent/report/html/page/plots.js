@@ -3,7 +3,8 @@
 // Plots of a run, drawn as SVG: how often it succeeded, and at what cost in steps and money.
 
 const GROUPS = [["apps", "app"], ["levels", "level"], ["suites", "suite"], ["kinds", "kind"], ["languages", "language"], ["tags", "tag"], ["environments", "env"]];
-let groupShown = "apps";
+const MOST_BARS = 8; // that are seen without scrolling
+let groupShown = null; // as somebody chose
 
 function words(attributes, text) {
   const node = draw("text", attributes);
@@ -25,14 +26,22 @@ function figure(title, note, content, choice = null) {
 function plotSuccess() {
   const groups = GROUPS.filter(([name]) => Object.keys(state.run.summary?.[name] || {}).length);
   if (!groups.length) return null;
-  if (!groups.some(([name]) => name === groupShown)) groupShown = groups[0][0];
-  const [name, field] = groups.find(([each]) => each === groupShown);
+  const many = (name) => Object.keys(state.run.summary[name]).length;
+  const telling = groups.filter(([name]) => many(name) > 1);
+  const [name, field] = groups.find(([each]) => each === groupShown) || telling[0] || groups[0];
   const select = make("select", {}, ...groups.map(([each, one]) => make("option", { value: each, selected: each === name }, `by ${one}`)));
   select.setAttribute("aria-label", "Success by");
   select.addEventListener("change", () => { groupShown = select.value; showPlots(); });
-  const entries = Object.entries(state.run.summary[name]);
-  const bars = entries.map(([value, totals]) => successBar(field, value, totals));
+  const bars = barsOf(name, field);
+  // Where there is room, levels beside apps, or what else was chosen.
+  if (name !== "levels" && telling.some(([each]) => each === "levels") && bars.length + many("levels") <= MOST_BARS) {
+    bars.push(make("p", { className: "label" }, "by level"), ...barsOf("levels", "level"));
+  }
   return figure("Success", "with 95 % intervals", make("div", { className: "bars" }, ...bars), select);
+}
+
+function barsOf(name, field) {
+  return Object.entries(state.run.summary[name]).map(([value, totals]) => successBar(field, value, totals));
 }
 
 function successBar(field, value, totals) {

@@ -6,6 +6,9 @@ const state = {
   run: null,     // the index of the run; of two, that of the newer
   other: null,   // the index of the run that it is compared with
   rows: [],      // all rows
+  apps: new Map(), // how many packages have a short name
+  stem: "",      // the folders that all tasks are in
+  epochs: false, // whether tasks were run more than once
   shown: [],     // those that fit the filter, in order
   filter: "",    // as it is typed
   chosen: -1,    // the place in `shown` that the keys move

@@ -2,17 +2,25 @@
 
 // The elements of a screen beside its picture: hover one, see the other; a click holds on to it.
 
-const BOTTOM = 24; // levels that are indented
+const BOTTOM = 16; // levels that are indented
 const [CLASS, TEXT, ID, DESCRIPTION, BOX, FLAGS, CHILDREN] = [0, 1, 2, 3, 4, 5, 6];
-let elements = []; // [node, depth], from the root on
+let elements = []; // [node, depth, the classes of what is around it], from the root on
 let pinned = -1;
+
+// A layout around one element, of which there is nothing else to tell; it is shown with that element.
+const isWrapping = (node) => node[CHILDREN]?.length === 1 && !node[TEXT] && !node[DESCRIPTION] && !node[ID] && !node[FLAGS];
 
 function flatten(root) {
   const found = [];
   const pending = [[root, 0]];
   while (pending.length) {
-    const [node, depth] = pending.pop();
-    found.push([node, depth]);
+    let [node, depth] = pending.pop();
+    const around = [];
+    while (isWrapping(node)) {
+      around.push(shortName(node[CLASS]));
+      [node] = node[CHILDREN];
+    }
+    found.push([node, depth, around]);
     const children = node[CHILDREN] || [];
     for (let place = children.length - 1; place >= 0; place -= 1) pending.push([children[place], depth + 1]);
   }
@@ -22,7 +30,7 @@ function flatten(root) {
 function showTree(frame) {
   elements = frame.tree ? flatten(frame.tree) : [];
   pinned = -1;
-  const list = make("div", { id: "tree", role: "tree", tabIndex: 0 }, ...elements.map(([node, depth], place) => treeRow(node, depth, place)));
+  const list = make("div", { id: "tree", role: "tree", tabIndex: 0 }, ...elements.map((element, place) => treeRow(element, place)));
   list.setAttribute("aria-label", "Elements");
   list.addEventListener("pointerover", (event) => point(placeOf(event.target)));
   list.addEventListener("pointerleave", () => point(pinned));
@@ -40,15 +48,16 @@ function showTree(frame) {
 const placeOf = (target) => Number(target.closest?.("[data-place]")?.dataset.place ?? -1);
 const shortName = (name) => asText(name).split(/[./:]/).pop();
 
-function treeRow(node, depth, place) {
+function treeRow([node, depth, around], place) {
   const label = asText(node[TEXT]) || asText(node[DESCRIPTION]);
   const row = make("div", { id: `node-${place}`, className: "node", role: "treeitem", dir: "ltr" },
+    around.length ? make("span", { className: "chain", title: `in ${around.join(" › ")}` }, "›") : null,
+    label ? make("bdi", { className: "said" }, label.slice(0, 200)) : null,
     make("span", { className: "class" }, shortName(node[CLASS]) || "?"),
     node[ID] ? make("span", { className: "id" }, `#${shortName(node[ID])}`) : null,
-    label ? make("bdi", { className: "said" }, label.slice(0, 200)) : null,
     node[FLAGS] ? make("span", { className: "flags" }, asText(node[FLAGS])) : null);
   row.dataset.place = place;
-  row.style.paddingInlineStart = `${6 + 8 * Math.min(depth, BOTTOM)}px`;
+  row.style.paddingInlineStart = `${6 + 6 * Math.min(depth, BOTTOM)}px`;
   row.setAttribute("aria-level", depth + 1);
   return row;
 }

@@ -40,7 +40,7 @@ function comparisonParts(given) {
     const value = given[name]?.difference;
     return known(value) ? `${name === "cost_usd" ? "cost" : name} ${value < 0 ? "−" : "+"}${name === "cost_usd" ? "$" : ""}${number(Math.abs(value), digits)}` : "";
   }).filter(Boolean);
-  const notes = [known(given.p_value) ? `p = ${number(given.p_value, 3)}` : "", ...measures].filter(Boolean).join(" · ");
+  const notes = [known(given.p_value) ? (given.p_value < 0.001 ? "p < 0.001" : `p = ${number(given.p_value, 3)}`) : "", ...measures].filter(Boolean).join(" · ");
   const lists = ["gained", "lost", "flaky", "new", "missing"].map((name) => listOf(name, given[name])).filter(Boolean);
   const differs = Array.isArray(given.differs_in) ? given.differs_in : Object.keys(given.differs_in || {});
   return [
@@ -61,12 +61,12 @@ function listOf(name, tasks) {
   const links = tasks.slice(0, 30).map((task) => {
     const id = typeof task === "object" && task ? asText(task.id ?? task.task) : asText(task);
     const detail = typeof task === "object" && task && known(task.before) ? ` ${asText(task.before)} → ${asText(task.after)}` : "";
-    const link = make("a", { href: addressOf({ f: withField("", "id", [id]) }) }, make("bdi", {}, id));
+    const link = make("a", { href: addressOf({ f: withField("", "id", [id]) }) }, make("bdi", { title: id }, shortId(id)));
     return make("li", {}, link, detail);
   });
   const sign = { gained: "▲ ", lost: "▼ ", flaky: "~ " }[name] || "";
   const rest = tasks.length > links.length ? ` and ${tasks.length - links.length} more` : "";
-  return make("div", { className: `changes ${name}` }, make("b", {}, `${sign}${name} ${tasks.length}`), make("ul", { className: "inline" }, ...links), rest);
+  return make("div", { className: `changes ${name}` }, make("b", {}, `${sign}${name} ${tasks.length}`), " ", make("ul", { className: "inline" }, ...links), rest);
 }
 
 // Two runs without a comparison that somebody made: what can be counted.

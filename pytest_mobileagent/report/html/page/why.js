@@ -10,20 +10,45 @@ function showWhy(row, episode) {
 function whyParts(row, episode) {
   const said = [...(episode.frames || [])].reverse().find((frame) => frame.said)?.said;
   const failed = row.outcome !== "passed";
-  const facts = [
+  const checked = [
     ["Sought", failed ? row.sought : ""],
     ["Closest", failed ? row.closest : ""],
-    ["Because", failed && !(row.sought && asText(row.reason).includes(row.sought)) ? row.reason : ""],
+    ["Because", failed && !isTold(row) ? plainReason(row) : ""],
+  ];
+  const happened = [
     ["Broke", [row.fault && row.fault !== "agent" ? row.fault : "", (row.infrastructure || []).join("; ")].filter(Boolean).join(": ")],
     ["Ended", [episode.ending || row.termination, episode.error].filter(Boolean).join(": ")],
     ["Answered", episode.answer],
     ["Said", said === episode.answer ? "" : said],
-  ].filter(([, text]) => known(text) && text !== "");
+  ];
   const goal = make("p", { className: "goal", dir: "auto" }, asText(episode.goal) || asText(row.id));
-  const list = make("dl", { className: "facts" }, ...facts.map(([name, text]) =>
-    make("div", {}, make("dt", {}, name), make("dd", { dir: "auto", title: asText(text).slice(0, 1000) }, asText(text)))));
+  const lists = [checked, happened].map(factList).filter(Boolean);
   const damage = episode.damaged ? [make("p", { className: "bad" }, `This episode cannot be shown whole: ${episode.damaged}`)] : [];
-  return [make("p", { className: "label" }, "Goal"), goal, ...damage, list];
+  return [make("p", { className: "label" }, "Goal"), goal, ...damage, make("div", { className: "columns" }, ...lists), ...wholeReason(row, episode)];
+}
+
+// Whether what was sought and what was closest tell all that the reason does: it may be the words of the task's author.
+function isTold(row) {
+  return Boolean(row.closest) && (/^(?:AssertionError: )?assert /.test(row.reason) || asText(row.closest).includes(plainReason(row)));
+}
+
+function factList(given) {
+  const facts = given.filter(([, text]) => known(text) && text !== "");
+  return facts.length ? make("dl", { className: "facts" }, ...facts.flatMap(([name, text]) => [make("dt", {}, name), cutShort(asText(text))])) : null;
+}
+
+// A few lines of a text; a click shows all of it.
+function cutShort(text) {
+  const node = make("dd", { dir: "auto", title: text.slice(0, 1000) }, text);
+  node.addEventListener("click", () => node.classList.toggle("whole"));
+  return node;
+}
+
+// What the check raised, word for word, for those who want it.
+function wholeReason(row, episode) {
+  const stands = (episode.opinions || []).find((each) => each.stands && each.passed === false);
+  const reason = asText(stands?.reason || row.reason).trim();
+  return row.outcome !== "passed" && reason.includes("\n") ? [fold("reason", "The reason in full", false, make("pre", { dir: "auto" }, reason))] : [];
 }
 
 // The index of the frame from which to look at a failure, as the message of a failing test has it: the step

@@ -38,7 +38,7 @@ function money(value) {
 
 function duration(seconds) {
   if (!known(seconds)) return "n/a";
-  if (seconds < 100) return `${number(seconds, seconds && seconds < 10 ? 1 : 0)} s`;
+  if (seconds < 100) return `${number(seconds, seconds % 1 && seconds < 10 ? 1 : 0)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
@@ -49,11 +49,41 @@ function tokens(value) {
   return value < 1e6 ? `${number(value / 1e3)} k` : `${number(value / 1e6, 1)} M`;
 }
 
-// The telling end of a package's name: "clock" of "com.android.clock", "notes.pro" of "org.some.notes.pro".
+// What most packages' names have in common.
+const COMMON_PARTS = /^(?:com|org|net|edu|dev|me|io|app|apps|android|google|mobile|main|client)$/;
+
+// The telling part of a package's name: "clock" of "com.android.clock", "coursera" of "org.coursera.android",
+// "notes.pro" of "org.some.notes.pro"; where two apps of a run would have the same, the whole name.
 function shortApp(name) {
-  const parts = asText(name).split(".");
-  return parts.slice(/^(?:.{1,3}|android|main|mobile)$/.test(parts.at(-1)) ? -2 : -1).join(".");
+  const short = tellingPart(name);
+  return state.apps.get(short) > 1 ? asText(name) : short;
 }
+
+function tellingPart(name) {
+  const parts = asText(name).split(".");
+  const telling = parts.filter((part, place) => !COMMON_PARTS.test(part) && !(place === 0 && parts.length > 2 && part.length < 3));
+  if (!telling.length) return parts.at(-1);
+  return telling.slice(telling.at(-1).length <= 3 ? -2 : -1).join(".");
+}
+
+// How many packages have the same telling part, and the folders that the names of all tasks begin with.
+function showNames(rows) {
+  const apps = [...new Set(rows.map((row) => asText(row.app)))];
+  state.apps = new Map();
+  for (const short of apps.map(tellingPart)) state.apps.set(short, (state.apps.get(short) || 0) + 1);
+  const ids = [...new Set(rows.map((row) => asText(row.id)))];
+  const folders = (id) => id.split("/").slice(0, -1);
+  let shared = ids.length > 1 ? folders(ids[0]) : [];
+  for (const id of ids) {
+    const own = folders(id);
+    const parting = shared.findIndex((folder, place) => folder !== own[place]);
+    if (parting >= 0) shared = shared.slice(0, parting);
+  }
+  state.stem = shared.length ? `${shared.join("/")}/` : "";
+  state.epochs = rows.some((row) => row.epoch);
+}
+
+const shortId = (id) => (asText(id).startsWith(state.stem) ? asText(id).slice(state.stem.length) : asText(id));
 
 function count(many, thing) {
   return `${number(many)} ${thing}${many === 1 ? "" : "s"}`;
@@ -63,9 +93,12 @@ function count(many, thing) {
 function nameOf(row) {
   const more = [];
   if (known(row.environment)) more.push(`env ${row.environment}`);
-  if (row.epoch) more.push(`epoch ${row.epoch}`);
+  if (row.epoch || (state.epochs && known(row.epoch))) more.push(`epoch ${row.epoch}`);
   return more.length ? `${row.id} [${more.join(", ")}]` : asText(row.id);
 }
+
+// The same without the folders that all tasks of the page are in.
+const titleOfTask = (row) => shortId(nameOf(row));
 
 // Wilson's interval of a proportion at 95 %, as pytest_mobileagent/statistics.py has it.
 function wilson(successes, all) {

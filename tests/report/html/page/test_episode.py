@@ -65,18 +65,18 @@ def test_steps_are_walked_by_keys_and_kept_in_the_address(reader: Any) -> None:
     reader.press("\ue010")  # End
     reader.sees("#place", "Step 6 / 6")
     reader.press("n")
-    reader.sees("#head", "clock/worse")
+    reader.sees("#head h2", "worse")
     reader.press("n")
-    reader.sees("#head", "clock/bad")
+    reader.sees("#head h2", "bad")
     reader.press("J")
-    reader.sees("#head", "clock/worse")
+    reader.sees("#head h2", "worse")
     reader.press("?")
     reader.until("document.querySelector('#help').open")
     reader.press("\ue00c", "\ue00c")  # Escape: the help, then the episode
     reader.at("#f=outcome%3Afailed")
     reader.sees("#count", "2 of 3 rows")
     reader.press("k", "\ue007")  # Enter
-    reader.sees("#head", "clock/bad")
+    reader.sees("#head h2", "bad")
     reader.chrome.back()
     reader.sees("#count", "2 of 3 rows")
 

@@ -131,7 +131,7 @@ def test_a_bar_shows_a_rate_with_its_interval_and_filters(
     about = invented.index(some)
     about["summary"]["apps"]["com.android.clock"]["interval"] = [0.25, 0.75]
     reader = read(about)
-    reader.until("document.querySelectorAll('.bar-row').length === 2")
+    reader.until("document.querySelectorAll('.bar-row').length === 4")  # by app, and by level
     bar = "document.querySelector('.bar-row')"
     assert reader.ask(f"{bar}.title") == "com.android.clock: 50 %, 1 of 2, 95 %: 25 % to 75 %"
     assert reader.ask(f"{bar}.querySelector('.interval').getAttribute('d')").startswith(

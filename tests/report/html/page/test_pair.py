@@ -52,11 +52,11 @@ def test_only_what_changed_is_listed(reader: Any) -> None:
         )
     }
     assert found == {
-        "a/gained": "gained ▲",
-        "a/lost": "lost ▼",
-        "a/new": "new",
-        "a/broke": "differs",
-        "a/missing": "missing",
+        "gained": "gained ▲",
+        "lost": "lost ▼",
+        "new": "new",
+        "broke": "differs",
+        "missing": "missing",
     }
 
 

@@ -1,0 +1,1 @@
+"""What a run is held against while it goes on."""

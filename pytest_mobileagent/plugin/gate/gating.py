@@ -1,0 +1,188 @@
+"""What a run is held against: a gate, and a run before it, the baseline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.plugin.options import leaves_distribution, usage_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import pytest
+
+    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.report.gate.decide import Decision
+    from pytest_mobileagent.report.gate.looks import Looks
+    from pytest_mobileagent.report.gate.spec import Gate
+    from pytest_mobileagent.report.recorded import RecordedRun
+    from pytest_mobileagent.task.case import Case
+
+GATE, BASELINE, EPOCHS = "mobile-gate", "mobile-baseline", "mobile-epochs"
+
+
+class RunGate:
+    """The gate and the baseline of a run, where it has them, and when it is looked at.
+
+    - `path_of` gives the path that an option names, `folder` that of the run.
+    """
+
+    def __init__(
+        self,
+        config: pytest.Config,
+        settings: Mapping[str, OptionValue],
+        path_of: Callable[[OptionValue], Path],
+        folder: Callable[[], Path],
+    ) -> None:
+        self._config = config
+        self._settings = settings
+        self._path_of = path_of
+        self._folder = folder
+        self.gate: Gate | None = None
+        self.baseline: RecordedRun | None = None
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the run, as far as it is checked, has a gate, a baseline or both."""
+        return self.gate is not None or self.baseline is not None
+
+    @property
+    def has_looks(self) -> bool:
+        """Whether epochs depend on what comes of those before; not where they are recorded."""
+        epochs = self._settings[EPOCHS].value
+        return epochs.least < epochs.most and not self._settings["mobile-rescore"].is_given
+
+    @property
+    def looks(self) -> Looks:
+        """After how many epochs the gate is asked."""
+        from pytest_mobileagent.report.gate.looks import looks  # noqa: PLC0415
+
+        epochs = self._settings[EPOCHS].value
+        return looks(epochs.least if self.has_looks else epochs.most, epochs.most)
+
+    def check(self) -> None:
+        """Read the gate and the baseline, before anything is started.
+
+        Raises:
+            pytest.UsageError: one of them cannot be read, or they do not fit together.
+        """
+        if self._settings[GATE].is_given:
+            self.gate = self._read_gate()
+        if self._settings[BASELINE].is_given:
+            self.baseline = self._read_baseline()
+        if self.gate is not None and self.gate.needs_baseline and self.baseline is None:
+            what = ": it has a bound against the baseline; name that run by --mobile-baseline=RUN"
+            raise usage_error(self._settings[GATE], what)
+        if self.has_looks:
+            self._check_looks()
+
+    def check_cases(self, cases: Sequence[Case]) -> None:
+        """Check that the run has to do with its gate and its baseline, once its cases are known.
+
+        Raises:
+            pytest.UsageError: the gate names a task, a suite or a tag that neither run has, or no
+                task is in both.
+        """
+        if not cases:
+            return
+        from pytest_mobileagent.report.gate.names import check_names  # noqa: PLC0415
+        from pytest_mobileagent.report.result import Result  # noqa: PLC0415
+
+        tasks = [Result(case).to_wire() for case in cases]
+        if self.gate is not None:
+            before = None if self.baseline is None else self.baseline.tasks
+            try:
+                check_names(self.gate, tasks, before)
+            except ValueError as error:
+                raise usage_error(self._settings[GATE], f": {error}") from None
+        if self.baseline is not None:
+            try:
+                self.compare({}, tasks)
+            except ValueError as error:
+                raise usage_error(self._settings[BASELINE], f": {error}") from None
+
+    def decide(
+        self, tasks: Sequence[Mapping[str, Any]], look: int, before: Decision | None
+    ) -> Decision | None:
+        """Return what the gate says of the entries of a report, at a look; None without a gate.
+
+        Looks are counted from 0; `before` is what the gate said at the look before this one.
+        """
+        if self.gate is None:
+            return None
+        from pytest_mobileagent.report.gate.decide import decide  # noqa: PLC0415
+
+        baseline = None if self.baseline is None else self.baseline.tasks
+        return decide(self.gate, tasks, baseline, self.looks, look, before=before)
+
+    def compare(
+        self, about: Mapping[str, Any], tasks: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any] | None:
+        """Return how the run, by its report, differs from the baseline; None without one.
+
+        Raises:
+            ValueError: no task is in both.
+        """
+        if self.baseline is None:
+            return None
+        from pytest_mobileagent.report.comparison.compare import compare  # noqa: PLC0415
+        from pytest_mobileagent.report.recorded import RecordedRun  # noqa: PLC0415
+
+        this = RecordedRun(self._folder(), about, tasks, has_ended=True)
+        return compare(self.baseline, this)
+
+    def _read_gate(self) -> Gate:
+        from pytest_mobileagent.report.gate.spec import read_gate  # noqa: PLC0415
+
+        setting = self._settings[GATE]
+        # Where a file would be that is named relative to where the option stands.
+        given = setting.source.startswith(("--", "environment"))
+        folder = self._config.invocation_params.dir if given else self._config.rootpath
+        try:
+            return read_gate(setting.value, folder)
+        except ValueError as error:
+            raise usage_error(setting, f": {error}") from None
+
+    def _read_baseline(self) -> RecordedRun:
+        from pytest_mobileagent.errors import RecordError  # noqa: PLC0415
+        from pytest_mobileagent.report.reading import find_run  # noqa: PLC0415
+        from pytest_mobileagent.report.recorded import recorded_run  # noqa: PLC0415
+
+        setting = self._settings[BASELINE]
+        try:
+            baseline = recorded_run(find_run(self._path_of(setting)))
+        except (RecordError, OSError, ValueError) as error:  # ValueError: it is no path
+            raise usage_error(setting, f": {error}") from None
+        if baseline.folder == self._folder().resolve():
+            what = f": {baseline.folder} is the run that goes on; name another one"
+            raise usage_error(setting, what)
+        if not baseline.tasks:
+            what = f": {baseline.folder} has no task that could be compared"
+            raise usage_error(setting, what)
+        return baseline
+
+    def _check_looks(self) -> None:
+        setting = self._settings[EPOCHS]
+        if self._settings["mobile-shard"].is_given:
+            what = " cannot go with --mobile-shard, which sees a part of the tasks only: give a"
+            raise usage_error(setting, f"{what} number, then `merge`, and `compare --gate` for all")
+        if self.gate is None or not self.gate.needs_baseline:
+            what = (
+                " runs epochs until a bound against the baseline is decided, and there is none: "
+                'give --mobile-gate="success_rate >= baseline" and --mobile-baseline=RUN, or a '
+                "number"
+            )
+            raise usage_error(setting, what)
+        if not self._hands_out_tests():
+            what = (
+                " decides between epochs which tests go on, and --dist leaves that to "
+                "pytest-xdist: leave --dist out, or give a number"
+            )
+            raise usage_error(setting, what)
+
+    def _hands_out_tests(self) -> bool:
+        if getattr(self._config.option, "dist", "no") == "no":
+            return True
+
+        return leaves_distribution(self._config)

@@ -1,0 +1,79 @@
+"""How pytest shows a task that failed, or that a person has to decide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from _pytest._code.code import (  # a failure that pytest can send, print, and write to JUnit's XML
+    ReprEntryNative,
+    ReprExceptionInfo,
+    ReprFileLocation,
+    ReprTraceback,
+)
+
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.paths import near
+from pytest_mobileagent.report.text.missed import nearest
+from pytest_mobileagent.report.text.words import (
+    PAGE,
+    deep_link,
+    failure,
+    last_screenshot,
+    telling_step,
+)
+
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.verdict.verdict import Verdict
+
+
+def show_failure(
+    item: pytest.Item,
+    report: pytest.TestReport,
+    episode: Episode,
+    verdict: Verdict,
+    *,
+    on_the_way: bool,
+) -> None:
+    """Let pytest show a failure in a few lines, whatever the style of its tracebacks.
+
+    `on_the_way` says whether the body was asked of every moment, too, and not only of the end.
+    """
+    evidence = verdict.evidence
+    closest = nearest(verdict.reason.removeprefix(f"{episode.error}; "), evidence)
+    met = "; the goal was never met on the way" if on_the_way else ""
+    if verdict.first_step is not None:
+        met = f"; the goal was met after step {verdict.first_step}"
+    sought, where = evidence.get("sought", ""), evidence.get("where", "")
+    subgoals = evidence.get("subgoals", ())
+    screen, page = _where_to_look(item, episode, verdict)
+    lines = failure(
+        episode, sought, where, closest, met, subgoals=subgoals, screen=screen, page=page
+    )
+    path, line = report.location[0], (report.location[1] or 0) + 1
+    message = printable(verdict.reason.partition("\n")[0])
+    entries = [ReprEntryNative([f"{line}\n" for line in lines])]
+    report.longrepr = ReprExceptionInfo(
+        reprtraceback=ReprTraceback(entries, None, "native"),
+        reprcrash=ReprFileLocation(path, line, message),
+    )
+
+
+def _where_to_look(item: pytest.Item, episode: Episode, verdict: Verdict) -> tuple[str, str]:
+    """Return the last screenshot, and the run's page at the step to begin with; empty if none."""
+    screenshot = last_screenshot(episode)
+    if episode.folder is None or screenshot is None:
+        return "", ""
+    page = near(item.config, item.config.stash[RUN].folder.path / PAGE)
+    step = telling_step(episode, verdict.first_step)
+    link = deep_link(page, episode.folder.name, step)
+    return str(near(item.config, screenshot)), link
+
+
+def show_review(report: pytest.TestReport, reason: str) -> None:
+    """Make of a report one that neither passes nor fails (see the hook for its letter)."""
+    report.outcome = "skipped"
+    report.longrepr = (report.location[0], report.location[1] or 0, f"review: {printable(reason)}")

@@ -1,0 +1,121 @@
+"""What a run says at its end, in the terminal."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.paths import near
+from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.reading import REPORT, newest_run
+from pytest_mobileagent.report.recorded import is_final
+from pytest_mobileagent.report.text.lists import (
+    FEW,
+    LINE,
+    cut_off,
+    disagreements,
+    epochs,
+    failures,
+    not_run,
+    passes,
+    remarks,
+    reviews,
+    skips,
+)
+from pytest_mobileagent.report.text.table import table
+from pytest_mobileagent.report.text.words import PAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pytest
+
+    from pytest_mobileagent.plugin.config import RunConfig
+
+_COLOURS = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}
+_MOST = 10  # node ids that are listed
+
+
+def show_missing(terminal: pytest.TerminalReporter, nodeids: Sequence[str]) -> None:
+    """Show which tests were selected and have no result, in a run that looks well otherwise."""
+    if nodeids:
+        terminal.section("tests without a result", red=True)
+        for nodeid in nodeids[:_MOST]:
+            terminal.line(nodeid)
+        if len(nodeids) > _MOST:
+            terminal.line(f"… and {len(nodeids) - _MOST} more")
+
+
+def show_run(
+    terminal: pytest.TerminalReporter,
+    run: RunConfig,
+    results: Sequence[dict[str, Any]],
+    *,
+    budget: str,
+    earlier: Sequence[str],
+) -> None:
+    """Show a run's table and what one has to know of it.
+
+    `budget` says which budget has ended the run, if one has; `earlier` what was taken over from an
+    earlier run.
+    """
+    terminal.section(f"mobile agent {run.agent or '(none)'}")
+    summary = summarise(results)
+    lines = [*table(summary), *epochs(summary), *earlier]
+    if run.config.option.tbstyle == "no":  # failures are not shown anywhere else
+        in_full = run.config.option.verbose > 0
+        columns = min(LINE, terminal._tw.fullwidth) if terminal.isatty else LINE  # noqa: SLF001
+        lines += passes(results, columns) if in_full else []
+        lines += failures(results, len(results) if in_full else FEW, columns)
+    two_judge = len(run.judges.references) == 2
+    lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
+    lines += [*skips(results), *not_run(results)]
+    if budget:
+        lines.append(cut_off(budget, results))
+    ends = [result for result in results if not is_final(result)]
+    if run.rescoring is None and any(budget or each["fault"] != "budget" for each in ends):
+        lines.append(_how_to_go_on(run, budget))
+    on_virtual_phones = bool(run.folder.about().get("virtual"))
+    for line in [*lines, *remarks(results, on_virtual_phones=on_virtual_phones)]:
+        terminal.line(line)
+
+
+def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
+    """Show how the run differs from its baseline, and what its gate says."""
+    if comparison := judged.get("comparison"):
+        from pytest_mobileagent.report.comparison import words as comparison_words  # noqa: PLC0415
+
+        baseline = printable(str(comparison["baseline"]["id"]))
+        for line in [
+            f"against {baseline}: {comparison_words.line(comparison)}",
+            *comparison_words.details(comparison),
+        ]:
+            terminal.line(line)
+    if gate := judged.get("gate"):
+        from pytest_mobileagent.report.gate.words import text  # noqa: PLC0415
+
+        verdict, *bounds = text(gate)
+        terminal.line(verdict, bold=True, **{_COLOURS[gate["verdict"]]: True})
+        for line in bounds:
+            terminal.line(line)
+
+
+def _how_to_go_on(run: RunConfig, spent: str) -> str:
+    """Return the command that runs what has no final result."""
+    from pytest_mobileagent.plugin.models import how_to_go_on  # noqa: PLC0415
+
+    path = run.folder.path
+    runs = path.parent if newest_run(path.parent) == path else path
+    return how_to_go_on(run.config, run.models, spent, near(run.config, runs))
+
+
+def where_the_report_is(run: RunConfig) -> str:
+    """Return where a run's report is, and the command that opens it."""
+    page = run.folder.path / PAGE
+    if not page.is_file():
+        return f"report: {near(run.config, run.folder.path / REPORT)}"
+    words = ["python", "-m", "pytest_mobileagent", "show"]
+    if run.settings["mobile-runs"].source.startswith("--"):  # `show` does not know of it
+        words.append(str(near(run.config, run.folder.path)))
+    return f"report: {near(run.config, page)}   (open it: {shlex.join(words)})"

@@ -1,0 +1,1 @@
+"""How runs differ: task by task, in words, and by `compare`."""

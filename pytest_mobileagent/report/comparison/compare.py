@@ -1,0 +1,228 @@
+"""How a run differs from another one, its baseline: task by task and epoch by epoch."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode import runs
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.report.comparison.pairing import common, difference, tallies, total
+from pytest_mobileagent.report.text.names import label
+from pytest_mobileagent.statistics import mean, standard_error, student_cdf
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from pytest_mobileagent.report.comparison.pairing import Key, Tally
+    from pytest_mobileagent.report.recorded import RecordedRun
+
+    Task = Mapping[str, Any]
+
+LEVEL = 0.95  # of all intervals
+MEASURES = ("steps", "seconds", "cost_usd")
+# Where runs of different agents, prompts or models should be alike.
+SHOULD_BE_EQUAL = (
+    "tasks", "checks", "apps", "device", "environments", "seeds", "limits", "plugin",
+)  # fmt: skip
+_FEW = 3  # tasks that an error names
+
+
+def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
+    """Return how `run` differs from `base`, as plain data: `comparison` of report.json.
+
+    - `baseline`, `run`: id, agent, whether the run has ended, and of the `tasks` in both how many
+      episodes were decided, of how many, and the mean of the tasks' success rates.
+    - `tasks`: how many are in both and decided; `difference`, `interval` (95 %), `standard_error`
+      and `p_value` (two-sided) of the success rate: a paired t-test over them.
+    - `gained`, `lost`: tasks that pass in most of their epochs in one run only. `flaky`: those that
+      passed in some epochs and failed in others, in either run. `new`, `missing`: tasks that are in
+      one run only, or were decided in one run only.
+    - `paired`: episodes of the same task, environment and epoch that both runs decided, and how
+      many of them turned into a success (`gained`) or a failure (`lost`).
+    - `epochs`: the most decided epochs of a task, in the baseline and in the run.
+    - `steps`, `seconds`, `cost_usd`: what a decided episode took in the `baseline`, in the `run`,
+      on average over the tasks of which both are known, and the `difference` with its interval.
+    - `differs_in`: what of run.json's fingerprints is not the same; `should_be_equal`: what of that
+      should be, where agents are compared; `unknown`: what one of the runs does not tell.
+
+    Raises:
+        ValueError: the runs have no task in common.
+    """
+    before, after = tallies(base.tasks), tallies(run.tasks)
+    _check_overlap(base, run, before, after)
+    keys = common(before, after)
+    found = difference(before, after)
+    differs_in, unknown = _differs_in(base, run, before.keys() & after.keys())
+    return dict(
+        to_wire(
+            {
+                "baseline": _about(base, [before[key] for key in before if key in after]),
+                "run": _about(run, [after[key] for key in before if key in after]),
+                "tasks": found.tasks,
+                "difference": found.value,
+                "interval": found.interval(LEVEL),
+                "level": LEVEL,
+                "standard_error": found.error,
+                "p_value": found.p_value,
+                "gained": _listed(keys, before, after, _gained),
+                "lost": _listed(keys, before, after, lambda b, a: _gained(a, b)),
+                "flaky": _listed(keys, before, after, lambda b, a: b.is_flaky or a.is_flaky),
+                "new": _alone(after, before),
+                "missing": _alone(before, after),
+                "paired": _paired(base.tasks, run.tasks),
+                "epochs": [
+                    max((each[key].decided for key in keys), default=0) for each in (before, after)
+                ],
+                **{name: _measure(name, base.tasks, run.tasks, keys) for name in MEASURES},
+                "differs_in": differs_in,
+                "should_be_equal": [name for name in differs_in if name in SHOULD_BE_EQUAL],
+                "unknown": unknown,
+            }
+        )
+    )
+
+
+def _about(run: RecordedRun, counted: Sequence[Tally]) -> dict[str, Any]:
+    decided = [tally.share for tally in counted if tally.decided]
+    every = total(counted)
+    return {
+        "id": run.about.get("id") or str(run.folder),
+        "agent": run.about.get("agent"),
+        "has_ended": run.has_ended,
+        "decided": every.decided,
+        "episodes": every.decided + every.missing,
+        "success_rate": fmean(decided) if decided else None,
+    }
+
+
+def _gained(before: Tally, after: Tally) -> bool:
+    return after.passes and not before.passes
+
+
+def _listed(
+    keys: Sequence[Key], before: Mapping[Key, Tally], after: Mapping[Key, Tally], chosen: Any
+) -> list[dict[str, Any]]:
+    """Return the chosen tasks, those that changed most first."""
+    found = [key for key in keys if chosen(before[key], after[key])]
+    found.sort(key=lambda key: -abs(after[key].share - before[key].share))
+    return [{**_named(key), "before": str(before[key]), "after": str(after[key])} for key in found]
+
+
+def _alone(these: Mapping[Key, Tally], others: Mapping[Key, Tally]) -> list[dict[str, Any]]:
+    """Return what is only in these, or was decided only there."""
+    none = [key for key, tally in these.items() if key not in others]
+    undecided = [k for k, t in these.items() if k in others and t.decided and not others[k].decided]
+    return [_named(key) for key in [*none, *undecided]]
+
+
+def _named(key: Key) -> dict[str, Any]:
+    return {"id": key[0], "environment": key[1]}
+
+
+def _paired(before: Sequence[Task], after: Sequence[Task]) -> dict[str, int]:
+    known = {_episode(task): task["success"] for task in before if task["success"] is not None}
+    both = [
+        (known[_episode(task)], task["success"])
+        for task in after
+        if task["success"] is not None and _episode(task) in known
+    ]
+    gained, lost = both.count((False, True)), both.count((True, False))
+    return {"episodes": len(both), "gained": gained, "lost": lost}
+
+
+def _episode(task: Task) -> tuple[Any, ...]:
+    return task["id"], task["environment"], task["epoch"]
+
+
+def _measure(
+    name: str, before: Sequence[Task], after: Sequence[Task], keys: Collection[Key]
+) -> dict[str, Any]:
+    """Return the mean difference of a number over tasks, with its interval."""
+    first, second = _means(name, before), _means(name, after)
+    both = [key for key in keys if key in first and key in second]
+    of_task: dict[str, list[float]] = defaultdict(list)
+    for key in both:
+        of_task[key[0]].append(second[key] - first[key])
+    each = [fmean(values) for values in of_task.values()]
+    estimate, error = mean(each, LEVEL), standard_error(each)
+    p_value = None
+    if error and estimate.value is not None:
+        p_value = 2 * student_cdf(-abs(estimate.value / error), len(each) - 1)
+    interval = None if estimate.low is None else [estimate.low, estimate.high]
+    return {
+        "baseline": fmean(first[key] for key in both) if both else None,
+        "run": fmean(second[key] for key in both) if both else None,
+        "difference": estimate.value,
+        "interval": interval,
+        "p_value": p_value,
+        "tasks": len(each),
+    }
+
+
+def _means(name: str, tasks: Sequence[Task]) -> dict[Key, float]:
+    """Return the mean of a number over the decided epochs of each task of which it is known."""
+    values: dict[Key, list[float]] = defaultdict(list)
+    for task in tasks:
+        if task["success"] is not None and task.get(name) is not None:
+            values[task["id"], task["environment"]].append(task[name])
+    return {key: fmean(each) for key, each in values.items()}
+
+
+def _differs_in(
+    base: RecordedRun, run: RecordedRun, both: Collection[Key]
+) -> tuple[list[str], list[str]]:
+    """Return the names of the fingerprints that differ, and of those that one run lacks."""
+    before, after = (dict(each.about.get("fingerprints") or {}) for each in (base, run))
+    if not before or not after:
+        return [], ["fingerprints"]
+    names = list(dict.fromkeys([*before, *after]))
+    unknown = [name for name in names if (name in before) != (name in after)]
+    differs = [name for name in names if name not in unknown and before[name] != after[name]]
+    if "tasks" in differs and _same_tasks(base, run, both):
+        differs.remove("tasks")
+    return differs, unknown
+
+
+def _same_tasks(base: RecordedRun, run: RecordedRun, both: Collection[Key]) -> bool:
+    """Return whether the tasks that two runs have in common are the same in both.
+
+    Their fingerprints differ too where only one run has a task, or has more epochs of it.
+    """
+    try:
+        before, after = (_recorded(each, both) for each in (base, run))
+    except RecordError:
+        return False
+    shared = before.keys() & after.keys()
+    return bool(shared) and all(before[key] == after[key] for key in shared)
+
+
+def _recorded(run: RecordedRun, both: Collection[Key]) -> dict[str, Any]:
+    """Return what run.json says of the tasks: what identifies each, by its key."""
+    cases = (case for case in runs.cases(run.folder) if (case.id, case.environment) in both)
+    left_out = {"nodeid"}
+    return {
+        case.key: {n: v for n, v in case.to_json().items() if n not in left_out} for case in cases
+    }
+
+
+def _check_overlap(
+    base: RecordedRun, run: RecordedRun, before: Mapping[Key, Tally], after: Mapping[Key, Tally]
+) -> None:
+    if before.keys() & after.keys():
+        return
+    ids = [sorted({key[0] for key in each}) for each in (before, after)]
+    if {*ids[0]} & {*ids[1]}:
+        places = [sorted({key[1] or "none" for key in each}) for each in (before, after)]
+        what = "their tasks are in other environments"
+        theirs, own = (", ".join(each) for each in places)
+    else:
+        what = "no task is in both"
+        theirs, own = (", ".join(map(label, each[:_FEW])) or "no task" for each in ids)
+    msg = (
+        f"{run.folder} cannot be compared with {base.folder}: {what} (the baseline has {theirs}; "
+        f"the run has {own}): name a baseline of the same tasks"
+    )
+    raise ValueError(msg)

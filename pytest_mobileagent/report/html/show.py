@@ -1,0 +1,128 @@
+"""`python -m pytest_mobileagent show`: the page of a run, opened in a browser."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from pytest_mobileagent.episode.store import STREAM
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.html.opening import open_page
+from pytest_mobileagent.report.reading import find_run, is_run, newest_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_MOST = 10  # names that are listed
+
+
+def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
+    """Open a page and print where it is. Return the exit status.
+
+    `runs` is asked for the folder of all runs where none is named.
+    """
+    given = _parser().parse_args(arguments)
+    try:
+        page, episode = _page(given.what, given.other, runs)
+    except (OSError, HostError, RecordError, ValueError) as error:
+        sys.stderr.write(f"error: {printable(str(error))}\n")
+        return 1
+    place = f"#e={quote(episode)}" if episode else ""
+    sys.stdout.write(f"{printable(str(page))}{place}\n")
+    sys.stdout.flush()
+    if not given.no_browser:
+        open_page(page.resolve().as_uri() + place)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pytest_mobileagent show",
+        description="Open the page of a run in the browser, and print where it is; it is made "
+        "first where a run was cut off, or has none. Without a display it is only printed.",
+    )
+    add = parser.add_argument
+    what = "a run's folder or a folder of runs (default: the newest run), an episode's folder or "
+    what += "its name, or the id of a task"
+    add("what", nargs="?", default="", metavar="RUN|EPISODE", help=what)
+    add(
+        "other",
+        nargs="?",
+        default="",
+        metavar="RUN",
+        help="a run to be shown beside the first, which it is compared with",
+    )
+    add("--no-browser", action="store_true", help="only print where the page is")
+    return parser
+
+
+def _page(what: str, other: str, runs: Callable[[], Path]) -> tuple[Path, str]:
+    """Return the page to open, and the name of the episode to open in it; empty for none."""
+    from pytest_mobileagent.report.html.making import page_of, page_of_two  # noqa: PLC0415
+
+    run, episode = _found(what, runs)
+    if not other:
+        return page_of(run), episode
+    if episode:
+        msg = f"{what} is an episode: name two runs, or one episode"
+        raise RecordError(msg)
+    beside, episode = _found(other, runs)
+    if episode:
+        msg = f"{other} is an episode, and no run"
+        raise RecordError(msg)
+    return page_of_two(run, beside), ""
+
+
+def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
+    """Return the run that is meant, and the folder's name of the episode; empty for none.
+
+    Raises:
+        RecordError: there is no such run or episode.
+    """
+    path = Path(what)
+    if what and (path / STREAM).is_file():
+        return path.resolve().parent.parent, path.resolve().name
+    if what and (is_run(path) or newest_run(path) is not None):
+        return find_run(path), ""
+    folder = runs()
+    if not what or is_run(folder / what) or newest_run(folder / what) is not None:
+        return find_run(folder / what), ""
+    run = newest_run(folder)
+    if run is None:
+        msg = f"{what} is no run and no episode, and there is no run in {folder}"
+        raise RecordError(msg)
+    return run.resolve(), _episode(run, what)
+
+
+def _episode(run: Path, name: str) -> str:
+    """Return the folder's name of the episode in a run that is called so, or is of such a task."""
+    from pytest_mobileagent.report.html.making import report_of  # noqa: PLC0415
+    from pytest_mobileagent.report.html.places import attempts  # noqa: PLC0415
+
+    episodes = run / "episodes"
+    if Path(name).name == name and (episodes / name).is_dir():
+        return name
+    found = []
+    for task in report_of(run)["tasks"]:
+        folders = attempts(run, task)
+        if folders and _is_called(task, name):
+            found.append(folders[-1].name)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        shown = "".join(f"\n  {each}" for each in found[:_MOST])
+        more = f"\n  … and {len(found) - _MOST} more" if len(found) > _MOST else ""
+        msg = f"{len(found)} episodes of {run.name} are called {name}: name a folder{shown}{more}"
+        raise RecordError(msg)
+    msg = f"{name} is no run, and {run} has no episode of that name: `show` alone opens that run"
+    raise RecordError(msg)
+
+
+def _is_called(task: object, name: str) -> bool:
+    assert isinstance(task, dict)
+    names = str(task.get("id")), str(task.get("nodeid"))
+    return any(each == name or each.endswith((f"/{name}", f"::{name}")) for each in names)

@@ -1,0 +1,164 @@
+"""What repeating tasks tells: uncertainty over tasks and epochs, pass@k, pass^k, and flakiness.
+
+A task's identity is its id and its environment; epochs repeat it. Epochs without a verdict are left
+out of its trials.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.report.metrics.numbers import ratio
+from pytest_mobileagent.statistics import (
+    Estimate,
+    mean,
+    pass_all,
+    pass_at,
+    proportion,
+    standard_error,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from pytest_mobileagent.report.metrics.numbers import Result
+
+STABLE_PASS, FLAKY, STABLE_FAIL = "stable pass", "flaky", "stable fail"
+_MOST = 10  # epochs of which each number has its own pass@k
+
+
+def epochs_of(results: Iterable[Result]) -> int:
+    """Return how many epochs every task has at least, decided or not; 0 without tasks."""
+    return min((len(each) for each in _by_task(results).values()), default=0)
+
+
+def over_epochs(results: Sequence[Result], epochs: int) -> dict[str, Any]:
+    """Return the numbers that need epochs, or tasks taken as the samples; None over nothing.
+
+    `epochs` is how many the run has (see `epochs_of`).
+
+    - `standard_error` of the success rate over tasks, each with the mean of its epochs (ddof 1);
+      `interval`: low and high, by Student's t at 95 %, which epochs of the same tasks do not make
+      narrower than so many tasks allow. Without epochs, and where all tasks agree so that there is
+      no deviation to tell it by, it is Wilson's, of as many trials as tasks.
+    - `epochs`: their `number`; `success_rates` of each epoch; and their `standard_error` over
+      epochs (ddof 1), beside `standard_error_ddof_0` by the population's deviation, which B-MoCA's
+      table 2 fits (arXiv 2404.16660).
+    - `pass_at`, `pass_all`: by k, the means over tasks of pass@k and pass^k (see `statistics`);
+      `pass_tasks` counts the tasks that have k decided epochs, which these are over.
+    - `flip_rate`: mean over tasks of the share of pairs of epochs that differ.
+    - `stable_passes`, `flaky`, `stable_fails`: tasks with at least two decided epochs, of which
+      all, some, or none passed.
+    """
+    tasks = [trials for each in _by_task(results).values() if (trials := _trials(each))]
+    classes = [classify(trials) for trials in tasks]
+    flips = [flip for trials in tasks if (flip := _flips(trials)) is not None]
+    rates = [fmean(trials) for trials in tasks]
+    return {
+        "standard_error": standard_error(rates),
+        "interval": _over_tasks(tasks),
+        "epochs": _epochs(results, epochs),
+        **_passes(tasks, epochs),
+        "flip_rate": fmean(flips) if flips else None,
+        "stable_passes": classes.count(STABLE_PASS),
+        "flaky": classes.count(FLAKY),
+        "stable_fails": classes.count(STABLE_FAIL),
+    }
+
+
+def repeated(results: Iterable[Result]) -> list[dict[str, Any]]:
+    """Return an entry for each task with at least two epochs, those that flip most often first.
+
+    `successes` of `decided` of `epochs`; `success_rate` with Wilson's `interval` at 95 %; `class`:
+    stable pass, flaky or stable fail, None below two decided epochs.
+    """
+    entries = [_entry(each) for each in _by_task(results).values() if len(each) > 1]
+    return sorted(entries, key=lambda entry: (-(entry["flip_rate"] or 0), entry["id"]))
+
+
+def classify(trials: Sequence[bool]) -> str | None:
+    """Return whether a task's epochs agree: stable pass, flaky or stable fail; None below two."""
+    if len(trials) < 2:
+        return None
+    return STABLE_PASS if all(trials) else FLAKY if any(trials) else STABLE_FAIL
+
+
+def _entry(epochs: Sequence[Result]) -> dict[str, Any]:
+    trials, first = _trials(epochs), epochs[0]
+    rate = proportion(sum(trials), len(trials))
+    return {
+        **{name: first[name] for name in ("id", "environment", "suite")},
+        "epochs": len(epochs),
+        "decided": len(trials),
+        "successes": sum(trials),
+        "success_rate": rate.value,
+        "interval": _interval(rate),
+        "flip_rate": _flips(trials),
+        "class": classify(trials),
+    }
+
+
+def _by_task(results: Iterable[Result]) -> dict[tuple[Any, Any], list[Result]]:
+    tasks: dict[tuple[Any, Any], list[Result]] = {}
+    for result in results:
+        tasks.setdefault((result["id"], result["environment"]), []).append(result)
+    return tasks
+
+
+def _trials(epochs: Iterable[Result]) -> list[bool]:
+    return [bool(each["success"]) for each in epochs if each["success"] is not None]
+
+
+def _over_tasks(tasks: Sequence[Sequence[bool]]) -> list[float] | None:
+    rates = [fmean(trials) for trials in tasks]
+    if len(set(rates)) > 1 and any(len(trials) > 1 for trials in tasks):
+        return _interval(mean(rates))
+    alike = len(tasks) > 1 or sum(map(len, tasks)) == 1
+    return _interval(proportion(round(sum(rates)), len(tasks))) if alike else None
+
+
+def _interval(estimate: Estimate) -> list[float] | None:
+    """Return the ends of the interval of a rate, within 0 and 1; None if there is none."""
+    if estimate.low is None or estimate.high is None:
+        return None
+    return [max(0.0, estimate.low), min(1.0, estimate.high)]
+
+
+def _epochs(results: Sequence[Result], number: int) -> dict[str, Any]:
+    by_epoch: dict[int, list[bool]] = {}
+    for result in results:
+        if result["success"] is not None:
+            by_epoch.setdefault(result["epoch"] or 0, []).append(result["success"])
+    rates = {str(epoch): fmean(by_epoch[epoch]) for epoch in sorted(by_epoch)}
+    means = list(rates.values())
+    return {
+        "number": number,
+        "success_rates": rates,
+        "standard_error": standard_error(means),
+        "standard_error_ddof_0": pstdev(means) / math.sqrt(len(means)) if len(means) > 1 else None,
+    }
+
+
+def _passes(tasks: Sequence[Sequence[bool]], epochs: int) -> dict[str, Any]:
+    each = sorted({*range(1, min(epochs, _MOST) + 1), epochs} - {0})
+    return {
+        "pass_at": {str(k): _mean_pass(pass_at, k, tasks) for k in each},
+        "pass_all": {str(k): _mean_pass(pass_all, k, tasks) for k in each},
+        "pass_tasks": {str(k): sum(len(trials) >= k for trials in tasks) for k in each},
+    }
+
+
+def _mean_pass(
+    chance: Callable[[int, int, int], float | None], k: int, tasks: Sequence[Sequence[bool]]
+) -> float | None:
+    known = [chance(k, sum(trials), len(trials)) for trials in tasks]
+    chances = [each for each in known if each is not None]
+    return fmean(chances) if chances else None
+
+
+def _flips(trials: Sequence[bool]) -> float | None:
+    """Return the share of pairs of epochs of which one passed and one failed; None below two."""
+    passed, count = sum(trials), len(trials)
+    return ratio(passed * (count - passed), math.comb(count, 2))

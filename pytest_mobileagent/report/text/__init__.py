@@ -1,0 +1,1 @@
+"""A run in words: for terminals, and in Markdown."""

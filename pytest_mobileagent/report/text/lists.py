@@ -1,0 +1,296 @@
+"""What stands below the table of a run: single tasks that one has to know of, and remarks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.runs import cases
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.metrics.epochs import FLAKY
+from pytest_mobileagent.report.metrics.summary import without_snapshot
+from pytest_mobileagent.report.recorded import key_of
+from pytest_mobileagent.report.text.missed import missed
+from pytest_mobileagent.report.text.names import label, shortener
+from pytest_mobileagent.report.text.table import cut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.task.case import Case
+
+    Result = Mapping[str, Any]
+
+FEW = 5  # tasks in a list, where nobody asked for more; the others are in the report
+LINE = 120  # characters: reasons are worth more room than numbers
+_MOST_CHANGES = 25
+_WORDS = {5: "five"}
+_LONGEST_NAME = 32
+_SHORTEST_PART = 12  # characters of what one of several said
+_AGENTS_FAULT = ("agent error", "time limit")  # ends of which the reason tells more than the check
+_VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
+
+
+def epochs(summary: Mapping[str, Any]) -> list[str]:
+    """Return lines on what repeating tasks has told: how many are stable, and which are flaky."""
+    if not summary["repeated"]:
+        return []
+    flaky = [task for task in summary["repeated"] if task["class"] == FLAKY]
+    counts = f"stable pass {summary['stable_passes']}, flaky {summary['flaky']}"
+    counts += f", stable fail {summary['stable_fails']}"
+    short = shortener(task["id"] for task in summary["repeated"])
+    shown = [
+        f"  {label(short(task['id']), task['environment'])} {task['successes']}/{task['decided']}"
+        for task in flaky[:FEW]
+    ]
+    more = [f"  … and {len(flaky) - FEW} more"] if len(flaky) > FEW else []
+    return [f"over their epochs: {counts}{':' * bool(flaky)}", *shown, *more]
+
+
+def passes(results: Sequence[Result], columns: int = LINE) -> list[str]:
+    """Return a line for each task that passed, with its steps."""
+    return _list("passed", "passed", results, _pass, most=len(results), columns=columns)
+
+
+def failures(results: Sequence[Result], most: int = FEW, columns: int = LINE) -> list[str]:
+    """Return lines on the tasks that failed: how each ended, and what was missed."""
+    return _list("failed", "failed", results, _failure, most=most, columns=columns)
+
+
+def reviews(results: Sequence[Result], *, may_settle: bool = False) -> list[str]:
+    """Return lines on the tasks that a person has to decide, with the reasons.
+
+    `may_settle` says that two judges were asked, whose disputes a third would settle.
+    """
+    lines = _list("for review", "review", results, lambda result: result["reason"])
+    third = "        (or name a third model in --mobile-judges, which then decides)"
+    decide = f"decide it: python -m pytest_mobileagent review{third if may_settle else ''}"
+    return [*lines, decide] if lines else []
+
+
+def disagreements(results: Sequence[Result]) -> list[str]:
+    """Return lines on the tasks with a check that judges decide differently, or not at all."""
+    judged = [result for result in results if result["judged"]]
+    decided = [result for result in judged if result["judged"]["passed"] is not None]
+    differ = [
+        result
+        for result in decided
+        if result["success"] is not None and result["judged"]["passed"] is not result["success"]
+    ]
+    title = f"check and judge differ ({len(differ)} of {len(decided)})"
+    lines = _lines(title, differ, results, _check_and_judge) if differ else []
+    open_ones = Counter(
+        result["judged"]["reason"] for result in judged if result["judged"]["passed"] is None
+    )
+    return [*lines, *_counted("not decided by judges", open_ones)]
+
+
+def _check_and_judge(result: Result) -> str:
+    check = "done" if result["success"] else "not done"
+    return f"check: {check}   {result['judged']['reason']}"
+
+
+def undone(results: Sequence[Result], outcomes: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the name of each task of which one of these came, and why."""
+    name_of = _names(results)
+    return [
+        (name_of(result), _failure(result) if result["outcome"] == "failed" else result["reason"])
+        for result in results
+        if result["outcome"] in outcomes
+    ]
+
+
+def skips(results: Sequence[Result]) -> list[str]:
+    """Return a line for each reason why tasks were skipped."""
+    return _reasons("skipped", "skipped", results)
+
+
+def not_run(results: Sequence[Result]) -> list[str]:
+    """Return a line for each reason why tasks were not run."""
+    return _reasons("not run", "not run", results)
+
+
+def cut_off(budget: str, results: Sequence[Result]) -> str:
+    """Return a line on how far a run came whose budget was spent."""
+    decided = sum(result["success"] is not None for result in results)
+    cut_short = sum(result["termination"] == "budget" for result in results)
+    rest = sum(result["outcome"] == "not run" for result in results)
+    tasks = f"{decided} task{'s' * (decided != 1)} decided"
+    return f"budget: {budget}: {tasks}, {cut_short} cut off, {rest} not run"
+
+
+def changes(before: Mapping[str, Result], results: Sequence[Result]) -> list[str]:
+    """Return lines on the tasks that are decided in another way than before.
+
+    `before` are their earlier results, by the keys of their cases.
+    """
+    earlier = {id(result): before.get(key_of(result)) for result in results}
+    changed = [
+        result
+        for result in results
+        if (was := earlier[id(result)]) is not None and was["outcome"] != result["outcome"]
+    ]
+    if not changed:
+        return ["no verdict changed"]
+    count = f"{len(changed)} verdict{'s' * (len(changed) != 1)} changed"
+
+    def words(result: Result) -> str:
+        return f"{_decided(earlier[id(result)] or {})} → {_decided(result)}"
+
+    lines = _lines(count, changed, results, words, most=_MOST_CHANGES)
+    return [line.replace(" → ", "  →  ") for line in lines]
+
+
+def _decided(result: Result) -> str:
+    """Return an outcome, and who says so."""
+    verdict = result["verdict"] or {}
+    judges = (verdict.get("evidence") or {}).get("judges") or ()
+    models = [str(judge["model"]).partition(":")[2] or str(judge["model"]) for judge in judges]
+    match verdict.get("scorer"):
+        case "judge" | "judges" if not models:
+            who = "no picture shows it"  # the coarse stage
+        case "judge":
+            who = f"single: {models[0]}"
+        case "judges":
+            who = (
+                "cross: they disagree"
+                if verdict["passed"] is None
+                else f"cross: {', '.join(models)}"
+            )
+        case "check" if verdict["passed"] is not None:
+            who = "check"
+        case _:
+            who = cut(printable(" ".join(result["reason"].split())), _LONGEST_NAME)
+    return f"{result['outcome']} ({who})" if who else str(result["outcome"])
+
+
+def remarks(results: Sequence[Result], *, on_virtual_phones: bool) -> list[str]:
+    """Return lines on what one has to know of the numbers."""
+    resets = [result["reset"] for result in results if without_snapshot(result)]
+    reasons = "; ".join(dict.fromkeys(reset["reason"] for reset in resets))
+    count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
+    kept = "only their own apps were cleared, all else stayed as it was"
+    told = f"{count} without a snapshot ({printable(reasons)}): {kept}"
+    unmetered = sum(result["metered"] is False for result in results)
+    return [
+        *_own_judges(results),
+        *([_unmetered(unmetered)] if unmetered else []),
+        *([told] if resets else []),
+        *([_VIRTUAL] if on_virtual_phones else []),
+    ]
+
+
+def _own_judges(results: Sequence[Result]) -> list[str]:
+    """Return a line for each judge that is also a model of the agent's."""
+    judges = Counter(
+        model
+        for result in results
+        for model in ((result["verdict"] or {}).get("evidence") or {}).get("own_models", ())
+    )
+    return [
+        f"{model} judged {count} task{'s' * (count != 1)} in which it was the agent's own model"
+        for model, count in sorted(judges.items())
+    ]
+
+
+def _unmetered(count: int) -> str:
+    tasks = f"{count} task{'s' * (count != 1)} acted"
+    unknown = f"{'its' if count == 1 else 'their'} tokens and price are unknown"
+    return f"unmetered: {tasks} without a model call that was seen; {unknown} (docs/programs.md)"
+
+
+def _failure(result: Result) -> str:
+    steps = result["steps"]
+    after = "" if steps is None else f" after {steps} step{'s' * (steps != 1)}"
+    return f"{result['termination']}{after}: {_why(result) or result['reason']}"
+
+
+def _why(result: Result) -> str:
+    """Return what the check of a failed task missed; empty if the reason tells more."""
+    verdict = result["verdict"] or {}
+    if result["termination"] in _AGENTS_FAULT:
+        return ""
+    return missed(verdict) or (verdict.get("evidence") or {}).get("sought") or ""
+
+
+def _pass(result: Result) -> str:
+    steps, golden = result["steps"], result["golden_steps"]
+    return f"{steps} step{'s' * (steps != 1)}" + (f" (golden steps {golden})" if golden else "")
+
+
+def _list(
+    title: str,
+    outcome: str,
+    results: Sequence[Result],
+    say: Callable[[Result], str],
+    *,
+    most: int = FEW,
+    columns: int = LINE,
+) -> list[str]:
+    found = [result for result in results if result["outcome"] == outcome]
+    return (
+        _lines(f"{title} ({len(found)})", found, results, say, most=most, columns=columns)
+        if found
+        else []
+    )
+
+
+def _lines(
+    title: str,
+    found: Sequence[Result],
+    results: Sequence[Result],
+    say: Callable[[Result], str],
+    *,
+    most: int = FEW,
+    columns: int = LINE,
+) -> list[str]:
+    name_of = _names(results)
+    names = [cut(name_of(result), _LONGEST_NAME) for result in found[:most]]
+    width = max(map(len, names))
+    few = f", the first {_WORDS.get(most, most)}" if len(found) > most else ""
+    lines = [f"{title}{few}:"]
+    for name, result in zip(names, found, strict=False):
+        lines.append(f"  {name:<{width}}   {_fitting(say(result), columns - width - 5)}".rstrip())
+    return lines
+
+
+def _fitting(words: str, most: int) -> str:
+    """Return words on one line; what several said, three spaces between, is cut for each alike."""
+    parts = [printable(" ".join(part.split())) for part in words.split("   ") if part.strip()]
+    while len("   ".join(parts)) > most and (longest := max(map(len, parts))) > _SHORTEST_PART:
+        parts = [cut(part, longest - 1) for part in parts]
+    return cut("   ".join(parts), most)
+
+
+def _reasons(title: str, outcome: str, results: Sequence[Result]) -> list[str]:
+    reasons = Counter(result["reason"] for result in results if result["outcome"] == outcome)
+    return _counted(title, reasons)
+
+
+def _counted(title: str, reasons: Counter[str]) -> list[str]:
+    lines = [
+        f"{title} ({count}): {printable(' '.join(reason.split()))}"
+        for reason, count in reasons.most_common(FEW)
+    ]
+    more = len(reasons) - FEW
+    return [*lines, *([f"{title} for {more} more reasons: see report.json"] if more > 0 else [])]
+
+
+def names_of(run: Path) -> Callable[[Case], str]:
+    """Return how the cases of the run in a folder are called for short, here and while it runs."""
+    name = _names([case.to_json() for case in cases(run)])
+    return lambda case: name(case.to_json())
+
+
+def _names(results: Sequence[Result]) -> Callable[[Result], str]:
+    """Return how tasks are called for short: without the folders that all have in common."""
+    short = shortener(result["id"] for result in results)
+    has_epochs = any(result["epoch"] for result in results)
+
+    def name(result: Result) -> str:
+        marks = [f"env{result['environment']}"] if result["environment"] else []
+        marks += [f"epoch{result['epoch']}"] if has_epochs else []
+        return printable(short(result["id"]) + "".join(f"[{mark}]" for mark in marks))
+
+    return name

@@ -1,0 +1,59 @@
+"""summary.md: what a run means, in Markdown for the page of a pull request or of a CI job.
+
+Names, reasons and goals come from tasks, agents and screens: they are shown as text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.report.comparison import words as comparison_words
+from pytest_mobileagent.report.gate import words as gate_words
+from pytest_mobileagent.report.text.lists import remarks, undone
+from pytest_mobileagent.report.text.markdown import escape, folded
+from pytest_mobileagent.report.text.table import cut, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SUMMARY = "summary.md"
+_MOST = 100  # tasks in a list
+_FEW = 10  # tasks that are shown without a click
+_LONGEST = 300  # characters of a reason
+
+
+def summary(whole: Mapping[str, Any], page: str) -> str:
+    """Return the summary of a run, by its report; `page` is the file that tells of each episode."""
+    run, tasks = whole["run"], whole["tasks"]
+    lines = []
+    if gate := whole.get("gate"):
+        lines += gate_words.markdown(gate)
+    lines += [f"## Run of {escape(run.get('agent') or 'recorded episodes')}", ""]
+    lines += _as_it_is(table(whole["summary"]))
+    if comparison := whole.get("comparison"):
+        lines += comparison_words.markdown(comparison)
+    for title, outcomes in (("Failed", ("failed",)), ("Errors", ("error",))):
+        lines += _list(title, undone(tasks, outcomes))
+    for remark in remarks(tasks, on_virtual_phones=bool(run.get("virtual"))):
+        lines += [f"> {escape(remark)}", ""]
+    where = f"each episode, step by step: {page} in the run's folder {run.get('id') or ''}".rstrip()
+    return "\n".join([*lines, escape(where), ""])
+
+
+def _as_it_is(lines: Sequence[str]) -> list[str]:
+    """Return a block in which all is text, also what would end a block."""
+    ticks = max(map(len, re.findall("`+", "\n".join(lines))), default=0)
+    fence = "`" * max(3, ticks + 1)
+    return [f"{fence}text", *lines, fence, ""]
+
+
+def _list(title: str, found: Sequence[tuple[str, str]]) -> list[str]:
+    if not found:
+        return []
+    items = [f"- {escape(name)}: {escape(cut(why, _LONGEST))}" for name, why in found[:_MOST]]
+    if len(found) > _MOST:
+        items.append(f"- and {len(found) - _MOST} more: see report.json")
+    if len(found) > _FEW:
+        return folded(f"{title} ({len(found)})", items)
+    return [f"### {title} ({len(found)})", "", *items, ""]

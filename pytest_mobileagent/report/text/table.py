@@ -1,0 +1,153 @@
+"""The table of a run's numbers, as text for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.metrics.numbers import ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Cell = Callable[[Mapping[str, Any]], str]
+
+WIDTH = 100  # characters of a line, where the numbers leave it to us
+_SHORTEST_NAME = 12
+_RATE = 1  # where the success rate stands among the columns; those of epochs follow it
+
+_COLUMNS: tuple[tuple[str, Cell], ...] = (
+    ("tasks", lambda t: str(t["tasks"])),
+    ("success rate", lambda t: f"{percent(t['success_rate'])} ({t['successes']}/{t['decided']})"),
+    ("ratio", lambda t: _number(t["mean_step_ratio"])),
+    ("premature", lambda t: f"{percent(t['premature_rate'])} ({t['premature']})"),
+    ("overdue", lambda t: f"{percent(t['overdue_rate'])} ({t['overdue']})"),
+    ("steps", lambda t: _number(t["mean_steps"], 1)),
+    ("s/step", lambda t: _number(t["seconds_per_step"])),
+)
+# Those that are left out where each of their cells is empty or 0.
+_OPTIONAL: tuple[tuple[str, Cell], ...] = (
+    ("partial", lambda t: percent(t["partial_credit"])),
+    ("actions", lambda t: _number(t["mean_actions"], 1) if t["programs"] else ""),
+    ("calls", lambda t: _number(t["mean_calls"], 1) if t["programs"] else ""),
+    ("think s", lambda t: _number(_thinking_per_step(t), 1)),
+    ("tokens in/out", lambda t: _tokens(t, "~" if t["estimated"] else "")),
+    ("price", lambda t: price(t["cost_usd"], t["unpriced_calls"])),
+    ("judge price", lambda t: _judge_price(t["roles"].get("judge"))),
+    ("review", lambda t: str(t["review"])),
+    ("errors", lambda t: str(t["errors"])),
+    ("infra", lambda t: str(t["infrastructure"])),
+    ("skips", lambda t: str(t["skipped"])),
+    ("not run", lambda t: str(t["not_run"])),
+)
+_NOTHING = {"", "0", "0.0", "n/a", "$0.00"}
+
+
+def table(summary: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a table: one row a suite, one for all, and one an environment.
+
+    Where some tasks are undecided, a line below the row for all gives the rate over all of them.
+    """
+    groups = [(name or "(no suite)", totals) for name, totals in summary["suites"].items()]
+    if len(groups) != 1:
+        groups.append(("all", summary))
+    whole = len(groups)  # the row for all, the one with the titles counted
+    groups += [(f"env {name}", totals) for name, totals in summary["environments"].items()]
+    everything = [totals for _, totals in groups]
+    repeated = _said(_of_epochs(summary["epochs"]["number"]), everything)
+    shown = [*_COLUMNS[: _RATE + 1], *repeated, *_COLUMNS[_RATE + 1 :]]
+    shown += _said(_OPTIONAL, everything)
+    cells = [[title for title, _ in shown]]
+    cells += [[show(totals) for _, show in shown] for _, totals in groups]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    room = max(_SHORTEST_NAME, WIDTH - sum(widths) - 2 * len(widths))
+    names = ["suite", *(cut(printable(name), room) for name, _ in groups)]
+    first = max(map(len, names))
+    lines = [_line(name, row, first, widths) for name, row in zip(names, cells, strict=True)]
+    if summary["decided"] < summary["tasks"]:
+        over_all = f"of all {summary['tasks']}: {percent(summary['success_rate_of_all'])}"
+        end = first + sum(2 + width for width in widths[: _RATE + 1])
+        lines.insert(whole + 1, over_all.rjust(end))
+    return lines
+
+
+def _of_epochs(number: int) -> list[tuple[str, Cell]]:
+    """Return the columns of a run that repeats its tasks so many times; none without epochs.
+
+    ± is the standard error of the success rate over tasks, in points.
+    """
+    if number < 2:
+        return []
+    return [
+        ("±", lambda t: _points(t["standard_error"])),
+        (f"pass@{number}", lambda t: percent(t["pass_at"].get(str(number)))),
+        (f"pass^{number}", lambda t: percent(t["pass_all"].get(str(number)))),
+    ]
+
+
+def _said(
+    columns: Iterable[tuple[str, Cell]], rows: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, Cell]]:
+    """Return the columns of which a cell says something."""
+    return [column for column in columns if any(column[1](row) not in _NOTHING for row in rows)]
+
+
+def percent(rate: float | None) -> str:
+    """Return a rate in percent; "n/a" if there is none."""
+    return "n/a" if rate is None else f"{100 * rate:.1f}%"
+
+
+def price(dollars: float | None, unpriced_calls: int) -> str:
+    """Return a price of which some calls may be unknown; empty where nothing was asked."""
+    known = [] if dollars is None else [_dollars(dollars)]
+    calls = f"{unpriced_calls} unpriced call{'s' * (unpriced_calls != 1)}"
+    return " + ".join([*known, *([calls] if unpriced_calls else [])])
+
+
+def _judge_price(spent: Mapping[str, Any] | None) -> str:
+    return "" if spent is None else price(spent["cost_usd"], spent["unpriced_calls"])
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text of at most so many characters, which says where it was cut."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _dollars(amount: float) -> str:
+    return f"${amount:.2f}" if not 0 < amount < 0.01 else f"${amount:.2g}"
+
+
+def _line(name: str, cells: list[str], first: int, widths: list[int]) -> str:
+    justified = [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
+    return "  ".join([name.ljust(first), *justified]).rstrip()
+
+
+def _thinking_per_step(totals: Mapping[str, Any]) -> float | None:
+    share = ratio(totals["thinking_seconds"], totals["seconds"])
+    per_step = totals["seconds_per_step"]
+    return None if share is None or per_step is None else share * per_step
+
+
+def _tokens(totals: Mapping[str, Any], sign: str) -> str:
+    """Return tokens in and out, behind a sign where some are estimated."""
+    counts = (totals["input_tokens"], totals["output_tokens"])
+    return sign + "/".join(map(_thousands, counts)) if any(counts) else ""
+
+
+def _thousands(count: int | None) -> str:
+    """Return a count of tokens in a few digits: 950, 7.4k, 129k, 2.1M."""
+    if count is None:
+        return "n/a"
+    for unit, sign in ((1e6, "M"), (1e3, "k")):
+        if count >= unit:
+            short = f"{count / unit:.1f}" if count < 100 * unit else f"{count / unit:.0f}"
+            return short.removesuffix(".0") + sign
+    return str(count)
+
+
+def _points(rate: float | None) -> str:
+    return "n/a" if rate is None else f"{100 * rate:.1f}"
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    return "n/a" if value is None else f"{value:.{digits}f}"

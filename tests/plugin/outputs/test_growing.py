@@ -1,0 +1,128 @@
+"""report.html while a run goes on: what is finished so far, now and then, and never in its way."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.plugin.outputs import growing
+from pytest_mobileagent.plugin.outputs.growing import GrowingPage
+from pytest_mobileagent.plugin.results import RESULT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONFTEST = """
+import pytest
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
+"""
+AGENT = """
+from pytest_mobileagent import Agent, Finish
+
+class Done(Agent):
+    def step(self, observation):
+        return Finish("12 items")
+"""
+BODY = """
+from pathlib import Path
+from pytest_mobileagent import task
+
+def pages():
+    return [path.read_text().count('id="e:') for path in Path("runs").glob("*/report.html")]
+
+@task("Go.")
+def test_a(episode): assert pages() == []
+@task("Go on.")
+def test_b(episode): assert pages() == [1]
+"""
+
+
+def test_a_page_is_there_before_the_run_has_ended(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Not by its name: runs of pytester leave other modules of this name behind.
+    module = importlib.import_module("pytest_mobileagent.plugin.outputs.growing")
+    monkeypatch.setattr(module, "_FIRST", 0.0)
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(BODY)
+    pytester.makepyfile(done=AGENT)
+    flags = ("-p", "no:cacheprovider", "--agent=done.py", "--mobile-agent-process=off")
+    pytester.runpytest_inprocess(*flags).assert_outcomes(passed=2)
+    (page,) = pytester.path.glob("runs/*/report.html")
+    assert page.read_text().count('id="e:') == 2
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time, which goes on by as much as its first number says whenever it is asked for."""
+    step = [0.0]
+    now = itertools.accumulate(iter(lambda: step[0], None))
+    monkeypatch.setattr(growing, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    return step
+
+
+def page_of(tmp_path: Path) -> tuple[GrowingPage, Any]:
+    folder = SimpleNamespace(path=tmp_path, about=lambda: {"id": "run"})
+    collector: Any = SimpleNamespace(run=SimpleNamespace(folder=folder), results={})
+    return GrowingPage(collector), SimpleNamespace(**{RESULT: {}})
+
+
+def test_pages_take_a_small_part_of_the_time(tmp_path: Path, clock: list[float]) -> None:
+    growing_page, report = page_of(tmp_path)
+    page = tmp_path / "report.html"
+    clock[0] = 2.0  # each look at the clock, so each page takes 2 seconds
+    written = []
+    for _ in range(100):
+        growing_page.pytest_runtest_logreport(report)
+        written.append(page.exists())
+        page.unlink(missing_ok=True)
+    assert written.index(True) == 4  # after 10 seconds
+    assert sum(written) == 2  # the next one 100 seconds later
+
+
+def test_what_goes_wrong_ends_pages_and_not_the_run(
+    tmp_path: Path, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    growing_page, report = page_of(tmp_path)
+    tried = list[None]()
+
+    def full(*_: object) -> None:
+        tried.append(None)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pytest_mobileagent.report.html.writing.write_page", full)
+    clock[0] = 1_000.0
+    for _ in range(5):
+        growing_page.pytest_runtest_logreport(report)
+    assert len(tried) == 1
+
+
+def test_a_page_that_cannot_be_written_is_told_once_at_the_end(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("pytest_mobileagent.plugin.outputs.growing")
+    monkeypatch.setattr(module, "_FIRST", 0.0)
+    writing = importlib.import_module("pytest_mobileagent.report.html.writing")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writing, "write", full)
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(BODY.replace("pages() == [1]", "pages() == []"))
+    pytester.makepyfile(done=AGENT)
+    flags = ("-p", "no:cacheprovider", "--agent=done.py", "--mobile-agent-process=off")
+    result = pytester.runpytest_inprocess(*flags)
+    result.assert_outcomes(passed=2)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert result.stdout.str().count("report.html could not be written") == 1
+    assert len(list(pytester.path.glob("runs/*/report.json"))) == 1
+    assert not list(pytester.path.glob("runs/*/*.html*"))

@@ -1,0 +1,327 @@
+"""How tasks are handed out to pytest-xdist's workers, which are simulated here."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.plugin.scheduling.scheduler import TaskScheduling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+class Worker:
+    """A worker as xdist/remote.py has it: it runs a test when it knows the next, or that it ends.
+
+    The test that it knows as the next has left its queue, and cannot be stolen any more.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.gateway = SimpleNamespace(id=name)
+        self.queue: list[int | None] = []
+        self.next: int | None = None
+        self.running: int | None = None
+        self.shutting_down = False
+        self.is_dead = False
+        self.most_in_hand = 0
+        self.is_at_pause = False  # it was given a test again
+
+    def send_runtest_some(self, indices: Sequence[int]) -> None:
+        if self.is_dead:
+            raise OSError("cannot send (already closed?)")
+        self.queue += indices
+
+    def shutdown(self) -> None:
+        if not self.shutting_down:
+            self.queue.append(None)
+        self.shutting_down = True
+
+    def begins(self) -> bool:
+        """Whether it begins a test now."""
+        known = [each for each in (self.next, *self.queue) if each is not None]
+        self.most_in_hand = max(self.most_in_hand, len(known) + (self.running is not None))
+        if self.running is not None:
+            return False
+        if self.next is None and self.queue:
+            self.next = self.queue.pop(0)
+        if self.next is None or not self.queue:
+            return False
+        self.running, self.next = self.next, self.queue.pop(0)
+        return True
+
+
+class Stages:
+    """Looks at tests, one after each `size` of them, at which some are dropped."""
+
+    def __init__(self, size: int, dropped: Iterable[int]) -> None:
+        self.size = size
+        self.dropped = {f"test_{number}" for number in dropped}
+        self.looks = 0
+        self.run: Run | None = None
+
+    def held(self, tests: Iterable[str]) -> set[str]:
+        return {test for test in tests if self._of(test) > self.looks}
+
+    def look(self, tests: Iterable[str]) -> set[str]:
+        assert self.run is not None
+        waiting = set(tests)
+        assert set(self.run.tests) - waiting - self.dropped == set(self.run.done) - self.dropped
+        dropped = waiting & self.dropped
+        self.looks = min(map(self._of, waiting - dropped), default=self.looks)
+        return dropped
+
+    def _of(self, test: str) -> int:
+        return int(test.removeprefix("test_")) // self.size
+
+
+class Run:
+    """A run whose tests take as many seconds as `takes` says, on workers ready when `ready` says.
+
+    Each worker in `deaths` dies over the test that it runs then, which is repeated once another
+    worker has taken its place.
+    """
+
+    def __init__(
+        self,
+        takes: Sequence[float],
+        ready: Sequence[float],
+        expected: Mapping[str, float] | None = None,
+        deaths: Mapping[str, float] | None = None,
+        stages: Stages | None = None,
+    ) -> None:
+        self.takes = takes
+        self.tests = [f"test_{number}" for number in range(len(takes))]
+        self.time = 0.0
+        self.done: list[str] = []
+        self.begun: dict[str, list[str]] = {}
+        self.errors: list[pytest.CollectReport] = []
+        config: Any = SimpleNamespace(
+            getvalue=lambda name: ["popen"] * len(ready),
+            pluginmanager=SimpleNamespace(getplugin=lambda name: None),
+            hook=SimpleNamespace(
+                pytest_collectreport=lambda report: self.errors.append(report)  # noqa: PLW0108 - by keyword
+            ),
+        )
+        self.names = (f"gw{number}" for number in itertools.count())
+        self.events: list[tuple[float, int, str, Worker]] = []
+        self.count = itertools.count()
+        self.workers: list[Worker] = []
+        self.scheduler = TaskScheduling(
+            config, None, lambda: expected or {}, lambda: self.time, cast("Any", stages)
+        )
+        for seconds in ready:
+            self.start(seconds)
+        for name, seconds in (deaths or {}).items():
+            worker = next(each for each in self.workers if each.gateway.id == name)
+            self.after(seconds, "dies", worker)
+
+    def start(self, seconds: float) -> None:
+        self.workers.append(Worker(next(self.names)))
+        self.after(seconds, "collected", self.workers[-1])
+
+    def after(self, seconds: float, what: str, worker: Worker) -> None:
+        heapq.heappush(self.events, (self.time + seconds, next(self.count), what, worker))
+
+    def collect(self, worker: Worker, tests: Sequence[str] | None = None) -> None:
+        self.scheduler.add_node(worker)
+        self.scheduler.add_node_collection(worker, self.tests if tests is None else tests)
+        if self.scheduler.collection_is_completed:
+            self.scheduler.schedule()
+
+    def go(self) -> float:
+        """Run to the end, and return the seconds that it took."""
+        while self.events and not self.step():
+            pass
+        for worker in self.scheduler.nodes:  # as xdist does, when all are finished
+            worker.shutdown()
+        self.begin()
+        while self.events:
+            self.step()
+        return self.time
+
+    def step(self) -> bool:
+        """Go on to what happens next, and return whether that was all, as xdist asks then."""
+        self.time, _, what, worker = heapq.heappop(self.events)
+        if worker.is_dead:
+            return False
+        if what == "collected":
+            if not self.scheduler.tests_finished:
+                self.collect(worker)
+        elif what == "done":
+            test, worker.running = worker.running, None
+            assert test is not None
+            if not worker.is_at_pause:
+                self.done.append(self.tests[test])
+            self.scheduler.mark_test_complete(worker, test, self.takes[test])
+        elif worker in self.scheduler.nodes and worker.running is not None:
+            worker.is_dead = True
+            if crashed := self.scheduler.remove_node(worker):
+                self.scheduler.mark_test_pending(crashed)
+            self.start(1)
+        is_finished = self.scheduler.tests_finished
+        self.begin()
+        return is_finished
+
+    def begin(self) -> None:
+        for worker in self.workers:
+            if not worker.is_dead and worker.begins():
+                assert worker.running is not None
+                name = self.tests[worker.running]
+                begun = self.begun.setdefault(worker.gateway.id, [])
+                worker.is_at_pause = name in begun
+                if worker.is_at_pause:
+                    self.after(0, "done", worker)
+                    continue
+                begun.append(name)
+                self.after(self.takes[worker.running], "done", worker)
+
+
+def named(weights: Sequence[float]) -> dict[str, float]:
+    return {f"test_{number}": weight for number, weight in enumerate(weights)}
+
+
+def test_the_longest_tasks_begin_first():
+    run = Run([1, 5, 3, 9, 7], ready=[0, 0], expected=named([1, 5, 3, 9, 7]))
+    run.go()
+    assert [tests[0] for tests in run.begun.values()] == ["test_3", "test_4"]
+
+
+def test_without_weights_tests_come_in_the_order_of_collection():
+    run = Run([1] * 9, ready=[0])
+    run.go()
+    assert run.done == run.tests
+
+
+def test_tests_that_are_no_tasks_come_last_in_their_order():
+    run = Run([1, 4, 1, 2, 1], ready=[0], expected={"test_1": 4, "test_3": 2})
+    run.go()
+    assert run.done == ["test_1", "test_3", "test_0", "test_2", "test_4"]
+
+
+def test_a_worker_has_one_test_in_hand_besides_the_one_it_runs():
+    run = Run([1] * 40, ready=[0, 0, 0])
+    run.go()
+    assert [worker.most_in_hand for worker in run.workers] == [2, 2, 2]
+
+
+def test_a_task_does_not_wait_behind_a_long_one_while_others_are_free():
+    takes = [30, 3, 2, 1]
+    assert Run(takes, ready=[0, 0], expected=named(takes)).go() == 30
+
+
+def test_two_tasks_do_not_wait_for_each_other_where_the_second_worker_starts_late():
+    run = Run([10, 10], ready=[0, 3], expected=named([10, 10]))
+    assert run.go() == 13
+    assert run.begun == {"gw0": ["test_0"], "gw1": ["test_1"]}
+
+
+def test_work_begins_when_the_first_worker_is_ready():
+    run = Run([50, 50, 50], ready=[0, 60])
+    run.go()
+    assert run.begun["gw0"][0] == "test_0"
+
+
+def test_a_hundred_tasks_are_nearly_as_many_times_faster_as_there_are_workers():
+    steps = [1 + number % 12 for number in range(100)]
+    takes = [each * (1 + number % 3 / 2) for number, each in enumerate(steps)]  # up to twice that
+    assert sum(takes) / Run(takes, ready=[0] * 8, expected=named(steps)).go() > 7.6
+
+
+def test_golden_steps_are_scaled_by_the_seconds_that_tasks_take():
+    """One that is late counts as about to be free: what it has in hand is not taken for little."""
+    steps = [4, 4, 4, 4, 4, 2, 2]
+    takes = [10 * each for each in steps]
+    assert Run(takes, ready=[0, 0, 0], expected=named(steps)).go() == 80
+
+
+def test_the_test_that_a_worker_died_over_is_repeated_and_what_it_had_in_hand_goes_to_others():
+    run = Run([5, 5, 5, 5, 5, 5], ready=[0, 0], deaths={"gw0": 2})
+    run.go()
+    assert sorted(run.done) == run.tests
+    assert "gw2" in run.begun
+
+
+def test_a_worker_that_dies_before_it_can_be_told_so_does_not_end_the_run():
+    run = Run([1] * 6, ready=[0, 0])
+    first, second = run.workers
+    run.collect(first)
+    run.collect(second)
+    first.is_dead = True
+    run.scheduler.mark_test_complete(first, 0, 1)
+    assert run.scheduler.remove_node(first) is not None
+
+
+def test_what_a_worker_has_in_hand_is_not_stolen():
+    run = Run([1], ready=[0])
+    with pytest.raises(NotImplementedError):
+        run.scheduler.remove_pending_tests_from_node(run.workers[0], [0])
+
+
+@pytest.mark.parametrize("late", [["test_0"], ["test_1", "test_0"], []])
+def test_a_worker_that_collects_something_else_ends_the_run(late):
+    run = Run([1, 1], ready=[0, 9])
+    first, second = run.workers
+    run.collect(first)
+    run.collect(second, late)
+    assert "gw0" in str(run.errors[0].longrepr)
+    assert "gw1" in str(run.errors[0].longrepr)
+    assert first.shutting_down
+    assert second.shutting_down
+    assert second.queue == [None]
+
+
+@given(
+    takes=st.lists(st.integers(1, 30), min_size=1, max_size=30),
+    ready=st.lists(st.integers(0, 20), min_size=1, max_size=5),
+    data=st.data(),
+)
+def test_each_test_is_done_once_whatever_happens(takes, ready, data):
+    weights = data.draw(st.dictionaries(st.integers(0, 40), st.integers(1, 9)))
+    deaths = data.draw(
+        st.dictionaries(st.sampled_from([f"gw{n}" for n in range(len(ready))]), st.integers(0, 60))
+    )
+    expected = {f"test_{number}": weight for number, weight in weights.items()}
+    run = Run(takes, ready, expected, deaths)
+    run.go()
+    assert sorted(run.done) == sorted(run.tests)
+    assert all(worker.most_in_hand <= 2 for worker in run.workers)
+
+
+@given(takes=st.lists(st.integers(1, 30), min_size=1, max_size=40), workers=st.integers(1, 8))
+def test_a_run_takes_no_longer_than_the_best_and_a_task_for_each_worker(takes, workers):
+    """The bound of Graham's list scheduling, with one more task that waits."""
+    best = max(sum(takes) / workers, *takes)
+    assert Run(takes, [0] * workers, named(takes)).go() <= best + 2 * max(takes)
+
+
+@given(
+    takes=st.lists(st.integers(1, 30), min_size=1, max_size=30),
+    ready=st.lists(st.integers(0, 20), min_size=1, max_size=5),
+    data=st.data(),
+)
+def test_tests_that_wait_for_a_look_are_run_after_it_or_dropped_whatever_happens(
+    takes, ready, data
+):
+    """What is done at each look is asserted there."""
+    workers = [f"gw{n}" for n in range(len(ready))]
+    deaths = data.draw(st.dictionaries(st.sampled_from(workers), st.integers(0, 60)))
+    size = data.draw(st.integers(1, 10))
+    dropped = data.draw(st.sets(st.integers(size, 40)))
+    stages = Stages(size, dropped)
+    stages.run = run = Run(takes, ready, {}, deaths, stages)
+    run.go()
+    assert sorted(run.done) == sorted(set(run.tests) - stages.dropped)
+
+
+def test_a_worker_that_pauses_goes_on_with_what_another_dies_over():
+    stages = Stages(2, [])
+    stages.run = run = Run([1, 9, 1, 1], [0, 0], deaths={"gw1": 5}, stages=stages)
+    run.go()
+    assert run.begun["gw0"] == ["test_0", "test_1", "test_2"]

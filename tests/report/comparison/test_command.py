@@ -1,0 +1,140 @@
+"""`python -m pytest_mobileagent compare`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Case, Task
+from pytest_mobileagent.report.comparison.command import main
+from pytest_mobileagent.report.document import document
+from tests.report.gate.entries import entries, many
+
+if TYPE_CHECKING:
+    Capture = pytest.CaptureFixture[str]
+
+
+def write(folder: Path, tasks: dict[str, str], **about: Any) -> str:
+    folder.mkdir(parents=True)
+    results = {f"{task['nodeid']}": task for task in entries(tasks)}
+    run = {"id": folder.name, "agent": folder.name, **about}
+    (folder / "report.json").write_text(json.dumps(document(run, results)))
+    return str(folder)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> str:
+    return write(tmp_path / "base", many(12, "PPP"))
+
+
+def no_setting(name: str) -> None:
+    assert name == "mobile_gate"
+
+
+def test_runs_are_compared_each_with_the_first(tmp_path: Path, base: str, capsys: Capture) -> None:
+    better = write(tmp_path / "better", many(12, "PPP"))
+    worse = write(tmp_path / "worse", many(12, "FFF"))
+    assert main([base, better, worse], no_setting) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "against base (base):"
+    assert out[1].startswith("better  +0.0 points (95 %: -")
+    assert out[2].startswith("worse   -100.0 points (95 %: -100.0 to -9")
+    assert "  t0  3/3 → 0/3" in out
+
+
+@pytest.mark.parametrize(("epochs", "status"), [("PPP", 0), ("FFF", 1), ("PPF", 1), ("PEE", 9)])
+def test_a_gate_makes_the_status(
+    tmp_path: Path, base: str, capsys: Capture, epochs: str, status: int
+) -> None:
+    run = write(tmp_path / "run", many(12, epochs))
+    assert main([base, run, "--gate=success_rate >= baseline"], no_setting) == status
+    verdict = {0: "PASS", 1: "FAIL", 9: "INCONCLUSIVE"}[status]
+    assert f"gate {verdict}: " in capsys.readouterr().out
+
+
+def test_the_worst_of_several_runs_makes_the_status(tmp_path: Path, base: str) -> None:
+    runs = [write(tmp_path / name, many(12, e)) for name, e in (("a", "FFF"), ("b", "PPP"))]
+    assert main([base, *runs, "--gate=success_rate >= baseline"], no_setting) == 1
+
+
+def test_the_gate_is_the_project_s_unless_one_is_given(
+    tmp_path: Path, base: str, capsys: Capture
+) -> None:
+    (tmp_path / "gate.toml").write_text('[[bound]]\nmetric = "tasks"\nmax = 1\n')
+    assert main([base, base], lambda _name: ("gate.toml", tmp_path)) == 1
+    assert "gate FAIL: tasks 36 (at most 1)" in capsys.readouterr().out
+
+
+def test_json_has_all_and_markdown_what_a_pull_request_shows(base: str, capsys: Capture) -> None:
+    gate = "--gate=success_rate >= baseline"
+    assert main([base, base, gate, "--format=json"], no_setting) == 0
+    (each,) = json.loads(capsys.readouterr().out)["runs"]
+    assert each["gate"]["verdict"] == "PASS"
+    assert each["comparison"]["tasks"] == 12
+    assert main([base, base, gate, "--format=markdown"], no_setting) == 0
+    assert capsys.readouterr().out.startswith("## ✅ Gate: PASS\n")
+
+
+def test_runs_of_the_first_version_are_compared(capsys: Capture) -> None:
+    old = str(Path(__file__).parents[2] / "episode" / "data" / "version1")
+    assert main([old, old], no_setting) == 0
+    out = capsys.readouterr().out
+    assert "+0.0 points" in out
+    assert "warning: not known of both runs, and maybe different: fingerprints" in out
+
+
+def test_a_run_that_was_killed_is_compared_by_what_it_has(
+    tmp_path: Path, base: str, capsys: Capture
+) -> None:
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    cases = [
+        Case(Task("Do it."), name, epoch=epoch).to_json()
+        for name in many(12, "")
+        for epoch in range(3)
+    ]
+    about = {"run": {"id": "killed", "agent": "killed"}, "tasks": cases}
+    (killed / "run.json").write_text(json.dumps(about))
+    assert main([base, str(killed), "--gate=success_rate >= baseline"], no_setting) == 9
+    out = capsys.readouterr().out
+    assert "note: the run has not ended, or was cut off" in out
+    assert "gate INCONCLUSIVE: 100 % of the episodes are missing: not run 36 times" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["BASE", "nowhere"], "nowhere is no folder: name a run's folder"),
+        (["BASE", "other"], "other cannot be compared with"),
+        (["BASE", "damaged"], "damaged/report.json is damaged"),
+        (["BASE", "BASE", "--gate=gate.toml"], "gate.toml cannot be read"),
+        (["BASE", "BASE", "--gate=tokens >= 3"], "there is no number 'tokens'"),
+    ],
+)
+def test_what_is_asked_wrongly_is_one_clear_error_and_no_verdict(
+    tmp_path: Path, base: str, capsys: Capture, arguments: list[str], said: str
+) -> None:
+    write(tmp_path / "other", {"tasks/other": "P"})
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "report.json").write_text("{")
+    place = {"BASE": base} | {name: str(tmp_path / name) for name in ("other", "damaged")}
+    words = [place.get(word, word) for word in arguments]
+    assert main(words, no_setting) == 4
+    out, err = capsys.readouterr()
+    assert (out, err.startswith("error: "), err.count("\n")) == ("", True, 1)
+    assert said in err
+
+
+@pytest.mark.slow
+def test_the_command_takes_the_gate_that_the_project_sets(tmp_path: Path, base: str) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmobile_gate = gate.toml\n")
+    (tmp_path / "gate.toml").write_text('must_pass = ["tasks/clock/t3"]\n')
+    words = [sys.executable, "-m", "pytest_mobileagent", "compare", base, base]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "gate PASS: 1 of 1 tasks that must pass did" in done.stdout

@@ -1,0 +1,142 @@
+"""How a run differs from its baseline."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Case, Task
+from pytest_mobileagent.report.comparison.compare import compare
+from pytest_mobileagent.report.recorded import RecordedRun
+from tests.report.gate.entries import entries, many, recorded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def compared(before: dict[str, str], after: dict[str, str]) -> dict[str, Any]:
+    return compare(recorded(entries(before), id="base"), recorded(entries(after), id="run"))
+
+
+def ids(listed: list[dict[str, Any]]) -> list[str]:
+    return [each["id"] for each in listed]
+
+
+def test_tasks_are_gained_lost_flaky_new_or_missing() -> None:
+    found = compared(
+        {"gained": "FFP", "lost": "PPP", "flaky": "PPF", "old": "P", "same": "FF", "broken": "P"},
+        {"gained": "PPP", "lost": "FFF", "flaky": "PPP", "new": "P", "same": "FF", "broken": "E"},
+    )
+    lists = {name: ids(found[name]) for name in ("gained", "lost", "flaky", "new", "missing")}
+    assert lists == {
+        "gained": ["gained"],
+        "lost": ["lost"],
+        "flaky": ["gained", "flaky"],
+        "new": ["new"],
+        "missing": ["old", "broken"],
+    }
+    assert found["lost"][0] == {
+        "id": "lost", "environment": None, "before": "3/3", "after": "0/3",
+    }  # fmt: skip
+    assert found["paired"] == {"episodes": 11, "gained": 3, "lost": 3}
+    assert found["tasks"] == 4
+    assert found["difference"] == pytest.approx((2 / 3 - 1 + 1 / 3 + 0) / 4)
+    assert found["run"]["decided"], found["run"]["episodes"] == (12, 13)
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_half_of_the_epochs_is_not_most() -> None:
+    found = compared({"a": "PP", "b": "FF"}, {"a": "PF", "b": "PF"})
+    assert (ids(found["gained"]), ids(found["lost"])) == ([], ["a"])
+
+
+def test_runs_may_have_different_numbers_of_epochs() -> None:
+    found = compared(many(5, "P"), many(5, "PF"))
+    assert found["difference"] == -0.5
+    assert found["paired"] == {"episodes": 5, "gained": 0, "lost": 0}
+    assert found["epochs"] == [1, 2]
+
+
+def test_steps_seconds_and_price_are_compared_task_by_task() -> None:
+    base = entries({"a": "PP", "b": "P", "c": "P"}, steps=10, cost_usd=0.02)
+    run = entries({"a": "PF", "b": "P", "c": "P"}, steps=8, seconds=3.0)
+    run[0]["cost_usd"] = 0.05
+    run[2]["steps"] = 12
+    found = compare(recorded(base), recorded(run))
+    assert found["steps"]["difference"] == pytest.approx((-2 + 2 - 2) / 3)
+    assert found["steps"]["interval"] == pytest.approx([-6.404, 5.071], abs=0.001)
+    assert found["cost_usd"] == {
+        "baseline": 0.02, "run": 0.05,
+        "difference": pytest.approx(0.03), "interval": None, "p_value": None, "tasks": 1,
+    }  # fmt: skip
+    assert found["seconds"]["difference"] is None
+
+
+def test_the_same_run_twice_is_no_difference() -> None:
+    found = compared(many(10, "PPF"), many(10, "PPF"))
+    assert found["difference"] == 0
+    assert found["p_value"] == 1
+    assert not found["gained"] + found["lost"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        (
+            {"tasks/a": "P"},
+            {"tasks/b": "P"},
+            r"no task is in both .*has tasks/a; the run has tasks",
+        ),
+        (
+            {"a@100": "P"},
+            {"a": "P"},
+            r"other environments \(the baseline has 100; the run has none",
+        ),
+        ({}, {"a": "P"}, "the baseline has no task"),
+    ],
+)
+def test_another_baseline_altogether_is_an_error(
+    before: dict[str, str], after: dict[str, str], why: str
+) -> None:
+    with pytest.raises(ValueError, match=why):
+        compared(before, after)
+
+
+def test_nothing_decided_in_both_is_no_number() -> None:
+    found = compared({"a": "P"}, {"a": "E"})
+    assert (found["tasks"], found["difference"], found["interval"]) == (0, None, None)
+
+
+PRINTS = {"agent": "1", "prompts": "2", "apps": "3", "checks": "4"}
+
+
+def test_what_differs_is_named_and_what_should_be_equal() -> None:
+    runs = [
+        recorded(entries({"a": "P"}), fingerprints=prints)
+        for prints in (PRINTS, {**PRINTS, "agent": "5", "apps": "6"})
+    ]
+    found = compare(*runs)
+    assert (found["differs_in"], found["should_be_equal"]) == (["agent", "apps"], ["apps"])
+    assert found["unknown"] == []
+
+
+def test_an_old_run_without_fingerprints_is_unknown_and_not_equal() -> None:
+    with_them = recorded(entries({"a": "P"}), fingerprints=PRINTS)
+    assert compare(with_them, recorded(entries({"a": "P"})))["unknown"] == ["fingerprints"]
+    newer = recorded(entries({"a": "P"}), fingerprints={**PRINTS, "weather": "7"})
+    assert compare(with_them, newer)["unknown"] == ["weather"]
+
+
+@pytest.mark.parametrize(("goal", "differs"), [("Do it.", []), ("Do that.", ["tasks"])])
+def test_more_epochs_are_no_other_tasks(tmp_path: Path, goal: str, differs: list[str]) -> None:
+    runs = []
+    for name, words, letters in (("base", "Do it.", "P"), ("run", goal, "PP")):
+        folder = tmp_path / name
+        folder.mkdir()
+        cases = [Case(Task(words), "a", epoch=epoch).to_json() for epoch in range(len(letters))]
+        (folder / "run.json").write_text(json.dumps({"run": {}, "tasks": cases}))
+        about = {"fingerprints": {"tasks": name}}
+        runs.append(RecordedRun(folder, about, entries({"a": letters}), True))
+    assert compare(*runs)["differs_in"] == differs

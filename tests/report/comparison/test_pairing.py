@@ -1,0 +1,67 @@
+"""Two runs, task by task."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from scipy import stats
+
+from pytest_mobileagent.report.comparison.pairing import Tally, common, difference, noise, tallies
+from tests.report.gate.entries import entries, many
+
+
+def test_epochs_without_a_verdict_are_missing_and_skipped_ones_are_not_there() -> None:
+    found = tallies(entries({"a": "PFE", "b@100": "RnP", "c": "ss", "d": "sP"}))
+    assert found == {
+        ("a", None): Tally(passed=1, decided=2, missing=1, broken=1),
+        ("b", "100"): Tally(passed=1, decided=1, missing=2, broken=1),
+        ("d", None): Tally(passed=1, decided=1),
+    }
+
+
+def test_only_what_both_have_decided_is_paired() -> None:
+    before = tallies(entries({"a": "P", "b": "E", "c": "P", "d@1": "P"}))
+    after = tallies(entries({"c": "F", "b": "P", "a": "E", "d@2": "P"}))
+    assert common(before, after) == [("c", None)]
+
+
+def test_the_test_is_the_paired_t_test_over_tasks() -> None:
+    draw = random.Random(1)
+    runs = [
+        {f"t{n}": "".join(draw.choices("PF", k=epochs)) for n in range(20)} for epochs in (4, 5)
+    ]
+    found = difference(*(tallies(entries(run)) for run in runs))
+    shares = [[each.count("P") / len(each) for each in run.values()] for run in runs]
+    expected = stats.ttest_rel(shares[1], shares[0])
+    assert found.p_value == pytest.approx(expected.pvalue)
+    interval = expected.confidence_interval(0.97)
+    assert found.interval(0.97) == pytest.approx((interval.low, interval.high))
+
+
+def test_two_equal_runs_are_no_certainty() -> None:
+    run = tallies(entries(many(10, "PPP")))
+    found = difference(run, run)
+    assert (found.tasks, found.value) == (10, 0)
+    assert found.error == pytest.approx(2**0.5 / (2 * 10 * 3))
+    longer = tallies(entries(many(10, "P" * 12)))
+    assert difference(run, longer).error == pytest.approx(((1 / 60) ** 2 + (1 / 240) ** 2) ** 0.5)
+
+
+def test_environments_of_one_task_count_as_one_task() -> None:
+    before = tallies(entries({"a@1": "PP", "a@2": "PP", "b@1": "PP", "b@3": "P"}))
+    after = tallies(entries({"a@1": "FF", "a@2": "PF", "b@1": "PP", "b@4": "F"}))
+    found = difference(before, after)
+    assert (found.tasks, found.value) == (2, pytest.approx((-0.75 + 0) / 2))
+
+
+def test_one_task_has_a_difference_and_no_interval() -> None:
+    found = difference(tallies(entries({"a": "P"})), tallies(entries({"a": "F"})))
+    assert (found.value, found.error, found.interval(0.95), found.p_value) == (-1, None, None, None)
+    assert difference({}, {}).value is None
+
+
+def test_noise_is_the_unbiased_variance_of_one_episode() -> None:
+    runs = [tallies(entries({"a": "PF", "b": "P"})), tallies(entries({"a": "PP", "b": "F"}))]
+    assert noise(runs, [("a", None), ("b", None)]) == (0.5 + 0) / 2
+    assert noise(runs, [("b", None)]) is None

@@ -1,0 +1,169 @@
+"""One command opens the page of a run, of an episode, or of two runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from pytest_mobileagent.report.html import opening
+from pytest_mobileagent.report.html.show import main
+from pytest_mobileagent.report.html.writing import PAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Show = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was opened in a browser, on a machine with windows."""
+    urls = list[str]()
+
+    def open_(url: str) -> bool:
+        urls.append(url)
+        return True
+
+    monkeypatch.setattr(opening.webbrowser, "open", open_)
+    monkeypatch.setenv("DISPLAY", ":0")
+    return urls
+
+
+@pytest.fixture
+def show(
+    recorded: Path, opened: list[str], capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Runs the command in a project with the recorded run."""
+    del opened
+
+    def show(*arguments: str) -> tuple[int, str, str]:
+        status = main(arguments, lambda: recorded.parent)
+        told = capsys.readouterr()
+        return status, told.out, told.err
+
+    return show
+
+
+def test_the_newest_run_is_opened(show: Show, recorded: Path, opened: list[str]) -> None:
+    assert show() == (0, f"{recorded / PAGE}\n", "")
+    assert opened == [(recorded / PAGE).as_uri()]
+    assert (recorded / PAGE).stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    "name", ["first.1", "first", "test_it.py::first", "episodes/first.1", "FOLDER"]
+)
+def test_an_episode_is_opened_at_its_place(
+    show: Show, recorded: Path, opened: list[str], name: str
+) -> None:
+    given = str(recorded / "episodes" / "first.1") if name == "FOLDER" else name
+    if name.startswith("episodes"):
+        given = str(recorded / name)
+    assert show(given) == (0, f"{recorded / PAGE}#e=first.1\n", "")
+    assert opened == [f"{(recorded / PAGE).as_uri()}#e=first.1"]
+
+
+def test_without_a_browser_the_page_is_only_named(
+    show: Show, recorded: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert show("--no-browser", str(recorded))[:2] == (0, f"{recorded / PAGE}\n")
+    monkeypatch.setattr(opening.sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    assert show()[0] == 0
+    assert opened == []
+
+
+def test_a_run_that_was_killed_gets_a_page_of_what_there_is(show: Show, recorded: Path) -> None:
+    (recorded / "report.json").unlink()
+    assert show()[0] == 0
+    first = (recorded / PAGE).read_bytes()
+    assert first.count(b'id="e:') == 3
+    (recorded / "run.json").write_text("{")
+    status, _, problem = show()
+    assert (status, "run.json is damaged" in problem) == (1, True)
+
+
+def test_a_page_that_is_up_to_date_is_left_alone(show: Show, recorded: Path) -> None:
+    show()
+    (recorded / PAGE).write_text("as it was")
+    show()
+    assert (recorded / PAGE).read_text() == "as it was"
+
+
+def test_two_runs_are_shown_beside_each_other(show: Show, recorded: Path) -> None:
+    other = Path(shutil.copytree(recorded, recorded.with_name("other"), symlinks=True))
+    status, told, _ = show(str(recorded), "other")
+    page = other / f"beside-{recorded.name}.html"
+    assert (status, told) == (0, f"{page}\n")
+    content = page.read_bytes()
+    assert [content.count(mark) for mark in (b'id="index"', b'id="index2"')] == [1, 1]
+    assert [content.count(mark) for mark in (b'id="e:~first.1"', b'id="e:first.1"')] == [1, 1]
+
+
+def test_a_folder_that_cannot_be_written_to_gets_its_page_elsewhere(
+    show: Show, recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (recorded / PAGE).unlink(missing_ok=True)
+    real = Path.open
+
+    def refuses(path: Path, *arguments: object, **options: object) -> object:
+        if path.parent == recorded and path.name.startswith(f".{PAGE}"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *arguments, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Path, "open", refuses)
+    status, told, _ = show()
+    page = Path(told.strip())
+    try:
+        assert (status, page.is_file(), page.is_relative_to(recorded)) == (0, True, False)
+    finally:
+        shutil.rmtree(page.parent)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["nosuch"], "has no episode of that name"),
+        (["\x1b[31mred"], "\\x1b[31mred is no run"),
+        (["first", "second"], "is an episode: name two runs"),
+        (["RUN", "second"], "is an episode, and no run"),
+    ],
+)
+def test_what_is_not_there_is_one_line(
+    show: Show, recorded: Path, arguments: list[str], why: str
+) -> None:
+    given = [str(recorded) if word == "RUN" else word for word in arguments]
+    status, told, problem = show(*given)
+    assert (status, told, problem.count("\n")) == (1, "", 1)
+    assert why in problem
+
+
+def test_a_name_of_several_episodes_is_told_with_all_of_them(show: Show, recorded: Path) -> None:
+    path = recorded / "report.json"
+    report = json.loads(path.read_text())
+    for task in report["tasks"]:
+        task["id"] = "same"
+    path.write_text(json.dumps(report))
+    _, _, problem = show("same")
+    assert "2 episodes" in problem
+    assert problem.count("\n  ") == 2
+
+
+def test_without_a_run_it_says_where_it_has_looked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([], lambda: tmp_path) == 1
+    assert f"{tmp_path} holds no run" in capsys.readouterr().err
+
+
+def test_help_asks_for_no_project() -> None:
+    def nobody() -> NoReturn:
+        pytest.fail("the project was asked for")
+
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"], nobody)

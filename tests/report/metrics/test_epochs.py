@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from pytest_mobileagent.report.metrics.epochs import classify, repeated
+from pytest_mobileagent.report.metrics.summary import summarise, totals
+from pytest_mobileagent.report.text.table import table
+from tests.report.conftest import make
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def run(tasks: Mapping[str, Sequence[bool | None]], **fields: Any) -> list[dict[str, Any]]:
+    """The entries of tasks, each with the outcomes of its epochs."""
+    return [
+        make(success, id=name, epoch=epoch, **fields)
+        for name, epochs in tasks.items()
+        for epoch, success in enumerate(epochs)
+    ]
+
+
+TRIALS = st.lists(st.sampled_from([True, False]), min_size=3, max_size=3)
+
+
+@given(st.lists(TRIALS, min_size=2, max_size=6))
+def test_uncertainty_over_tasks_is_that_of_scipy(tasks: list[list[bool]]) -> None:
+    numbers = totals(run({f"t{number}": trials for number, trials in enumerate(tasks)}))
+    rates = [fmean(trials) for trials in tasks]
+    error = stats.sem(rates)
+    assert numbers["standard_error"] == pytest.approx(error)
+    low, high = numbers["interval"]
+    if error:
+        expected = stats.t.interval(0.95, len(rates) - 1, fmean(rates), error)
+        assert low == pytest.approx(max(0.0, expected[0]), abs=1e-9)
+        assert high == pytest.approx(min(1.0, expected[1]), abs=1e-9)
+    else:
+        assert low < high
+
+
+def test_tasks_that_all_agree_are_no_certainty() -> None:
+    numbers = totals(run({name: [True] * 3 for name in "abcd"}))
+    wilson = stats.binomtest(4, 4).proportion_ci(method="wilson")
+    assert numbers["interval"] == pytest.approx([wilson.low, 1.0])
+    assert numbers["standard_error"] == 0.0
+
+
+def test_without_epochs_the_interval_is_wilsons() -> None:
+    wilson = stats.binomtest(2, 5).proportion_ci(method="wilson")
+    numbers = totals(run({name: [name in "ab"] for name in "abcde"}))
+    assert numbers["interval"] == pytest.approx([wilson.low, wilson.high])
+
+
+def test_epochs_of_a_single_task_tell_nothing_of_others() -> None:
+    assert totals(run({"a": [True] * 5}))["interval"] is None
+    assert totals(run({"a": [True, False]}))["interval"] is None
+
+
+def test_more_epochs_of_the_same_tasks_do_not_make_the_interval_of_a_suite_narrower() -> None:
+    few, many = ({"a": [True] * n, "b": [False] * n} for n in (2, 20))
+    assert totals(run(few))["interval"] == totals(run(many))["interval"]
+
+
+def test_epochs_have_means_and_a_standard_error_by_either_deviation() -> None:
+    numbers = totals(run({"a": [True, False, None], "b": [True, True, False]}))["epochs"]
+    rates = [1.0, 0.5, 0.0]
+    assert numbers["number"] == 3
+    assert numbers["success_rates"] == {"0": 1.0, "1": 0.5, "2": 0.0}
+    assert numbers["standard_error"] == pytest.approx(stats.sem(rates))
+    assert numbers["standard_error_ddof_0"] == pytest.approx(pstdev(rates) / 3**0.5)
+
+
+def test_pass_at_k_and_pass_all_k_are_over_the_tasks_that_were_tried_as_often() -> None:
+    numbers = totals(run({"a": [True, False], "b": [True, True], "c": [True, None]}))
+    assert numbers["pass_at"] == {"1": pytest.approx(2.5 / 3), "2": 1.0}
+    assert numbers["pass_all"] == {"1": pytest.approx(2.5 / 3), "2": 0.5}
+    assert numbers["pass_tasks"] == {"1": 3, "2": 2}
+    assert numbers["flip_rate"] == 0.5
+
+
+def test_groups_have_the_epochs_of_the_run() -> None:
+    results = run({"a": [True] * 3}, suite="clock") + run({"b": [False] * 2}, suite="map")
+    summary = summarise(results)
+    assert list(summary["pass_at"]) == list(summary["suites"]["clock"]["pass_at"]) == ["1", "2"]
+
+
+def test_a_task_in_two_environments_is_two() -> None:
+    results = run({"a": [True] * 2}, environment="100") + run({"a": [False] * 2}, environment="101")
+    numbers = totals(results)
+    assert (numbers["stable_passes"], numbers["flaky"], numbers["stable_fails"]) == (1, 0, 1)
+    assert numbers["flip_rate"] == 0.0
+
+
+def test_each_repeated_task_has_its_class_and_wilsons_interval() -> None:
+    tasks: dict[str, list[bool | None]] = {"fails": [False] * 3, "flaky": [True, False, True]}
+    tasks |= {"once": [True], "broken": [True, None, None]}
+    entries = repeated(run(tasks, suite="clock"))
+    assert [(entry["id"], entry["class"]) for entry in entries] == [
+        ("flaky", "flaky"), ("broken", None), ("fails", "stable fail"),
+    ]  # fmt: skip
+    wilson = stats.binomtest(2, 3).proportion_ci(method="wilson")
+    assert entries[0] == {
+        "id": "flaky", "environment": None, "suite": "clock", "epochs": 3, "decided": 3,
+        "successes": 2, "success_rate": 2 / 3, "flip_rate": 2 / 3, "class": "flaky",
+        "interval": pytest.approx([wilson.low, wilson.high]),
+    }  # fmt: skip
+    assert (entries[1]["decided"], entries[1]["epochs"]) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("trials", "word"),
+    [
+        ([], None),
+        ([True], None),
+        ([True, True], "stable pass"),
+        ([True, False], "flaky"),
+        ([False, False], "stable fail"),
+    ],
+)
+def test_classes_need_two_epochs(trials: list[bool], word: str | None) -> None:
+    assert classify(trials) == word
+
+
+def test_the_terminal_shows_epochs_after_the_success_rate() -> None:
+    done = {"steps": 3, "suite": "clock"}
+    title, row, *_ = table(summarise(run({"a": [True] * 3, "b": [True, False, False]}, **done)))
+    assert " ".join(title.split()) == (
+        "suite tasks success rate ± pass@3 pass^3 ratio premature overdue steps s/step"
+    )
+    assert row.split()[:7] == ["clock", "6", "66.7%", "(4/6)", "33.3", "100.0%", "50.0%"]
+
+
+def test_without_epochs_the_terminal_shows_none_of_that() -> None:
+    title = table(summarise(run({"a": [True], "b": [False]})))[0]
+    assert "±" not in title
+    assert "pass@" not in title
+
+
+def test_a_single_task_has_no_standard_error_to_show() -> None:
+    title, row, *_ = table(summarise(run({"a": [True, False]}, suite="clock")))
+    assert title.split()[4:6] == ["pass@2", "pass^2"]
+    assert row.split()[4:6] == ["100.0%", "0.0%"]

@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from pytest_mobileagent.report.metrics.summary import summarise, totals
+from pytest_mobileagent.report.text.table import table
+from tests.report.conftest import make
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Make = Callable[..., dict[str, Any]]
+
+COUNTS = ("tasks", "decided", "successes", "errors", "skipped", "review", "not_run")
+REPORTED, LIMITED = {"termination": "self-reported"}, {"termination": "step limit"}
+
+
+def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
+    numbers = totals([])
+    counts = {*COUNTS, "premature", "overdue", "infrastructure", "without_snapshot"}
+    counts |= {"calls", "unpriced_calls", "retries", "estimated", "programs", "unmetered"}
+    counts |= {"latched", "latched_successes", "early_stops", "late_stops"}
+    counts |= {"stable_passes", "flaky", "stable_fails"}
+    by_name = {"terminations", "termination_rates", "roles", "pass_at", "pass_all", "pass_tasks"}
+    assert {name for name, value in numbers.items() if value == 0} == counts
+    assert {name for name, value in numbers.items() if value == {}} == by_name
+    assert all(numbers[n] is None for n in set(numbers) - counts - by_name - {"epochs"})
+    assert numbers["epochs"] == {
+        "number": 0, "success_rates": {}, "standard_error": None, "standard_error_ddof_0": None,
+    }  # fmt: skip
+
+
+def test_every_number_is_over_what_it_says(result: Make) -> None:
+    spent = {"seconds": 10.0, "thinking_seconds": 4.0, "acting_seconds": 5.0}
+    spent |= {"cost_usd": 0.5, "input_tokens": 100, "output_tokens": 10, "unpriced_calls": 0}
+    cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
+    effects = {"no_effect_steps": 1, "repeated_steps": 2, "invalid_actions": 0}
+    results = [
+            result(
+                True, steps=4, actions=6, step_ratio=2.0, premature=False, overdue=False,
+                first_success_step=2, partial_credit=1.0, progress=1.0, golden_steps=2, **effects,
+                **REPORTED, **spent,
+            ),
+            result(
+                True, steps=6, actions=6, step_ratio=1.0, premature=False, overdue=True,
+                first_success_step=6, **LIMITED, **spent,
+            ),
+            result(
+                True, steps=0, actions=0, premature=False, overdue=False, calls=4, retries=1,
+                estimated_input_tokens=500, estimated=True, **REPORTED,
+            ),
+            result(
+                False, steps=2, actions=2, premature=True, overdue=False, partial_credit=0.25,
+                progress=0.5, **REPORTED, **spent,
+            ),
+            result(False, steps=8, actions=8, premature=False, overdue=False, **LIMITED),
+            result(
+                False, steps=5, actions=5, premature=False, overdue=False, termination="gave up"
+            ),
+            result(None, cost_usd=0.25, cached_tokens=7, unpriced_calls=3, reset=cleared),
+            result(None, outcome="skipped", infrastructure=["the device broke off"]),
+            result(None, outcome="review", **REPORTED),
+            result(None, outcome="not run"),
+    ]  # fmt: skip
+    for number, each in enumerate(results):
+        each["id"] = f"t{number}"
+    numbers = totals(results)
+    rates = {"gave up": 1 / 6, "self-reported": 3 / 6, "step limit": 2 / 6}
+    rates |= dict.fromkeys(["agent error", "stopped on success", "time limit"], 0.0)
+    assert numbers.pop("termination_rates") == rates
+    assert numbers.pop("epochs")["success_rates"] == {"0": 0.5}
+    wilson = stats.binomtest(3, 6).proportion_ci(method="wilson")
+    assert numbers.pop("interval") == pytest.approx([wilson.low, wilson.high])
+    assert numbers == {
+        "tasks": 10,
+        "decided": 6,
+        "successes": 3,
+        "errors": 1,
+        "skipped": 1,
+        "review": 1,
+        "not_run": 1,
+        "infrastructure": 1,
+        "without_snapshot": 1,
+        "success_rate": 3 / 6,
+        "success_rate_of_all": 3 / 10,
+        "mean_step_ratio": 1.5,
+        "standard_error": pytest.approx(math.sqrt(0.3 / 6)),
+        "pass_at": {"1": 0.5},
+        "pass_all": {"1": 0.5},
+        "pass_tasks": {"1": 6},
+        "flip_rate": None,
+        "stable_passes": 0,
+        "flaky": 0,
+        "stable_fails": 0,
+        "latched": 5,  # not the success of which nobody knows when it first held
+        "latched_successes": 2,
+        "latched_success_rate": 2 / 5,
+        "step_efficiency": 1.0,
+        "early_stops": 1,
+        "late_stops": 1,
+        "no_effect_steps": 1,
+        "no_effect_rate": 1 / 4,
+        "repeated_steps": 2,
+        "repeated_rate": 1 / 2,
+        "invalid_actions": 0,
+        "invalid_rate": 0.0,
+        "premature": 1,
+        "premature_rate": 1 / 3,  # of those that were reported as done
+        "false_finish_rate": 1 / 3,  # of failures, giving up included
+        "overdue": 1,
+        "overdue_rate": 1 / 2,
+        "over_execution_rate": 1 / 2,  # of successes of which is known when they first held
+        "terminations": {"gave up": 1, "self-reported": 4, "step limit": 2},
+        "mean_steps": 25 / 6,
+        "mean_actions": 27 / 6,
+        "mean_calls": 4.0,
+        "seconds": 30.0,
+        "mean_seconds": 10.0,
+        "seconds_per_step": 30 / 12,  # of those whose seconds are known
+        "latency": 27 / 14,
+        "thinking_seconds": 12.0,
+        "acting_seconds": 15.0,
+        "input_tokens": 300,
+        "output_tokens": 30,
+        "cached_tokens": 7,
+        "cost_usd": 1.75,
+        "estimated_input_tokens": 500,
+        "estimated_output_tokens": None,
+        "calls": 4,
+        "unpriced_calls": 3,
+        "retries": 1,
+        "estimated": 1,
+        "mean_cost_usd": 0.5,
+        "mean_cost_usd_of_all": 0.5,  # not the one of which three calls have no price
+        "cost_per_step": 1.5 / 12,
+        "mean_tokens": 110.0,
+        "mean_tokens_of_all": 110.0,
+        "tokens_per_action": 330 / 14,
+        "mean_estimated_tokens": None,
+        "partial_credit": 0.625,
+        "progress": 0.75,
+        "programs": 0,
+        "unmetered": 0,
+        "roles": {},
+    }
+
+
+def test_programs_show_acts_and_calls_and_are_never_free_where_no_call_was_seen(
+    result: Make,
+) -> None:
+    seen = result(True, metered=True, steps=4, actions=6, calls=3, cost_usd=0.5)
+    unseen = result(False, metered=False, steps=8, actions=8, calls=0)
+    numbers = totals([seen, unseen, result(True, steps=2, actions=2)])
+    assert (numbers["programs"], numbers["unmetered"], numbers["cost_usd"]) == (2, 1, 0.5)
+    header, row = table(summarise([seen, unseen]))[:2]
+    assert dict(zip(header.split()[-3:], row.split()[-3:], strict=True)) == {
+        "actions": "7.0",
+        "calls": "1.5",
+        "price": "$0.50",
+    }
+    assert "actions" not in table(summarise([result(True, steps=2, actions=2)]))[0]
+
+
+def test_what_is_not_known_is_left_out_of_sums_and_is_no_zero(result: Make) -> None:
+    unknown = result(True, cost_usd=None, unpriced_calls=12, input_tokens=None)
+    known = result(True, cost_usd=0.31, unpriced_calls=0, input_tokens=9)
+    assert totals([unknown])["cost_usd"] is None
+    numbers = totals([unknown, known])
+    assert (numbers["cost_usd"], numbers["unpriced_calls"]) == (0.31, 12)
+    assert (numbers["input_tokens"], numbers["output_tokens"]) == (9, None)
+
+
+def test_roles_of_models_are_added_up_apart(result: Make) -> None:
+    planner = {"calls": 1, "input_tokens": 5, "cost_usd": None, "unpriced_calls": 1}
+    actor = {"calls": 2, "input_tokens": 7, "cost_usd": 0.5, "unpriced_calls": 0}
+    numbers = totals([result(True, roles={"planner": planner, "actor": actor})] * 2)
+    assert list(numbers["roles"]) == ["actor", "planner"]
+    assert numbers["roles"]["actor"]["input_tokens"] == 14
+    assert numbers["roles"]["planner"]["cost_usd"] is None
+    assert numbers["roles"]["planner"]["unpriced_calls"] == 2
+
+
+def test_groups_are_of_all_fields_that_tasks_are_sorted_by(result: Make) -> None:
+    results = [
+        result(True, suite="clock", app="com.clock", level=2, tags=["smoke", "time"]),
+        result(False, suite="clock", app=None, level=None, tags=["smoke"], kind="cross-app"),
+    ]
+    summary = summarise(results)
+    shown = {
+        name: {group: numbers["tasks"] for group, numbers in summary[name].items()}
+        for name in ("suites", "apps", "levels", "kinds", "languages", "tags", "environments")
+    }
+    assert shown == {
+        "suites": {"clock": 2},
+        "apps": {"com.clock": 1},
+        "levels": {"2": 1},
+        "kinds": {"cross-app": 1, "operation": 1},
+        "languages": {"en": 2},
+        "tags": {"smoke": 2, "time": 1},
+        "environments": {},
+    }
+
+
+def test_seconds_per_step_are_none_without_a_step(result: Make) -> None:
+    assert totals([result(False, steps=0, seconds=3.0)])["seconds_per_step"] is None
+
+
+def test_a_step_ratio_is_never_clamped(result: Make) -> None:
+    ratios = [result(True, step_ratio=0.5), result(True, step_ratio=4.0)]
+    assert totals(ratios)["mean_step_ratio"] == pytest.approx(2.25)
+
+
+AMOUNTS = st.none() | st.floats(0, allow_nan=False) | st.integers(0, 10**400)
+RESULTS = st.lists(
+    st.builds(
+        make,
+        st.sampled_from([True, False, None]),
+        suite=st.sampled_from(["a", "b", ""]),
+        steps=st.integers(0, 9),
+        first_success_step=st.none() | st.integers(0, 9),
+        seconds=st.none() | st.floats(0, 9),
+        premature=st.none() | st.booleans(),
+        overdue=st.none() | st.booleans(),
+        termination=st.sampled_from(["self-reported", "step limit", None]),
+    ),
+    max_size=8,
+)
+
+
+@given(RESULTS)
+def test_suites_add_up_to_the_run_and_order_does_not_matter(results: list[dict[str, Any]]) -> None:
+    summary = summarise(results)
+    suites = summary["suites"].values()
+    for count in (*COUNTS, "premature", "overdue"):
+        assert summary[count] == sum(suite[count] for suite in suites)
+    rates = [name for name in summary if name.endswith(("_rate", "_rate_of_all"))]
+    assert all(summary[rate] is None or 0 <= summary[rate] <= 1 for rate in rates)
+    assert summary["tasks"] == summary["decided"] + sum(summary[n] for n in COUNTS[3:])
+    assert list(summary["suites"]) == sorted({row["suite"] for row in results})
+    backwards = summarise(results[::-1])
+    for name, value in totals(results).items():
+        assert backwards[name] == (value if isinstance(value, dict) else pytest.approx(value))
+
+
+@given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS), max_size=4))
+def test_no_number_is_too_large_for_a_report(amounts: list[tuple[Any, Any, Any]]) -> None:
+    results = [
+        make(True, step_ratio=ratio, seconds=seconds, steps=2, cost_usd=price, unpriced_calls=0)
+        for ratio, seconds, price in amounts
+    ]
+    summary = summarise(results)
+    assert "Infinity" not in json.dumps(summary)
+    assert table(summary)
+
+
+def test_the_page_on_metrics_tells_of_every_field() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text("utf-8")
+    assert not [name for name in summarise([]) if f"`{name}`" not in page]

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.text.lists import (
+    LINE,
+    disagreements,
+    epochs,
+    failures,
+    not_run,
+    passes,
+    remarks,
+    reviews,
+    skips,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Make = Callable[..., dict[str, Any]]
+
+
+def failed(result: Make, name: str, sought: str, **fields: Any) -> dict[str, Any]:
+    verdict = {"passed": False, "evidence": {"sought": sought}}
+    ended = {"termination": "self-reported", "steps": 5, "verdict": verdict}
+    return result(False, id=f"tasks/coursera/{name}", **{**ended, **fields})
+
+
+def test_failures_say_how_they_ended_and_what_was_sought(result: Make) -> None:
+    results = [
+        failed(result, "downloads/one", 'episode.probe("downloads") == []'),
+        failed(result, "notes", "", termination="agent error", steps=1, reason="it raised"),
+        result(True, id="tasks/coursera/search"),
+    ]
+    assert failures(results) == [
+        "failed (2):",
+        '  downloads/one   self-reported after 5 steps: episode.probe("downloads") == []',
+        "  notes           agent error after 1 step: it raised",
+    ]
+
+
+def test_of_many_failures_five_are_shown(result: Make) -> None:
+    lines = failures([failed(result, f"t{n}", "x") for n in range(13)])
+    assert lines[0] == "failed (13), the first five:"
+    assert [line.split()[0] for line in lines[1:]] == ["t0", "t1", "t2", "t3", "t4"]
+
+
+def test_all_are_listed_where_that_was_asked_for(result: Make) -> None:
+    results = [failed(result, f"t{n}", "x") for n in range(13)]
+    assert len(failures(results, most=13)) == 14
+    results += [result(True, id="tasks/coursera/done", steps=4, golden_steps=3)]
+    results += [result(True, id="tasks/coursera/at_once", steps=1)]
+    assert passes(results) == [
+        "passed (2):",
+        "  done      4 steps (golden steps 3)",
+        "  at_once   1 step",
+    ]
+
+
+def test_epochs_and_environments_are_told_apart(result: Make) -> None:
+    results = [failed(result, "t[a/b]", "x", epoch=n, environment="105") for n in range(2)]
+    names = [line.split()[0] for line in failures(results)[1:]]
+    assert names == ["t[a/b][env105][epoch0]", "t[a/b][env105][epoch1]"]
+
+
+def test_words_of_agents_and_apps_take_one_line_and_control_nothing(result: Make) -> None:
+    lines = failures([failed(result, "t\x1b[2J", "a\nb\x1b]0;title\x07 " + "c" * 200)])
+    assert len(lines) == 2
+    assert "\x1b" not in lines[1]
+    assert len(lines[1]) == LINE
+    assert lines[1].endswith("…")
+
+
+def test_programs_whose_models_were_not_seen_are_pointed_out(result: Make) -> None:
+    unseen, seen = result(True, metered=False), result(True, metered=True)
+    (line,) = remarks([unseen, unseen, seen], on_virtual_phones=False)
+    assert line == (
+        "unmetered: 2 tasks acted without a model call that was seen; "
+        "their tokens and price are unknown (docs/programs.md)"
+    )
+
+
+def test_what_a_person_has_to_decide_is_listed_with_the_reason(result: Make) -> None:
+    disputed = result(None, id="a/evening", outcome="review", reason="the judges disagree")
+    assert reviews([disputed, result(True, id="a/b")]) == [
+        "for review (1):",
+        "  evening   the judges disagree",
+        "decide it: python -m pytest_mobileagent review",
+    ]
+    (*_, decide) = reviews([disputed], may_settle=True)
+    assert "(or name a third model in --mobile-judges, which then decides)" in decide
+    assert reviews([]) == []
+
+
+def test_each_of_two_judges_has_a_part_of_the_line(result: Make) -> None:
+    said = [f'{name}: {word}, "{"because " * 40}"' for name, word in (("a", "done"), ("b", "not"))]
+    (_, line, _) = reviews([result(None, id="t", outcome="review", reason="   ".join(said))])
+    assert len(line) <= LINE
+    assert line.startswith('  t   a: done, "because')
+    assert '…   b: not, "because' in line
+
+
+def test_what_check_and_judge_say_is_compared(result: Make) -> None:
+    said = {"passed": False, "reason": "a: not done   b: not done"}
+    differs = result(True, id="a/one", judged=said)
+    results = [differs, result(False, id="a/two", judged=said), result(True, id="a/three")]
+    assert disagreements(results) == [
+        "check and judge differ (1 of 2):",
+        "  one   check: done   a: not done   b: not done",
+    ]
+    assert disagreements(results[1:]) == []
+
+
+def test_a_judge_of_its_own_episodes_is_pointed_out(result: Make) -> None:
+    verdict = {"passed": True, "evidence": {"own_models": ["openai:gpt-4o"]}}
+    assert remarks([result(True, verdict=verdict)] * 2, on_virtual_phones=False) == [
+        "openai:gpt-4o judged 2 tasks in which it was the agent's own model"
+    ]
+
+
+@pytest.mark.parametrize(("of", "outcome"), [(skips, "skipped"), (not_run, "not run")])
+def test_reasons_are_said_once(result: Make, of: Any, outcome: str) -> None:
+    reasons = ["no app com.a"] * 2 + ["no app com.b"]
+    results = [result(None, outcome=outcome, reason=reason) for reason in reasons]
+    assert of(results) == [f"{outcome} (2): no app com.a", f"{outcome} (1): no app com.b"]
+    many = [result(None, outcome=outcome, reason=str(n)) for n in range(8)]
+    assert of(many)[-1] == f"{outcome} for 3 more reasons: see report.json"
+
+
+def test_tasks_that_began_without_a_snapshot_are_told_with_the_reasons(result: Make) -> None:
+    cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
+    restored = {"kind": "snapshot", "snapshot": "a", "cleared": [], "reason": ""}
+    results = [result(True, reset=reset) for reset in (restored, None, cleared, cleared)]
+    kept = "only their own apps were cleared, all else stayed as it was"
+    assert remarks(results, on_virtual_phones=False) == [
+        f"2 tasks began without a snapshot (no snapshots): {kept}"
+    ]
+    assert remarks(results[:2], on_virtual_phones=False) == []
+
+
+def test_numbers_of_virtual_phones_are_not_to_be_published(result: Make) -> None:
+    (line,) = remarks([result(True)], on_virtual_phones=True)
+    assert line.startswith("Virtual phones test the harness")
+    assert remarks([result(True)], on_virtual_phones=False) == []
+
+
+def test_epochs_tell_which_tasks_are_flaky(result: Make) -> None:
+    outcomes = {"tasks/clock/stable": [True, True], "tasks/clock/never": [False, False]}
+    outcomes |= {f"tasks/clock/flaky{n}": [True, False] for n in range(6)}
+    results = [
+        result(success, id=name, epoch=epoch)
+        for name, successes in outcomes.items()
+        for epoch, success in enumerate(successes)
+    ]
+    assert epochs(summarise(results)) == [
+        "over their epochs: stable pass 1, flaky 6, stable fail 1:",
+        *(f"  flaky{n} 1/2" for n in range(5)),
+        "  … and 1 more",
+    ]
+    stable = [each for each in results if "flaky" not in each["id"]]
+    assert epochs(summarise(stable)) == ["over their epochs: stable pass 1, flaky 0, stable fail 1"]
+    assert epochs(summarise([result(True)])) == []

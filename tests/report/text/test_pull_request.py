@@ -1,0 +1,59 @@
+"""summary.md: the verdict, the table and what failed, with nothing that a screen says as markup."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_mobileagent import Case, Task
+from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.report.text.pull_request import summary
+from pytest_mobileagent.verdict.verdict import Verdict
+
+EVIL = "<img src=x onerror=alert(1)> **bold** [link](http://x) | @everyone `code`\n# title\n```"
+
+
+def report(*results: Result, **more: Any) -> dict[str, Any]:
+    tasks = {str(number): result.to_wire() for number, result in enumerate(results)}
+    return {**document({"id": "4f1c", "agent": "mine"}, tasks), **more}
+
+
+def failed(name: str, reason: str, suite: str = "clock") -> Result:
+    case = Case(Task("goal"), f"tasks/clock/{name}", suite)
+    return Result(case, "failed", "agent", reason, verdict=Verdict(False, "check", reason))
+
+
+def test_a_run_without_a_gate_has_a_table_and_says_why_tasks_failed():
+    text = summary(
+        report(failed("alarm", "it is 7:00"), failed("timer", "no timer")), "report.html"
+    )
+    assert text.startswith("## Run of mine\n\n```text\nsuite ")
+    assert "0.0% (0/2)" in text
+    assert "### Failed (2)" in text
+    assert "it is 7:00" in text.replace("\\", "")
+    assert text.rstrip().endswith("report.html in the run's folder 4f1c")
+    assert "gate" not in text.lower()
+
+
+def test_errors_are_listed_apart_and_long_lists_are_folded():
+    broken = Result(Case(Task("goal"), "tasks/clock/stop"), "error", reason="the cable is out")
+    text = summary(report(broken, *(failed(f"t{n}", "no") for n in range(12))), "report.html")
+    assert "<summary>Failed (12)</summary>" in text
+    assert "### Errors (1)\n\n- " in text
+
+
+def test_virtual_runs_carry_their_notice():
+    whole = report(failed("alarm", "no"))
+    whole["run"]["virtual"] = True
+    assert "> Virtual phones test the harness" in summary(whole, "report.html")
+
+
+def test_nothing_that_is_reported_is_markup():
+    whole = report(failed(EVIL, EVIL, suite="```"), failed(EVIL, EVIL, suite=EVIL))
+    whole["run"]["agent"] = EVIL
+    lines = summary(whole, "report.html").splitlines()
+    (start, end) = (number for number, line in enumerate(lines) if line.startswith("````"))
+    outside = [*lines[:start], *lines[end + 1 :]]
+    assert [line for line in outside if "<img" in line.replace("\\<", "")] == []
+    assert [line for line in outside if line.startswith("#")] == [outside[0], "### Failed (2)"]
+    assert "\\*\\*bold\\*\\*" in "".join(outside)
