@@ -106,7 +106,7 @@ def _result(
         verdict = with_judges(item, _verdict(item, episode, report, call, success))
     asked = item.stash.get(CALLS, [])
     if isinstance(raised, JudgeError | NoBudgetError):
-        report.longrepr = printable(str(raised))
+        report.longrepr = printable(redacted(str(raised)))
     elif outcome == "review":
         show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
