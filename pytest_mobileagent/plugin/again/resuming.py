@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _RESULTS = (
     "agent", "mobile-agent-option", "mobile-model", "mobile-device", "mobile-driver", "mobile-ocr",
     "llm-judge", "mobile-judges", "mobile-judge-all", "mobile-judge-runs",
+    "mobile-redact",
 )  # fmt: skip
 
 
@@ -90,7 +91,12 @@ class Resuming(Earlier):
         return f"goes on with {self.path}: {len(self.kept)} of {len(self.tasks)} results are final"
 
     def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
-        """As for any option; of devices the kind has to be the same: others may be attached now."""
+        """As for any option; of devices the kind has to be the same: others may be attached now.
+
+        The rules of what is not recorded may lie elsewhere now: what they say has to be the same.
+        """
+        if given.option.flag == "--mobile-redact" and given.is_given:
+            return True
         if given.option.flag == "--mobile-device" and given.is_given:
             return str(given.text).partition(":")[0] == str(text).partition(":")[0]
         return super().is_same(given, text, value)
