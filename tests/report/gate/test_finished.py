@@ -43,8 +43,7 @@ def test_a_run_that_was_killed_does_not_lack_what_a_look_had_dropped() -> None:
     run = recorded(
         [*entries(killed, suite="easy"), *entries(went_on)], ended=False, options=PLANNED
     )
-    bounds = (Bound("success_rate", baseline=True, suite="easy"),)
-    bounds += (Bound("success_rate", baseline=True, suite="clock"),)
+    bounds = tuple(Bound("success_rate", baseline=True, suite=name) for name in ("easy", "clock"))
     decision = decide_finished(Gate(bounds), run, recorded(baseline))
     assert decision.look + 1 == 2
     assert "missing" not in decision.line
