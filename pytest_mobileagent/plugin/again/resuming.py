@@ -112,18 +112,19 @@ class Resuming(Earlier):
     ) -> list[str]:
         """Return how many results were kept and how many tasks were run, and what has changed."""
         known = {task["nodeid"] for task in self.tasks.values()}
+        was_kept = {task["nodeid"] for task in self.unreported(kept, selected)}.union(kept)
         ran = [
             result["nodeid"]
             for result in results
-            if result["outcome"] != "not run" and result["nodeid"] in set(selected) - set(kept)
+            if result["outcome"] != "not run" and result["nodeid"] in set(selected) - was_kept
         ]
         new = sum(nodeid not in known for nodeid in ran)
         others = len(self.unselected(selected))
-        parts = [f"{len(kept)} kept", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
+        parts = [f"{len(was_kept)} kept", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
         parts += [f"{others} not selected this time and as they were"] * bool(others)
         changed = ", ".join(map(printable, self._differs_in()))
         warning = f"what is kept is from before this was changed: {changed}"
-        return [", ".join(parts), *([warning] if changed and kept else [])]
+        return [", ".join(parts), *([warning] if changed and was_kept else [])]
 
     def _differs_in(self) -> list[str]:
         resumed = runs.about(self.path).get("resumed") or ()
