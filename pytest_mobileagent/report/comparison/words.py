@@ -57,10 +57,11 @@ def remarks(comparison: Comparison) -> list[str]:
         if each["decided"] < each["episodes"]:
             missing = f"{each['decided']} of {each['episodes']} episodes of common tasks"
             found.append(f"note: {whose} has decided {missing}")
-    if comparison["epochs"] != [0, 0] and min(comparison["epochs"]) <= 1:
+    flipped = comparison["gained"] or comparison["lost"]
+    if flipped and comparison["epochs"] != [0, 0] and min(comparison["epochs"]) <= 1:
         found.append(
-            "note: with one epoch in a run, gained and lost tasks may be single flips, "
-            "which chance makes too: see the interval, and repeat with --mobile-epochs"
+            "note: with one epoch in a run, gained and lost tasks may be chance: "
+            "see the interval, and repeat with --mobile-epochs"
         )
     if comparison["should_be_equal"]:
         names = ", ".join(map(printable, comparison["should_be_equal"]))
