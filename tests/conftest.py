@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
+import pkgutil
 import shutil
 import socket
 import subprocess
@@ -17,7 +19,19 @@ import adbutils
 import pytest
 from hypothesis import settings
 
-from pytest_mobileagent import Action, Case, DeviceInfo, Episode, Screen, Step, Task, testing
+from pytest_mobileagent import (
+    Action,
+    Case,
+    DeviceInfo,
+    Episode,
+    Screen,
+    Step,
+    Task,
+    plugin,
+    report,
+    testing,
+)
+from pytest_mobileagent.device import sources as device_sources
 from pytest_mobileagent.device.drivers.appium import server
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
@@ -159,10 +173,32 @@ def test_code(episode):
 """
 
 
+# Plugins of others, which each run would load. The tests of how we get on with them say otherwise.
+_OTHERS = (
+    "anyio",
+    "hypothesispytest",
+    "allure_pytest",
+    "html",
+    "html_fixtures",
+    "metadata",
+    "reportlog",
+)
+
+
+@pytest.fixture(scope="session")
+def _loaded() -> None:
+    """Load once what runs in this process would each load, and forget when they end."""
+    for package in (device_sources, plugin, report):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+
+
 @pytest.fixture
-def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """pytest's own, in whose runs hypothesis does not take a second of each process to load."""
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
+def pytester(
+    _loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> pytest.Pytester:
+    """pytest's own, whose runs load no plugins but those that this project needs."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(f"-p no:{name}" for name in _OTHERS))
     return pytester
 
 

@@ -13,6 +13,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,7 +64,8 @@ def _copy_files(source: Path, target: Path) -> None:
         inside.mkdir(exist_ok=True)
         for name in names:
             if _is_own(where / name, source):
-                shutil.copy2(where / name, inside / name)
+                copied = Path(shutil.copy2(where / name, inside / name))
+                copied.chmod(copied.stat().st_mode | stat.S_IWUSR)  # verdicts are added here
 
 
 def _bring_screens(source: Path, copied: Path, run: Path) -> None:

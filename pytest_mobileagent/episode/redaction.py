@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 MASK = "█████"
 _VARIABLE = "PYTEST_MOBILEAGENT_REDACTION"
+_KEY = "_API_KEY"  # how the names of variables end that hold a provider's key
+_LEAST = 8  # characters of a key: a shorter one stands in other words
+_HIDDEN = "…"
 _BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 # Attributes that say how an element is made, and not what it says.
 _STRUCTURE = {"bounds", "class", "package", "resource-id", "index", "rotation", "width", "height"}
@@ -174,13 +177,35 @@ def current() -> Redaction | None:
 
 
 def redacted(record: Any) -> Any:
-    """Return a record, plain data, as it may be written.
+    """Return a record, plain data, as it may be written: without keys of models, by any rules.
 
     Raises:
         HostError: see `current`.
     """
-    rules = current()
-    return record if rules is None else rules.plain(record)
+    rules, keys = current(), _keys()
+    record = record if rules is None else rules.plain(record)
+    return _without(keys, record) if keys else record
+
+
+def _keys() -> list[str]:
+    """Return the keys in the environment, the longest first: one may be the beginning of another.
+
+    An agent that has a client of its own may say them, as in an error of its provider's.
+    """
+    found = {value.strip() for name, value in os.environ.items() if name.endswith(_KEY)}
+    return sorted((key for key in found if len(key) >= _LEAST), key=len, reverse=True)
+
+
+def _without(keys: Sequence[str], value: Any) -> Any:
+    match value:
+        case str():
+            for key in keys:
+                value = value.replace(key, _HIDDEN)
+        case list() | tuple():
+            return [_without(keys, each) for each in value]
+        case dict():
+            return {name: _without(keys, each) for name, each in value.items()}
+    return value
 
 
 def _read(path: Path) -> Redaction:

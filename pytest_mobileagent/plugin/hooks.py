@@ -105,10 +105,13 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
 
 @pytest.hookimpl(trylast=True)  # after -k and -m
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if (shard := config.stash[RUN].value("mobile-shard")) is not None:
+    run = config.stash[RUN]
+    if (shard := run.value("mobile-shard")) is not None:
         from pytest_mobileagent.plugin.scheduling.sharding import keep_shard  # noqa: PLC0415
 
         keep_shard(config, items, shard)
+    if run.rescoring is not None and not runs_no_test(config):
+        run.rescoring.leave_out_unneeded(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)  # run.json is there before pytest-xdist hands out what it lists

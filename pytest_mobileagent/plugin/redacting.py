@@ -15,14 +15,27 @@ def redact(run: RunConfig) -> None:
     """Follow the rules of the file until pytest ends.
 
     Raises:
-        pytest.UsageError: there is no such file, or it holds no rules.
+        pytest.UsageError: there is no such file, it holds no rules, or others than those by which a
+            run that goes on was recorded so far.
     """
     setting = run.settings["mobile-redact"]
     try:
-        use(run.path_of(setting))
+        rules = use(run.path_of(setting))
     except ValueError as error:
         raise usage_error(setting, f": {error}") from None
     run.config.add_cleanup(_stop)
+    before = _rules_before(run)
+    if rules is not None and before not in {None, rules.digest}:
+        what = f": {run.earlier.path} was recorded by other rules" if run.earlier else ""
+        raise usage_error(setting, f"{what}: give their file (its SHA-256 is {before})")
+
+
+def _rules_before(run: RunConfig) -> str | None:
+    """Return the digest of the rules by which the run that goes on was recorded, if there are."""
+    from pytest_mobileagent.plugin.again.resuming import Resuming  # noqa: PLC0415
+
+    told = run.earlier.about.get("redaction") if isinstance(run.earlier, Resuming) else None
+    return str(told.get("sha256")) if isinstance(told, dict) else None
 
 
 def _stop() -> None:

@@ -106,7 +106,7 @@ def _result(
         verdict = with_judges(item, _verdict(item, episode, report, call, success))
     asked = item.stash.get(CALLS, [])
     if isinstance(raised, JudgeError | NoBudgetError):
-        report.longrepr = printable(str(raised))
+        report.longrepr = printable(redacted(str(raised)))
     elif outcome == "review":
         show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
@@ -195,8 +195,8 @@ def _verdict(
     if success is False and call.excinfo is not None:
         evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
     way = on_the_way(item, episode, whole=whole)
-    if way.held:
-        evidence["held"] = way.held
+    if success is not None:
+        evidence["held"] = list(way.held)  # empty: the body was asked of the end only
     if subgoals := progress(item, way, episode):
         evidence["subgoals"] = subgoals
     return Verdict(success, "check", reason, evidence, way.first_step, partial_credit(subgoals))

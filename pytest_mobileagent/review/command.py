@@ -54,10 +54,16 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pytest_mobileagent review",
         description="Show what waits for a person in a run on a local page: pass, fail and notes "
-        "by keyboard. Verdicts are added to the episodes, and report.json is written anew.",
+        "by keyboard. Verdicts are added to the episodes, and the reports are written anew.",
     )
     add = parser.add_argument
-    add("run", nargs="?", default="", metavar="RUN", help="a run's folder (default: the newest)")
+    add(
+        "run",
+        nargs="?",
+        default="",
+        metavar="RUN",
+        help="a run's folder, or a folder of runs (default: the newest)",
+    )
     add("--all", action="store_true", help="show what checks or judges have decided, too")
     add("--who", default="", metavar="NAME", help="who decides (default: your user name)")
     add("--port", type=_port, default=0, help="the port of the page (default: a free one)")
@@ -92,8 +98,8 @@ def _decision(text: str) -> tuple[str, bool]:
 
 def _run(parser: argparse.ArgumentParser, given: str, runs: Callable[[], Path]) -> Path:
     """Return the folder of a run, or end the program with what is wrong."""
-    if given and is_run(Path(given)):
-        return Path(given).resolve()
+    if given and (named := Path(given) if is_run(Path(given)) else newest_run(Path(given))):
+        return named.resolve()
     folder = runs()
     found = folder / given if given else newest_run(folder)
     if found is None or not is_run(found):

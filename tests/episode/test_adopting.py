@@ -84,6 +84,15 @@ def test_screens_are_linked_and_what_is_added_to_is_copied(episode: Path, tmp_pa
     assert (new / "verdicts.jsonl").read_text() == "{}\n"
 
 
+def test_verdicts_can_be_added_though_the_other_run_is_read_only(
+    episode: Path, tmp_path: Path
+) -> None:
+    (episode / "verdicts.jsonl").write_text("{}\n")
+    (episode / "verdicts.jsonl").chmod(0o444)
+    new = taken_over(episode, tmp_path / "new")
+    assert (new / "verdicts.jsonl").stat().st_mode & 0o200
+
+
 def test_a_disk_without_links_gets_copies(
     episode: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

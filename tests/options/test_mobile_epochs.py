@@ -70,6 +70,17 @@ def test_only_tasks_that_an_open_bound_covers_go_on(gated):
     assert lines[-1].endswith("[100%]")
 
 
+def test_what_was_not_needed_is_not_sought_when_the_run_is_scored_again(gated):
+    gated.gated(*HARD_ONES_VARY, "--tb=no")
+    run = gated.newest()
+    result = gated.pytester.runpytest_inprocess(f"--mobile-rescore={run}", "--mobile-runs=again")
+    result.assert_outcomes(passed=13, failed=2, deselected=5)
+    refused = gated.run(f"--mobile-resume={run}")
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    begun_with = "give the --mobile-gate and --mobile-baseline that the run was begun with"
+    refused.stderr.fnmatch_lines([f"ERROR: --mobile-epochs=1..2 runs epochs until *: {begun_with}"])
+
+
 @pytest.mark.slow  # workers are processes
 def test_workers_pause_until_a_look_has_decided_also_where_one_dies_before_it(gated):
     dies = ["--mobile-agent-option", "dies=hard4"]

@@ -21,6 +21,10 @@ class Reads(Agent):
         if self.left == 1:
             return Reply(Tap(5, 5), said="alice@example.com")
         return Finish(f"It is {seen}")
+
+class Raises(Reads):
+    def step(self, observation):
+        raise RuntimeError("alice@example.com, incorrect key: sk-test-0123456789")
 """
 PROJECT = """
 import pytest
@@ -134,3 +138,35 @@ def test_a_file_that_is_not_there_is_an_error(run):
     result, _ = run(RULES, "--mobile-redact=none.toml")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*none.toml cannot be read: No such file or directory*"])
+
+
+def test_a_run_that_goes_on_follows_the_same_rules(run, pytester):
+    stops = "import pytest\ndef pytest_runtest_setup(item): pytest.exit('stopped by hand')"
+    pytester.makepyfile(stopping=stops)
+    pytester.syspathinsert()
+    _, folder = run(RULES, "--mobile-agent-process=off", "-p", "stopping")
+    given = ["-p", "no:cacheprovider", "--mobile-agent-process=off", f"--mobile-resume={folder}"]
+    (pytester.path / "others.toml").write_text("text = ['bob']", "utf-8")
+    refused = pytester.runpytest_inprocess(*given, "--mobile-redact=others.toml")
+    refused.stderr.fnmatch_lines(["ERROR: --mobile-redact=others.toml: * recorded by other rules*"])
+    result = pytester.runpytest_inprocess(*given)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*--mobile-redact=rules.toml (--mobile-resume)"])
+    assert leaks(folder) == []
+
+
+def test_a_key_in_an_error_of_an_agent_and_what_matches_are_in_no_file_and_not_in_junit(
+    run, pytester, monkeypatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
+    result, folder = run(
+        RULES, "--mobile-agent-process=off", "--agent=reads.py:Raises", "--junitxml=junit.xml"
+    )
+    result.assert_outcomes(failed=1)
+    (pytester.path / "junit.xml").rename(folder / "junit.xml")
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    words = (*SECRETS, b"sk-test")
+    assert [path.name for path in files if any(word in path.read_bytes() for word in words)] == []
+    assert "incorrect key: …" in (folder / "junit.xml").read_text("utf-8")
+    assert "incorrect key: …" in (folder / "report.json").read_text("utf-8")
+    result.stdout.no_fnmatch_line("*sk-test*")

@@ -155,6 +155,8 @@ def test_a_run_goes_on_where_it_stopped(suite):
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["  goes on with *: 4 of 7 results are final", "4 kept, 3 run"])
     result.stdout.no_fnmatch_line("go on with: *")
+    opened = f"report: *report.html   (open it: python -m pytest_mobileagent show *{folder.name})"
+    result.stdout.fnmatch_lines([opened])
     assert list((suite.pytester.path / "runs").iterdir()) == [folder]
     assert result.parseoutcomes() == {"passed": 4, "failed": 1, "review": 1, "errors": 1}
     assert outcomes(folder) == {
@@ -197,6 +199,12 @@ def test_nothing_starts_where_all_is_final(suite):
     result = suite.run("--mobile-resume=runs")
     result.stdout.fnmatch_lines(["2 kept, 0 run"])
     assert result.parseoutcomes() == {"passed": 1, "failed": 1}
+    stopped = suite.run("--mobile-resume=runs", "-x", "--deselect=test_all.py::test_it[fine]")
+    stopped.stdout.fnmatch_lines(["1 kept, 0 run, 1 not selected this time and as they were"])
+    suite.write(["fail", "fine"])
+    stopped = suite.run("--mobile-resume=runs", "-x")  # it does not come to the second
+    assert stopped.parseoutcomes() == {"failed": 1}
+    stopped.stdout.fnmatch_lines(["2 kept, 0 run"])
     assert not leased.exists()
 
 
@@ -370,7 +378,7 @@ def test_a_run_that_was_killed_goes_on_with_other_workers(suite):
     suite.write(["fine", "fail", "wait 1", "wait 2", "last"])
     path = suite.pytester.path
     (path / "stop").touch()
-    words = ("-p", "no:hypothesispytest", AGENT, "--mobile-agent-process=off", "-n2")
+    words = (AGENT, "--mobile-agent-process=off", "-n2")
     # These tests may themselves be run by a worker.
     outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
     killed = subprocess.Popen(

@@ -99,7 +99,7 @@ def earlier(tmp_path_factory):
 def suite(pytester, earlier):
     """A suite of four tasks, of which two pass, after a run of it."""
     pytester.makeconftest(CONFTEST)
-    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider -p no:hypothesispytest")
+    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
     suite = Suite(pytester)
     if not earlier.exists():
         suite.run(reuse=False)

@@ -33,7 +33,7 @@ def test_deadly():
 @pytest.fixture
 def workers(pytester):
     """Runs tests that need no phone on two workers, with an agent."""
-    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider -p no:hypothesispytest\n")
+    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider\n")
     pytester.makeconftest(CONFTEST)
     pytester.mkdir("agents").joinpath("idle.py").write_text(AGENT)
     pytester.makepyfile(PLAIN.format(die=False))

@@ -63,7 +63,7 @@ def test_it(episode, what):
         raise UndecidedError("the judges disagree")
     assert what != "fail"
 """
-OPTIONS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--agent=conftest.py:Worker")
+OPTIONS = ("-p", "no:cacheprovider", "--agent=conftest.py:Worker")
 
 
 @pytest.fixture

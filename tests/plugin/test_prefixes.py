@@ -142,3 +142,15 @@ def test_go(episode):
 """)
     assert task["first_success_step"] == 0
     assert task["verdict"]["evidence"]["held"] == [True, True, None, None, True]
+
+
+def test_a_body_that_asks_for_more_than_the_episode_is_asked_of_the_end_only(run):
+    _, (failed, passed) = run("""
+@task("Go.")
+def test_failed(episode, tmp_path): assert episode.screen.texts == ("2",)
+@task("Go.")
+def test_passed(episode, tmp_path): assert episode.screen.texts == ("3",)
+""")
+    for task in (failed, passed):
+        assert task["verdict"]["evidence"]["held"] == []
+        assert task["first_success_step"] is None

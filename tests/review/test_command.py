@@ -46,6 +46,13 @@ def test_the_newest_run_is_listed(ended: Any, capsys: pytest.CaptureFixture[str]
         assert "  b   failed: as the check says" in capsys.readouterr().out
 
 
+def test_a_folder_of_runs_stands_for_its_newest(
+    ended: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    main([str(ended.folder.parent), "--list"], lambda: tmp_path / "elsewhere")
+    assert capsys.readouterr().out.splitlines()[0].endswith(f"review in {ended.folder}")
+
+
 def test_decisions_are_made_without_a_page(ended: Any, capsys: pytest.CaptureFixture[str]) -> None:
     decisions = ["--decide", "a=pass", "--decide", "b.0=fail", "--who", "ann", "--note", "looked"]
     assert main([*decisions, "--list"], runs_of(ended)) == 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.again.earlier import TESTS, Earlier
+from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.options import usage_error
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
 from pytest_mobileagent.report.recorded import key_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.task.case import Case
 
     Entry = Mapping[str, Any]
 
@@ -39,6 +41,7 @@ class Rescoring(Earlier):
 
     same = ("agent", *TESTS)
     runs_agents = False
+    _needed: int | None = None  # epochs that were run in any case, where a gate decided on the rest
 
     @property
     def header(self) -> str:
@@ -69,7 +72,24 @@ class Rescoring(Earlier):
 
     def adapted(self, flag: str, text: Any) -> Any:
         """Of epochs, which a gate may have ended early, the most are looked for."""
-        return str(text).rpartition("..")[2] if flag == "--mobile-epochs" and text else text
+        if flag != "--mobile-epochs" or not text:
+            return text
+        least, dots, most = str(text).rpartition("..")
+        if dots and least.strip().isdecimal():
+            self._needed = int(least)
+        return most
+
+    def leave_out_unneeded(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Report those tests as deselected that a gate has decided without."""
+        unneeded = [item for item in items if self._is_unneeded(case_of(item))]
+        if unneeded:
+            items[:] = [item for item in items if not self._is_unneeded(case_of(item))]
+            config.hook.pytest_deselected(items=unneeded)
+
+    def _is_unneeded(self, case: Case | None) -> bool:
+        if case is None or self._needed is None or case.epoch < self._needed:
+            return False
+        return case.key not in self.to_score and case.key not in self.kept
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
         """Score what is complete and what no person has decided; the rest stays as it is."""
@@ -101,7 +121,8 @@ class Rescoring(Earlier):
     ) -> list[str]:
         """Return which verdicts have changed, and what was not scored."""
         reported = {key_of(result) for result in results}
-        left = [task["nodeid"] for key, task in self.tasks.items() if key not in reported]
+        known = {*self.to_score, *self.kept} - reported
+        left = [task["nodeid"] for key, task in self.tasks.items() if key in known]
         scored = [result for result in results if key_of(result) in self.to_score]
         lines = [f"{self.path.name}: {len(scored)} scored again, {len(kept)} kept as they were"]
         if left:

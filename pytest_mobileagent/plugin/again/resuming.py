@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _RESULTS = (
     "agent", "mobile-agent-option", "mobile-model", "mobile-device", "mobile-driver", "mobile-ocr",
     "llm-judge", "mobile-judges", "mobile-judge-all", "mobile-judge-runs",
+    "mobile-redact",
 )  # fmt: skip
 
 
@@ -90,7 +91,12 @@ class Resuming(Earlier):
         return f"goes on with {self.path}: {len(self.kept)} of {len(self.tasks)} results are final"
 
     def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
-        """As for any option; of devices the kind has to be the same: others may be attached now."""
+        """As for any option; of devices the kind has to be the same: others may be attached now.
+
+        The rules of what is not recorded may lie elsewhere now: what they say has to be the same.
+        """
+        if given.option.flag == "--mobile-redact" and given.is_given:
+            return True
         if given.option.flag == "--mobile-device" and given.is_given:
             return str(given.text).partition(":")[0] == str(text).partition(":")[0]
         return super().is_same(given, text, value)
@@ -112,18 +118,19 @@ class Resuming(Earlier):
     ) -> list[str]:
         """Return how many results were kept and how many tasks were run, and what has changed."""
         known = {task["nodeid"] for task in self.tasks.values()}
+        was_kept = {task["nodeid"] for task in self.unreported(kept, selected)}.union(kept)
         ran = [
             result["nodeid"]
             for result in results
-            if result["outcome"] != "not run" and result["nodeid"] in set(selected) - set(kept)
+            if result["outcome"] != "not run" and result["nodeid"] in set(selected) - was_kept
         ]
         new = sum(nodeid not in known for nodeid in ran)
         others = len(self.unselected(selected))
-        parts = [f"{len(kept)} kept", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
+        parts = [f"{len(was_kept)} kept", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
         parts += [f"{others} not selected this time and as they were"] * bool(others)
         changed = ", ".join(map(printable, self._differs_in()))
         warning = f"what is kept is from before this was changed: {changed}"
-        return [", ".join(parts), *([warning] if changed and kept else [])]
+        return [", ".join(parts), *([warning] if changed and was_kept else [])]
 
     def _differs_in(self) -> list[str]:
         resumed = runs.about(self.path).get("resumed") or ()

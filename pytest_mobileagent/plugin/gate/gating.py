@@ -168,11 +168,12 @@ class RunGate:
             what = " cannot go with --mobile-shard, which sees a part of the tasks only: give a"
             raise usage_error(setting, f"{what} number, then `merge`, and `compare --gate` for all")
         if self.gate is None or not self.gate.needs_baseline:
-            what = (
-                " runs epochs until a bound against the baseline is decided, and there is none: "
-                'give --mobile-gate="success_rate >= baseline" and --mobile-baseline=RUN, or a '
-                "number"
-            )
+            what = " runs epochs until a bound against the baseline is decided, and there is none: "
+            if self._settings["mobile-resume"].is_given:
+                what += "give the --mobile-gate and --mobile-baseline that the run was begun with"
+            else:
+                what += 'give --mobile-gate="success_rate >= baseline" and --mobile-baseline=RUN, '
+                what += "or a number"
             raise usage_error(setting, what)
         if not self._hands_out_tests():
             what = (

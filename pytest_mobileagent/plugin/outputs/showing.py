@@ -11,6 +11,7 @@ from _pytest._code.code import (  # a failure that pytest can send, print, and w
     ReprTraceback,
 )
 
+from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.paths import near
@@ -48,13 +49,13 @@ def show_failure(
     if verdict.first_step is not None:
         met = f"; the goal was met after step {verdict.first_step}"
     sought, where = evidence.get("sought", ""), evidence.get("where", "")
-    subgoals = evidence.get("subgoals", ())
+    closest, subgoals = redacted([closest, evidence.get("subgoals", [])])
     screen, page = _where_to_look(item, episode, verdict)
     lines = failure(
         episode, sought, where, closest, met, subgoals=subgoals, screen=screen, page=page
     )
     path, line = report.location[0], (report.location[1] or 0) + 1
-    message = printable(verdict.reason.partition("\n")[0])
+    message = printable(redacted(verdict.reason).partition("\n")[0])
     entries = [ReprEntryNative([f"{line}\n" for line in lines])]
     report.longrepr = ReprExceptionInfo(
         reprtraceback=ReprTraceback(entries, None, "native"),
@@ -76,4 +77,8 @@ def _where_to_look(item: pytest.Item, episode: Episode, verdict: Verdict) -> tup
 def show_review(report: pytest.TestReport, reason: str) -> None:
     """Make of a report one that neither passes nor fails (see the hook for its letter)."""
     report.outcome = "skipped"
-    report.longrepr = (report.location[0], report.location[1] or 0, f"review: {printable(reason)}")
+    report.longrepr = (
+        report.location[0],
+        report.location[1] or 0,
+        f"review: {printable(redacted(reason))}",
+    )

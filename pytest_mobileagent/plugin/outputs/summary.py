@@ -116,6 +116,7 @@ def where_the_report_is(run: RunConfig) -> str:
     if not page.is_file():
         return f"report: {near(run.config, run.folder.path / REPORT)}"
     words = ["python", "-m", "pytest_mobileagent", "show"]
-    if run.settings["mobile-runs"].source.startswith("--"):  # `show` does not know of it
+    elsewhere = run.settings["mobile-runs"].source.startswith("--")
+    if elsewhere or run.resuming is not None:  # `show` alone would open another run
         words.append(str(near(run.config, run.folder.path)))
     return f"report: {near(run.config, page)}   (open it: {shlex.join(words)})"

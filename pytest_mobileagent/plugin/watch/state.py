@@ -47,6 +47,12 @@ class State:
                 self._next = ended + (ended - began) / _SHARE
             return self._told | {"ended": self.has_ended}
 
+    def end(self) -> None:
+        """Let what is told next be the whole of the run, which has ended."""
+        with self._lock:
+            self.has_ended = True
+            self._next = 0.0
+
     def episode(self, name: str) -> dict[str, Any] | None:
         """Return an episode as the page shows it, as far as it goes; None if there is none."""
         folder = next((f for f in (self._folder / "episodes").glob("*") if f.name == name), None)

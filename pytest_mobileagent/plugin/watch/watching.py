@@ -42,7 +42,7 @@ class Watching:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         """Tell the browsers that are open; the report has been written."""
-        self.state.has_ended = True
+        self.state.end()
 
     def pytest_unconfigure(self) -> None:
         """End the server, whoever is still connected."""

@@ -35,12 +35,21 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     decided = [task for task in run.tasks if task["success"] is not None]
     done = _count(decided)
     decision = None
-    for look, epochs in enumerate(planned.epochs):
-        if decision is None or (decision.open and epochs <= done):
-            tasks = [task for task in run.tasks if task["epoch"] < epochs]
-            decision = decide(gate, tasks, before, planned, look, before=decision)
+    tasks: list[Mapping[str, Any]] = []
+    starts = (0, *planned.epochs)
+    for look, (first, epochs) in enumerate(zip(starts, planned.epochs, strict=False)):
+        if decision is not None and not (decision.open and epochs <= done):
+            break
+        new = [task for task in run.tasks if first <= task["epoch"] < epochs]
+        tasks += [task for task in new if _is_wanted(task, decision)]
+        decision = decide(gate, tasks, before, planned, look, before=decision)
     assert decision is not None
     return decision
+
+
+def _is_wanted(task: Mapping[str, Any], decision: Decision | None) -> bool:
+    """Whether a task was to be run after a look: a run that was cut off lists the others, too."""
+    return decision is None or task["outcome"] != "not run" or decision.wants(task)
 
 
 def _planned(run: RecordedRun) -> Looks | None:

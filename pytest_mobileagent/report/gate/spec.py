@@ -152,9 +152,9 @@ def _bound(data: Mapping[str, Any]) -> Bound:
         if name in data and not _is_number(data[name]):
             msg = f"{name} has to be a number, and is {data[name]!r}"
             raise ValueError(msg)
-    if not isinstance(data.get("baseline", False), bool):
+    if type(data.get("baseline", False)) is not bool:
         msg = "baseline has to be true or false: which run it is, --mobile-baseline says"
-        raise ValueError(msg)  # noqa: TRY004 - as whatever else is wrong in the file
+        raise ValueError(msg)
     _check_metric(data["metric"])
     bound = Bound(**data)
     _check_against_baseline(bound) if bound.baseline else _check_absolute(bound, data)

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     for remark in merged.remarks:
         sys.stderr.write(f"warning: {printable(remark)}\n")
-    sys.stdout.write("".join(f"{line}\n" for line in _told(merged, target)))
+    sys.stdout.write("".join(f"{line}\n" for line in _told(merged, Path(given.output))))
     return 0
 
 
@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _told(merged: Merged, target: Path) -> list[str]:
+    """Return what is said at the end; `target` is the folder as it was typed."""
     results = merged.report["tasks"]
     on_virtual_phones = bool(merged.report["run"].get("virtual"))
     return [

@@ -89,10 +89,17 @@ def step_efficiency(result: Result) -> float | None:
 
 
 def _was_asked(result: Result) -> bool:
-    """Whether a check was asked of every step; of one that holds, nobody knows when, it was not."""
-    scorer = (result["verdict"] or {}).get("scorer", _CHECK)  # version 1 had checks only
-    is_known = result["first_success_step"] is not None or result["success"] is False
-    return scorer == _CHECK and is_known
+    """Whether a check was asked of every step.
+
+    It was not if its evidence says that it `held` at no known step, or if it holds and nobody knows
+    since when. Older verdicts have no `held`: of them failures are taken as asked.
+    """
+    verdict = result["verdict"] or {}
+    if verdict.get("scorer", _CHECK) != _CHECK:  # version 1 had checks only
+        return False
+    if result["first_success_step"] is not None:
+        return True
+    return result["success"] is False and (verdict.get("evidence") or {}).get("held") != []
 
 
 def _went_on(result: Result) -> bool:

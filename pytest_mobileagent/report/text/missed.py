@@ -66,8 +66,11 @@ def _compared(sought: str, reason: str) -> str:
     left, operator, right = sides
     if operator in ("in", "not in"):
         element = _value(left, first, f" {operator} ", 0)
-        verb = "lacks" if operator == "in" else "has"
         there = _value(right, first, f" {operator} ", 1)
+        if _probe(right) is None:
+            opposite = "is not in" if operator == "in" else "is in"
+            return f"{_row(element)} {opposite} {there}" if there != _name(right) else ""
+        verb = "lacks" if operator == "in" else "has"
         has = f"; it is {there}" if operator == "in" and there != _name(right) else ""
         return f"{_name(right)} {verb} {_row(element)}{has}"
     swapped = _probe(left) is None and _probe(right) is not None

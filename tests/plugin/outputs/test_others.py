@@ -39,8 +39,9 @@ def needs(name):
 
 
 @pytest.fixture
-def run(pytester):
+def run(pytester, monkeypatch):
     """Run a task that fails after two steps; return the link to its page and its screenshot."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")  # the others are wanted here
 
     def run(*arguments):
         pytester.makeconftest(PROJECT)

@@ -33,6 +33,23 @@ def test_a_run_with_looks_is_judged_as_it_was_while_it_went_on(
     assert len(decision.looks.epochs) == 3
 
 
+def test_a_run_that_was_killed_does_not_lack_what_a_look_had_dropped() -> None:
+    """One bound was decided at the first look, so that its tasks had no further epochs."""
+    easy = {f"tasks/easy/t{number}": "PPP" for number in range(20)}
+    hard = many(20, "PPP")
+    baseline = [*entries(easy, suite="easy"), *entries(hard)]
+    killed = dict.fromkeys(easy, "PPPnnnnnnn")
+    went_on = many(20, "PPPPPnnnnn") | many(2, "FFFFFnnnnn")
+    run = recorded(
+        [*entries(killed, suite="easy"), *entries(went_on)], ended=False, options=PLANNED
+    )
+    bounds = (Bound("success_rate", baseline=True, suite="easy"),)
+    bounds += (Bound("success_rate", baseline=True, suite="clock"),)
+    decision = decide_finished(Gate(bounds), run, recorded(baseline))
+    assert decision.look + 1 == 2
+    assert "missing" not in decision.line
+
+
 @pytest.mark.parametrize("options", [{}, {"mobile-epochs": {"value": "4"}}])
 def test_any_other_run_is_looked_at_once(options: dict[str, dict[str, str]]) -> None:
     run = recorded(entries(many(20, "PPPP")), options=options)

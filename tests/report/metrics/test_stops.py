@@ -53,6 +53,17 @@ def test_tasks_that_judges_or_people_decide_are_in_none_of_these_rates(
     assert numbers["false_finish_rate"] is numbers["over_execution_rate"] is None
 
 
+def test_failures_of_a_check_that_was_asked_of_the_end_only_are_in_none_of_them(
+    result: Make,
+) -> None:
+    asked = {**CHECK, "evidence": {"held": [False, False]}}
+    unasked = {**CHECK, "evidence": {"held": []}}
+    failures = [result(False, verdict=each, **REPORTED) for each in (asked, unasked)]
+    numbers = totals([*failures, result(True, verdict=unasked, steps=2, **REPORTED)])
+    assert (numbers["latched"], numbers["early_stops"]) == (1, 1)
+    assert numbers["false_finish_rate"] == 1.0
+
+
 @pytest.mark.parametrize(
     ("first", "golden", "efficiency"), [(3, 2, 1.5), (0, 2, 0.0), (None, 2, None), (3, None, None)]
 )

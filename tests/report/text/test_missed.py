@@ -35,6 +35,11 @@ ROWS = "assert [{'name': 'Py...', 'week': 1}] == [{'name': 'Py...', 'week': 3}]\
             "assert 'Art' not in ['Art']",
             "probe \"saved\" has 'Art'",
         ),
+        (
+            '"milk" in [row["name"] for row in episode.probe("items")]',
+            "assert 'milk' in ['bread', 'eggs']",
+            "'milk' is not in ['bread', 'eggs']",
+        ),
         ('episode.probe("dark") == "2"', "assert '1' == '2'", "probe \"dark\" is '1', not '2'"),
         ('"2" == episode.probe("dark")', "assert '2' == '1'", "probe \"dark\" is '1', not '2'"),
         ("left(episode) == right", "assert 'a == b' == 'c'", ""),  # not to be told apart

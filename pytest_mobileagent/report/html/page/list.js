@@ -24,14 +24,14 @@ function showColumns() {
   }));
 }
 
-function showRows() {
+function showRows({ all = false } = {}) {
   const body = byId("rows");
   const table = byId("table");
   rowHeight = parseInt(getComputedStyle(table).getPropertyValue("--row"), 10) || 44;
   body.style.height = `${state.shown.length * rowHeight}px`;
   const top = -body.getBoundingClientRect().top;
-  const first = Math.max(0, Math.min(Math.floor(top / rowHeight) - SPARE, state.shown.length - 1));
-  const end = Math.min(state.shown.length, Math.max(0, Math.ceil((top + window.innerHeight) / rowHeight)) + SPARE);
+  const first = all ? 0 : Math.max(0, Math.min(Math.floor(top / rowHeight) - SPARE, state.shown.length - 1));
+  const end = all ? state.shown.length : Math.min(state.shown.length, Math.max(0, Math.ceil((top + window.innerHeight) / rowHeight)) + SPARE);
   body.replaceChildren(...state.shown.slice(first, end).map((row, place) => rowNode(row, first + place)));
   table.setAttribute("aria-rowcount", state.shown.length + 1);
   const chosen = byId(`row-${state.chosen}`);

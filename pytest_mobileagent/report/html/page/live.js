@@ -4,7 +4,17 @@
 
 const LOOK_AGAIN = 2000; // ms
 const OWN = /^[\w-][\w./-]*$/; // a path below the page
+const MOST_MISSED = 5; // answers in turn
 let knownState = "";
+let missed = 0;
+let isBehind = false; // whether the overview shows less than is known
+
+// Nothing new will come: say so, for as long as the page stands.
+function endLooking(text) {
+  byId("ended").textContent = text;
+  byId("ended").hidden = false;
+  showPhones([]);
+}
 
 async function ask(path) {
   const given = knownState && path === state.run.live.state_url ? { headers: { "If-None-Match": knownState } } : {};
@@ -24,12 +34,18 @@ async function keepLooking() {
   const path = state.run.live?.state_url;
   if (!path || !OWN.test(path) || location.protocol === "file:") return; // a page that was saved asks nobody
   let ended = false;
+  const wasRunning = state.row?.outcome === "running";
   try {
     const news = document.visibilityState === "visible" ? await ask(path) : null;
     if (news) ended = showNews(news, state.run.live);
-    if (state.e && !state.paired && state.row?.outcome === "running") await refreshEpisode();
+    if (ended) endLooking("The run has ended.");
+    missed = 0;
+    const isDone = wasRunning && state.row?.outcome !== "running"; // there is a verdict now
+    if (state.e && !state.paired && wasRunning) await refreshEpisode(isDone);
   } catch {
-    tell("The run has ended, or cannot be reached.");
+    missed += 1;
+    ended = missed > MOST_MISSED;
+    if (ended) endLooking("The run has ended, or cannot be reached: report.html in its folder has the rest.");
   }
   if (!ended) setTimeout(keepLooking, LOOK_AGAIN); // after an answer: of a large run it may take long
 }
@@ -39,20 +55,25 @@ function showNews(news, live) {
     state.run = { ...news.index, live };
     state.rows = rowsOf(state.run, state.other);
     if (state.e) state.row = rowOf(state.e);
-    if (!state.e) showOverview();
-    else state.shown = filtered(state.rows, parseFilter(state.filter));
+    if (!state.e) {
+      showOverview();
+    } else {
+      state.shown = filtered(state.rows, parseFilter(state.filter));
+      isBehind = true;
+    }
   }
   showPhones(news.phones || []);
   return news.ended === true;
 }
 
 // The episode that is open, with the steps that were taken meanwhile; who looks at the last goes along.
-async function refreshEpisode() {
+async function refreshEpisode(anew) {
   const e = state.e;
   const episode = await liveEpisode(e);
-  if (!episode || state.e !== e || !state.episode || episode.frames.length === state.episode.frames.length) return;
+  if (!episode || state.e !== e || !state.episode || (!anew && episode.frames.length === state.episode.frames.length)) return;
   const wasLast = state.frame >= state.episode.frames.length - 1;
   state.episode = episode;
+  showHead();
   showWhy(state.row, episode);
   showStrip(episode);
   showFrame(wasLast ? episode.frames.length - 1 : state.frame, { anew: true });
@@ -61,9 +82,9 @@ async function refreshEpisode() {
 function showPhones(phones) {
   byId("phones").hidden = !phones.length;
   byId("phones").replaceChildren(...phones.map((phone) => {
-    const words = [known(phone.task) ? asText(phone.task) : "idle", known(phone.step) ? `step ${phone.step}${known(phone.of) ? `/${phone.of}` : ""}` : ""];
+    const words = [known(phone.step) ? `step ${phone.step}${known(phone.of) ? `/${phone.of}` : ""}` : "", known(phone.task) ? asText(phone.task) : "idle"];
     return make("a", { className: "phone", ...(phone.e ? { href: addressOf({ e: phone.e }) } : {}) },
       make("span", { className: "shot" }, pictureOf(phone.picture, { size: null, alt: `Screen of ${asText(phone.device)}` })),
-      make("b", { dir: "auto" }, asText(phone.device)), make("small", { dir: "auto" }, words.filter(Boolean).join(" · ")));
+      make("b", { dir: "auto" }, asText(phone.device)), make("small", { dir: "auto", title: asText(phone.task) }, words.filter(Boolean).join(" · ")));
   }));
 }

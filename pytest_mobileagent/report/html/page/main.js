@@ -34,6 +34,8 @@ function backToList() {
   stopPlaying();
   const place = state.shown.indexOf(state.row);
   Object.assign(state, { e: null, paired: null, episode: null });
+  if (isBehind) showOverview();
+  isBehind = false;
   entitle(`${percent(state.run.summary?.success_rate, 0)} · ${asText(state.run.run?.agent)} · Report`);
   showRows();
   window.scrollTo(0, listAt);
@@ -89,4 +91,6 @@ function drawSoon() {
 window.addEventListener("scroll", drawSoon, { passive: true });
 window.addEventListener("resize", drawSoon);
 byId("plots-box").addEventListener("toggle", drawSoon);
+window.addEventListener("beforeprint", () => { if (state.run && !state.e) showRows({ all: true }); });
+window.addEventListener("afterprint", drawSoon);
 load();

@@ -31,7 +31,7 @@ function showTiles(summary) {
       before && known(before.success_rate) ? `before: ${percent(before.success_rate)}` : "",
     ], "main-tile"),
     make("div", { className: "tile wide-tile" }, make("div", { className: "label" }, count(summary.tasks || 0, "task")), outcomeBar(counts.filter(([, many]) => many > 0))),
-    ...[known(summary.cost_usd) || judgeCost(summary) || summary.unpriced_calls ? tile("Cost", money(summary.cost_usd), [judgeCost(summary), summary.unpriced_calls ? `${count(summary.unpriced_calls, "call")} without a price` : "", before ? `before: ${money(before.cost_usd)}` : ""]) : null,
+    ...[known(summary.cost_usd) || judgeCost(summary) || summary.unpriced_calls ? tile("Cost", known(summary.cost_usd) ? money(summary.cost_usd) : "unknown", [judgeCost(summary), summary.unpriced_calls ? `${count(summary.unpriced_calls, "call")} without a price` : "", before ? `before: ${money(before.cost_usd)}` : ""]) : null,
     known(summary.input_tokens) ? tile("Tokens", `${tokens(summary.input_tokens)} in`, [known(summary.output_tokens) ? `${tokens(summary.output_tokens)} out` : ""]) : null,
     tile("Time", duration(summary.seconds), [known(summary.seconds_per_step) ? `${number(summary.seconds_per_step, 1)} s a step` : ""]),
     known(summary.mean_step_ratio) ? tile("Steps / golden", number(summary.mean_step_ratio, 2), ["of tasks that passed"]) : null].filter(Boolean),

@@ -47,7 +47,8 @@ function pairHead() {
   back.addEventListener("click", () => showPairFrame(state.frame - 1));
   const play = make("button", { id: "play", type: "button", title: "Play both (space)" }, "▶");
   play.addEventListener("click", togglePlaying);
-  return make("header", { className: "pair-head" }, make("h2", { dir: "auto", title: nameOf(state.row) }, titleOfTask(state.row)), changeMark(state.row), make("span", { className: "room" }), to, back, make("span", { id: "pair-place" }), next, play);
+  return make("header", { className: "pair-head" }, make("h2", { dir: "auto", title: nameOf(state.row) }, titleOfTask(state.row)), changeMark(state.row), make("span", { className: "room" }), to, back, make("span", { id: "pair-place" }), next, play,
+    halves.before.episode.goal === halves.now.episode.goal ? make("p", { className: "goal pair-goal", dir: "auto" }, asText(halves.now.episode.goal)) : null);
 }
 
 function half(side, index) {
@@ -56,7 +57,7 @@ function half(side, index) {
   return make("section", { className: `half ${kindOf(row.outcome)}`, id: `half-${side}`, "aria-label": title },
     make("header", {}, make("small", { dir: "auto" }, title), outcomeMark(row.outcome), make("small", {}, numbersIn(row)), make("span", { className: "room" }),
       make("a", { className: "button", href: addressOf({ e: row.e }) }, "Open alone")),
-    make("div", { className: "why" }, ...whyParts(row, episode)),
+    make("div", { className: "why" }, ...whyParts(row, episode, { withGoal: halves.before.episode.goal !== halves.now.episode.goal })),
     make("nav", { className: "half-strip" }, make("ol", {}, ...episode.frames.map((frame, place) => stripItem(episode, frame, place, showPairFrame)))),
     make("div", { className: "half-stage" }));
 }

@@ -33,9 +33,12 @@ function plotSuccess() {
   select.setAttribute("aria-label", "Success by");
   select.addEventListener("change", () => { groupShown = select.value; showPlots(); });
   const bars = barsOf(name, field);
-  // Where there is room, levels beside apps, or what else was chosen.
-  if (name !== "levels" && telling.some(([each]) => each === "levels") && bars.length + many("levels") <= MOST_BARS) {
-    bars.push(make("p", { className: "label" }, "by level"), ...barsOf("levels", "level"));
+  // Where there is room, what else tells tasks apart; suites are mostly apps.
+  let room = MOST_BARS - bars.length;
+  for (const [other, one] of telling) {
+    if (other === name || other === "suites" || many(other) > room) continue;
+    room -= many(other);
+    bars.push(make("p", { className: "label" }, `by ${one}`), ...barsOf(other, one));
   }
   return figure("Success", "with 95 % intervals", make("div", { className: "bars" }, ...bars), select);
 }

@@ -7,7 +7,7 @@ function showWhy(row, episode) {
   byId("why").className = kindOf(row.outcome);
 }
 
-function whyParts(row, episode) {
+function whyParts(row, episode, { withGoal = true } = {}) {
   const said = [...(episode.frames || [])].reverse().find((frame) => frame.said)?.said;
   const failed = row.outcome !== "passed";
   const checked = [
@@ -24,7 +24,7 @@ function whyParts(row, episode) {
   const goal = make("p", { className: "goal", dir: "auto" }, asText(episode.goal) || asText(row.id));
   const lists = [checked, happened].map(factList).filter(Boolean);
   const damage = episode.damaged ? [make("p", { className: "bad" }, `This episode cannot be shown whole: ${episode.damaged}`)] : [];
-  return [make("p", { className: "label" }, "Goal"), goal, ...damage, make("div", { className: "columns" }, ...lists), ...wholeReason(row, episode)];
+  return [...(withGoal ? [make("p", { className: "label" }, "Goal"), goal] : []), ...damage, make("div", { className: "columns" }, ...lists), ...wholeReason(row, episode)];
 }
 
 // Whether what was sought and what was closest tell all that the reason does: it may be the words of the task's author.

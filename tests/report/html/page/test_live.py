@@ -70,9 +70,15 @@ def test_new_tasks_steps_and_screens_appear_by_themselves(
     answers["state"] = {"index": index, "phones": [phone], "ended": False}
     reader.chrome.get(f"{address}live.html")
     reader.sees("#count", "2 rows")
-    reader.sees("#phones", "clock/b · step 2/9")
+    reader.sees("#phones", "step 2/9 · clock/b")
     reader.until("document.querySelector('#phones img').naturalWidth === 540")
     reader.click("#phones a")
     reader.sees("#place", "Step 2 / 2")
     answers["episode?e=b.0"] = whole
     reader.sees("#place", "Step 6 / 6")  # who looks at the last step goes along
+    ended = invented.index([first, invented.row("clock/b", e="b.0"), invented.row("clock/c")])
+    answers["state"] = {"index": ended, "phones": [], "ended": True}
+    reader.sees("#ended", "The run has ended.")
+    reader.sees("#head", "passed")
+    reader.press("\ue00c")
+    reader.sees("#count", "3 rows")

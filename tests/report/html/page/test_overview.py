@@ -68,6 +68,7 @@ def test_the_first_failures_are_told_with_their_reasons(
     reader.sees("#failures", "sought Alarm(8, 0) — no <b>")
     reader.sees("#failures", "infrastructure: adb")
     assert len(reader.texts("#failures li")) == 2
+    assert "null" not in reader.texts("#failures")[0]
 
 
 FILTERS = {

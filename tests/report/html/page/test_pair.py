@@ -84,3 +84,15 @@ def test_two_that_did_the_same_are_said_to(reader: Any) -> None:
     reader.sees("#pair", "Both did the same")
     reader.go("#e=same.0&with=nowhere")
     reader.sees("#problem", "This page has no episode nowhere.")
+
+
+def test_both_play_and_are_copied(reader: Any) -> None:
+    reader.go("#e=lost.0&with=~lost.0&s=1")
+    reader.sees("#pair-place", "Step 1")
+    reader.press("y")
+    reader.sees("#status", "Copied")
+    text = reader.ask("pairAsMarkdown()")
+    assert "| outcome | ✓ passed | ✗ failed |" in text
+    assert '| **3 ≠** | tap "Timer" | tap "Clock", type "07:00" |' in text
+    reader.press(" ")
+    reader.sees("#pair-place", "Step 2")

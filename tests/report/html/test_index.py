@@ -1,0 +1,35 @@
+"""The rows of the page's list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.report.html.index import row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMPARED = "AssertionError: assert 3 == 2"
+
+
+@pytest.mark.parametrize(
+    ("fields", "closest"),
+    [
+        ({"success": False, "reason": COMPARED}, "3 == 2"),
+        ({"success": False, "closest": ["12 items", "13 items"]}, "12 items"),
+        ({"success": True, "closest": ["12 items"]}, ""),
+        ({"success": None, "reason": "adb broke"}, ""),
+        ({"success": False, "termination": "agent error", "reason": f"it raised; {COMPARED}"},
+         "3 == 2"),
+        ({"success": False, "termination": "agent error", "reason": "it raised"}, ""),
+        ({"success": False, "reason": f"AssertionError: assert {'x' * 999}"}, "x" * 199 + "…"),
+    ],
+)  # fmt: skip
+def test_closest_is_told_as_in_the_terminal(
+    tmp_path: Path, fields: dict[str, Any], closest: str
+) -> None:
+    evidence = {"closest": fields.pop("closest", None)}
+    task = {"id": "a", "reason": "", "verdict": {"evidence": evidence}, **fields}
+    assert row(tmp_path, task, {})["closest"] == closest
