@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
@@ -15,6 +16,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RUN = "run.json"
+
+
+def inside(run: Path, name: object) -> Path | None:
+    """Return the path of a file or folder that a record of the run names; None for one outside.
+
+    A run may be somebody else's, and its records name anything.
+    """
+    if not isinstance(name, str) or not name or "\0" in name:
+        return None
+    path = PurePath(name)
+    return None if path.is_absolute() or ".." in path.parts else run / path
 
 
 def about(run: Path) -> dict[str, Any]:

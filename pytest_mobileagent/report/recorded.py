@@ -102,8 +102,8 @@ def _cut_off_tasks(run: Path, before: Sequence[Mapping[str, Any]]) -> list[Mappi
 
 
 def _by_people(run: Path, task: Mapping[str, Any]) -> dict[str, Any]:
-    folder = task.get("episode")
-    return redecide(task, standing(verdicts(run / folder)) if folder else None)
+    folder = runs.inside(run, task.get("episode"))
+    return redecide(task, None if folder is None else standing(verdicts(folder)))
 
 
 def lost_result(run: Path, nodeid: str) -> Result | None:
@@ -135,7 +135,9 @@ def _finished(run: Path, case: Case, entry: Entry | None) -> Result | None:
     """Return the result of a finished attempt; None if there is none that can be read."""
     if entry is None:
         return None
-    path = run / str(entry.folder)
+    path = runs.inside(run, entry.folder)
+    if path is None:
+        return None
     try:
         episode = read(path, EpisodeRecord)
     except (RecordError, ValueError):  # ValueError: a name that is no path

@@ -9,6 +9,7 @@ import pytest
 from pytest_mobileagent import Case, DeviceInfo, Reset, Task, Termination
 from pytest_mobileagent.episode.index import Entry
 from pytest_mobileagent.episode.index import append as add_to_index
+from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.report.recorded import lost_result, missing_results
 from pytest_mobileagent.run.folder import RunFolder
@@ -122,3 +123,20 @@ def test_a_case_that_took_its_worker_down_is_an_error_of_infrastructure(folder: 
     assert (result.outcome, result.fault) == ("error", "infrastructure")
     assert result.episode is not None
     assert lost_result(folder.path, "test_it.py::test_plain") is None
+
+
+@pytest.mark.parametrize("named", ["../other/episodes/done.0", "/episodes/done.0", "a\0", 1, ""])
+def test_what_a_record_names_outside_of_its_run_is_not_read(tmp_path: Path, named: object) -> None:
+    assert inside(tmp_path, named) is None
+    assert inside(tmp_path, "episodes/done.0") == tmp_path / "episodes" / "done.0"
+
+
+def test_an_index_that_names_an_episode_of_another_run_tells_of_none(
+    folder: RunFolder, tmp_path: Path
+) -> None:
+    other = RunFolder.plan(tmp_path, "other")
+    other.begin(dict, [case("done")])
+    strange = f"../{folder.path.name}/episodes/done.1"
+    add_to_index(other.path, Entry("done", 1, strange, "passed"))
+    (result,) = missing_results(other.path, (), "disk full")
+    assert result.outcome == "not run"

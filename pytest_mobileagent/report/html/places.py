@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.exchanges import STREAM as CALLS
-from pytest_mobileagent.episode.runs import slug
+from pytest_mobileagent.episode.runs import inside, slug
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.report.html.calls import JUDGES
 from pytest_mobileagent.report.recorded import key_of
@@ -25,7 +24,7 @@ def attempts(run: Path, task: Mapping[str, Any]) -> list[Path]:
 
     `run` is the run's folder. A task that did not begin has none.
     """
-    own = _own(run, task)
+    own = inside(run, task.get("episode"))
     stem = (
         run / "episodes" / slug(key_of(task))
         if own is None
@@ -36,18 +35,6 @@ def attempts(run: Path, task: Mapping[str, Any]) -> list[Path]:
         found.append(folder)
     others = [folder for folder in found if folder != own]
     return [*others, own] if own is not None and own.is_dir() else others
-
-
-def _own(run: Path, task: Mapping[str, Any]) -> Path | None:
-    """Return the folder of a task's episode; None if it has none, or one outside of the run.
-
-    A run may be somebody else's, and its report name any folder.
-    """
-    named = task.get("episode")
-    if not isinstance(named, str) or not named or "\0" in named:
-        return None
-    path = PurePath(named)
-    return None if path.is_absolute() or ".." in path.parts else run / path
 
 
 def signature(episode: Path, *more: object) -> str:
