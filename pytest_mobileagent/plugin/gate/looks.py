@@ -8,6 +8,7 @@ other tests count as deselected.
 from __future__ import annotations
 
 from collections import defaultdict
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -125,7 +126,9 @@ class Looking:
         if items := [item for test, item in self._items.items() if test in tests]:
             config.hook.pytest_deselected(items=items)
         elif tests and (terminal := config.pluginmanager.get_plugin("terminalreporter")):
-            terminal.stats.setdefault("deselected", []).extend(sorted(tests))
+            # Other plugins look at all that is in there, as Hypothesis's does, and expect objects.
+            named = [SimpleNamespace(nodeid=test) for test in sorted(tests)]
+            terminal.stats.setdefault("deselected", []).extend(named)
 
     def _take(self, cases: Mapping[str, Case]) -> None:
         self._cases = cases
