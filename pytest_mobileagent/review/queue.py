@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import index
+from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.report.reading import REPORT, read_report
 from pytest_mobileagent.report.redecide import as_run, decidable, was_undecided
@@ -62,7 +62,7 @@ class VerdictFiles:
 
     def standing(self, run: Path, task: Mapping[str, Any]) -> Verdict | None:
         """Return the verdict that stands for a task of a run's report."""
-        folder = folder_of(run, task)
+        folder = inside(run, task.get("episode"))
         return None if folder is None else standing(self.of(folder))
 
 
@@ -137,7 +137,7 @@ class Queue:
         return bool(own)
 
     def _item(self, task: Mapping[str, Any]) -> Item | None:
-        folder = folder_of(self.run, task)
+        folder = inside(self.run, task.get("episode"))
         if folder is None:
             return None
         return Item(self._numbers.setdefault(folder, len(self._numbers)), folder, task)
@@ -166,18 +166,6 @@ class Queue:
             }
             for entry in last.values()
         ]
-
-
-def folder_of(run: Path, task: Mapping[str, Any]) -> Path | None:
-    """Return the folder of a task's episode; None if it has none, or one outside of the run.
-
-    A run may be somebody else's, and verdicts are written into the folders that its report names.
-    """
-    named = task.get("episode")
-    if not isinstance(named, str) or not named:
-        return None
-    path = PurePosixPath(named)
-    return None if path.is_absolute() or ".." in path.parts else run / path
 
 
 def waits(item: Item, decision: Verdict | None) -> bool:
