@@ -70,8 +70,10 @@ def show_run(
         lines += failures(results, len(results) if in_full else FEW, columns)
     two_judge = len(run.judges.references) == 2
     lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
-    lines += [*skips(results), *not_run(results)]
-    if budget:
+    lines += skips(results)
+    if not budget:  # else it is why
+        lines += not_run(results)
+    else:
         lines.append(cut_off(budget, results))
     ends = [result for result in results if not is_final(result)]
     if run.rescoring is None and any(budget or each["fault"] != "budget" for each in ends):
