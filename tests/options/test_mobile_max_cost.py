@@ -37,7 +37,6 @@ def test_a_run_that_has_spent_its_budget_stops(asking, served):
             "*price*not run",
             "*100.0% (2/2)*2k/200*$0.40*3",
             "*of all 5: 40.0%",
-            "not run (3): budget: --mobile-max-cost=0.4 is spent",
             "budget: --mobile-max-cost=0.4 is spent: 2 tasks decided, 0 cut off, 3 not run",
             "go on with: pytest * --mobile-resume=runs --mobile-max-cost=0.8",
         ]
