@@ -72,6 +72,7 @@ def test_drawn_values_are_the_same_with_the_same_seed_and_others_in_each_epoch(d
     assert not set(first.values()) & set(other.values())
 
 
+@pytest.mark.slow
 def test_workers_draw_the_same_values(drawn, project):
     alone = drawn()
     assert drawn("-n", "1") == alone

@@ -62,6 +62,7 @@ def test_what_the_user_chose_is_respected(workers, arguments, scheduler):
     result.stdout.fnmatch_lines([f"scheduling tests via {scheduler}"])
 
 
+@pytest.mark.slow
 def test_the_line_of_workers_says_how_many_tests_there_are(workers):
     workers("--agent=idle").stdout.fnmatch_lines(["2 workers ?7 items?"])
 

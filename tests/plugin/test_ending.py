@@ -148,7 +148,7 @@ def test_the_gravest_reason_decides_on_the_status(ending: Ending, given: int, st
     assert ending.status(given) == status
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+@pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
 def test_what_a_person_has_to_decide_is_neither_passed_nor_failed(
     pytester: pytest.Pytester, run: Callable[..., Any], workers: str
 ) -> None:
@@ -170,6 +170,7 @@ def test_the_letter_of_review_is_of_review_only(run: Callable[..., Any]) -> None
     assert "1 review" in shown
 
 
+@pytest.mark.slow
 def test_a_repeated_attempt_shows_no_letter(run: Callable[..., Any]) -> None:
     status, shown, document = run(["kill"], "-n1")
     assert status == 1
@@ -256,7 +257,7 @@ def press_ctrl_c(process: subprocess.Popen[str]) -> None:
     os.killpg(process.pid, signal.SIGINT)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+@pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("end", [terminate, press_ctrl_c])
 def test_what_began_and_did_not_finish_is_interrupted(
     pytester: pytest.Pytester,

@@ -183,7 +183,7 @@ def test_odd(episode, what):
         assert found == [("tasks/counter/counter/odd[a::b/c]", n, "counter") for n in (0, 1)]
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", [pytest.param("-n0", marks=pytest.mark.slow), "-n2"])
 def test_nothing_is_left_when_pytest_is_killed(project, start, markers, temporary, workers):
     project.write(agents__waiting=WAITING)
     process = start("--agent=waiting", workers)
@@ -303,6 +303,7 @@ def test_a_phone_that_dies_is_replaced_and_the_episode_repeated(project, markers
     assert document["tasks"][0]["episode"].endswith(".1")
 
 
+@pytest.mark.slow
 def test_a_run_in_which_a_selected_test_has_no_result_does_not_pass(project):
     # Such a value cannot be sent between processes: the report of the only test is lost, and
     # pytest-xdist alone would end with status 0.

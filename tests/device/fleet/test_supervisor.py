@@ -57,6 +57,7 @@ def test_programs_that_end_whatever_is_called_adb_do_not_hit_the_server():
         assert Path(f"/proc/{pid}/comm").read_text() == "phones-server\n"
 
 
+@pytest.mark.slow
 def test_an_adb_server_that_hangs_is_replaced():
     with contextlib.closing(SharedRun()) as run:
         port = run.ask({"do": "adb"})["port"]

@@ -101,7 +101,9 @@ def emulator(tmp_path_factory):
         yield start
 
 
-@pytest.mark.parametrize("seconds", ["0", "0.05", "0.3"])
+@pytest.mark.parametrize(
+    "seconds", ["0", *(pytest.param(each, marks=pytest.mark.slow) for each in ("0.05", "0.3"))]
+)
 def test_an_emulator_that_drops_the_connection_after_a_load_is_waited_for(emulator, seconds):
     device = emulator(f"--drop-on-load={seconds}")
     for _ in range(2):
