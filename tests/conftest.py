@@ -35,8 +35,8 @@ from pytest_mobileagent.device import sources as device_sources
 from pytest_mobileagent.device.drivers.appium import server
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
-from pytest_mobileagent.virtual.album import Album
 from pytest_mobileagent.virtual.main import boot
+from pytest_mobileagent.virtual.snapshots.album import Album
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from pytest_mobileagent.virtual.album import Album
     from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.snapshots.album import Album
     from pytest_mobileagent.virtual.wire.ports import Pair
 
 _PATIENCE = 2.0  # seconds that the adb server gets to list the phone before it is announced
@@ -127,9 +127,9 @@ def _add_manners(parser: argparse.ArgumentParser) -> None:
 
 
 async def _start(options: argparse.Namespace) -> int:
-    from pytest_mobileagent.virtual.loading import BrokenApp  # noqa: PLC0415 - `--help` is quick
+    from pytest_mobileagent.virtual.app.loading import BrokenApp  # noqa: PLC0415 - `--help` is quick
     from pytest_mobileagent.virtual.phone import BOOTED  # noqa: PLC0415
-    from pytest_mobileagent.virtual.wire.keys import read_keys  # noqa: PLC0415
+    from pytest_mobileagent.virtual.wire.adb.keys import read_keys  # noqa: PLC0415
     from pytest_mobileagent.virtual.wire.ports import claim  # noqa: PLC0415
 
     try:
@@ -178,7 +178,7 @@ def boot(
     name: str = "virtual",
 ) -> Phone:
     """Boot a phone with the apps of some folders; of two with the same name the last counts."""
-    from pytest_mobileagent.virtual.loading import load_apps  # noqa: PLC0415 - `--help` is quick
+    from pytest_mobileagent.virtual.app.loading import load_apps  # noqa: PLC0415 - `--help` is quick
     from pytest_mobileagent.virtual.phone import Phone  # noqa: PLC0415
 
     apps = {app.package: app for folder in folders for app in load_apps(folder)}
@@ -186,7 +186,7 @@ def boot(
 
 
 def _open_album(phone: Phone, folder: Path | None, snapshot: str | None) -> Album:
-    from pytest_mobileagent.virtual.album import Album  # noqa: PLC0415 - `--help` is quick
+    from pytest_mobileagent.virtual.snapshots.album import Album  # noqa: PLC0415 - `--help` is quick
 
     album = Album(phone.snapshots, folder)
     if snapshot:
@@ -199,7 +199,7 @@ def _open_album(phone: Phone, folder: Path | None, snapshot: str | None) -> Albu
 
 
 async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports: Pair) -> None:
-    from pytest_mobileagent.virtual.wire.emulator import Manners  # noqa: PLC0415
+    from pytest_mobileagent.virtual.wire.console.emulator import Manners  # noqa: PLC0415
     from pytest_mobileagent.virtual.wire.server import Server  # noqa: PLC0415 - `--help` is quick
 
     manners = Manners(options.read_only, options.drop_on_load)

@@ -4,57 +4,58 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.automation.connection import UiAutomation
-from pytest_mobileagent.virtual.clock import Clock
-from pytest_mobileagent.virtual.faults import Faults
-from pytest_mobileagent.virtual.files import FileSystem
-from pytest_mobileagent.virtual.intent import Intent
+from pytest_mobileagent.virtual.content.intent import Intent
+from pytest_mobileagent.virtual.faults.faults import Faults
+from pytest_mobileagent.virtual.image.launcher import Launcher
+from pytest_mobileagent.virtual.image.packages import IMAGE
+from pytest_mobileagent.virtual.kernel import procfs
+from pytest_mobileagent.virtual.kernel.clock import Clock
+from pytest_mobileagent.virtual.kernel.files import FileSystem
+from pytest_mobileagent.virtual.kernel.log import Log
+from pytest_mobileagent.virtual.kernel.processes import Process, ProcessTable
+from pytest_mobileagent.virtual.kernel.properties import Properties
+from pytest_mobileagent.virtual.providers.resolver import Resolver
 from pytest_mobileagent.virtual.shell import launch
 from pytest_mobileagent.virtual.shell.interpreter import load_commands
-from pytest_mobileagent.virtual.sight import Sight
-from pytest_mobileagent.virtual.state import Part, Snapshots
-from pytest_mobileagent.virtual.system import procfs, wallpaper
-from pytest_mobileagent.virtual.system.accessibility import AccessibilityServices
-from pytest_mobileagent.virtual.system.activities import Activities
+from pytest_mobileagent.virtual.snapshots.snapshots import Part, Snapshots
+from pytest_mobileagent.virtual.system.accessibility.connection import UiAutomation
+from pytest_mobileagent.virtual.system.accessibility.events import Events
+from pytest_mobileagent.virtual.system.accessibility.services import AccessibilityServices
+from pytest_mobileagent.virtual.system.activities.activities import Activities
 from pytest_mobileagent.virtual.system.audio import Audio
 from pytest_mobileagent.virtual.system.clipboard import Clipboard
-from pytest_mobileagent.virtual.system.defaults import Defaults
-from pytest_mobileagent.virtual.system.display import Display
-from pytest_mobileagent.virtual.system.events import Events
-from pytest_mobileagent.virtual.system.gestures import Finger, Gestures
 from pytest_mobileagent.virtual.system.hardware import Hardware
-from pytest_mobileagent.virtual.system.image import IMAGE
-from pytest_mobileagent.virtual.system.ime import InputMethods
+from pytest_mobileagent.virtual.system.input.gestures import Finger, Gestures
+from pytest_mobileagent.virtual.system.input.ime import InputMethods
+from pytest_mobileagent.virtual.system.input.keymap import key, split_keys, typeable
+from pytest_mobileagent.virtual.system.input.keys import Keys
 from pytest_mobileagent.virtual.system.keyguard import Keyguard
-from pytest_mobileagent.virtual.system.keymap import key, split_keys, typeable
-from pytest_mobileagent.virtual.system.keys import Keys
-from pytest_mobileagent.virtual.system.launcher import Launcher
 from pytest_mobileagent.virtual.system.locales import Locales
-from pytest_mobileagent.virtual.system.log import Log
 from pytest_mobileagent.virtual.system.notifications import Notifications
-from pytest_mobileagent.virtual.system.packages import Packages
-from pytest_mobileagent.virtual.system.permissions import Permissions
-from pytest_mobileagent.virtual.system.power import Power
-from pytest_mobileagent.virtual.system.processes import Process, ProcessTable
-from pytest_mobileagent.virtual.system.properties import Properties
-from pytest_mobileagent.virtual.system.providers.resolver import Resolver
+from pytest_mobileagent.virtual.system.packages.defaults import Defaults
+from pytest_mobileagent.virtual.system.packages.packages import Packages
+from pytest_mobileagent.virtual.system.packages.permissions import Permissions
+from pytest_mobileagent.virtual.system.power.power import Power
+from pytest_mobileagent.virtual.system.power.reboot import reboot
+from pytest_mobileagent.virtual.system.power.restart import restart
 from pytest_mobileagent.virtual.system.radios import Radios
-from pytest_mobileagent.virtual.system.reboot import reboot
-from pytest_mobileagent.virtual.system.restart import restart
 from pytest_mobileagent.virtual.system.settings import Settings
-from pytest_mobileagent.virtual.system.shade import Shade
 from pytest_mobileagent.virtual.system.telephony import Telephony
-from pytest_mobileagent.virtual.system.windows import Windows
+from pytest_mobileagent.virtual.system.window.capture import Sight
+from pytest_mobileagent.virtual.system.window.display import Display
+from pytest_mobileagent.virtual.system.window.windows import Windows
+from pytest_mobileagent.virtual.systemui import wallpaper
+from pytest_mobileagent.virtual.systemui.shade import Shade
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
     from datetime import datetime
 
-    from pytest_mobileagent.virtual.app import App
-    from pytest_mobileagent.virtual.automation.nodes import Screen
+    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.system.accessibility.nodes import Screen
     from pytest_mobileagent.virtual.system.notifications import Notification
-    from pytest_mobileagent.virtual.system.scene import Toast
-    from pytest_mobileagent.virtual.wire.stream import Stream
+    from pytest_mobileagent.virtual.systemui.scene import Toast
+    from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
     Serve = Callable[[Stream], Awaitable[None]]
 

@@ -1,6 +1,6 @@
 """A small app for the tests: a count in a database, a text field, and a second screen."""
 
-from pytest_mobileagent.virtual import Activity, App, Button, Column, Icon, Text
+from pytest_mobileagent.virtual.sdk import Activity, App, Button, Column, Icon, Text
 
 
 class Second(Activity):

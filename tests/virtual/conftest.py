@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from pytest_mobileagent.virtual.loading import load_apps
+from pytest_mobileagent.virtual.app.loading import load_apps
 from pytest_mobileagent.virtual.phone import Phone
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
 from pytest_mobileagent.virtual.shell.streams import Bytes, Collected

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import adbutils
 import pytest
 
-from pytest_mobileagent.virtual.album import Album
 from pytest_mobileagent.virtual.main import boot
+from pytest_mobileagent.virtual.snapshots.album import Album
 from pytest_mobileagent.virtual.wire.ports import claim
 from pytest_mobileagent.virtual.wire.server import Server
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Iterator
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.emulator import Manners
+    from pytest_mobileagent.virtual.wire.console.emulator import Manners
 
 T = TypeVar("T")
 PATIENCE = 10

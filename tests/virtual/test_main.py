@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 10
 APP = """
-from pytest_mobileagent.virtual import Activity, App, Text
+from pytest_mobileagent.virtual.sdk import Activity, App, Text
 from .words import WORD
 
 class Main(Activity):

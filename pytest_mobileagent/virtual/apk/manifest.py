@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.apk.axml import Element, Reference
 from pytest_mobileagent.virtual.apk.errors import BadApk
-from pytest_mobileagent.virtual.filters import Filter
-from pytest_mobileagent.virtual.intent import class_name
+from pytest_mobileagent.virtual.content.filters import Filter
+from pytest_mobileagent.virtual.content.intent import class_name
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk.axml import Value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_mobileagent.virtual.automation.expression import Call, SyntaxProblem, UiScrollable
 from pytest_mobileagent.virtual.automation.selector import UiSelector
-from pytest_mobileagent.virtual.system.gestures import SLOW
+from pytest_mobileagent.virtual.system.input.gestures import SLOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.shell import patterns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.files import Node
+    from pytest_mobileagent.virtual.kernel.files import Node
     from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.session import Session
 

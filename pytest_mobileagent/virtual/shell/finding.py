@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from pytest_mobileagent.virtual.kernel.users import number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, number
 from pytest_mobileagent.virtual.shell.modes import new_mode
 from pytest_mobileagent.virtual.shell.patterns import matches
-from pytest_mobileagent.virtual.users import number_of
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.files import Node
+    from pytest_mobileagent.virtual.kernel.files import Node
 
 _SIZES = {"c": 1, "w": 2, "b": 512, "k": 2**10, "M": 2**20, "G": 2**30}
 _KINDS = {"f": "file", "d": "dir", "l": "link"}

@@ -7,13 +7,13 @@ import errno
 import posixpath
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.users import SHELL
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, registry
 from pytest_mobileagent.virtual.shell.processes import processes_of
 from pytest_mobileagent.virtual.shell.userfiles import UserFiles
-from pytest_mobileagent.virtual.users import SHELL
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.files import FileSystem
+    from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.shell.commands import Program
     from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.session import Session

@@ -8,7 +8,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.files import Node
+    from pytest_mobileagent.virtual.kernel.files import Node
     from pytest_mobileagent.virtual.shell.commands import Context
 
 KINDS = {"file": modes.S_IFREG, "dir": modes.S_IFDIR, "link": modes.S_IFLNK}

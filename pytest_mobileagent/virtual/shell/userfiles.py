@@ -7,12 +7,12 @@ import posixpath
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.virtual.users import ROOT, groups_of
+from pytest_mobileagent.virtual.kernel.users import ROOT, groups_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.virtual.files import FileSystem, Node
+    from pytest_mobileagent.virtual.kernel.files import FileSystem, Node
 
 _READ_ONLY = {"", "apex", "odm", "product", "system", "system_ext", "vendor"}  # "" is / itself
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.system.evdev import Touchscreen
+from pytest_mobileagent.virtual.system.input.evdev import Touchscreen
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pytest_mobileagent.virtual.intent import Intent
+from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.ui.layout import UiState
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.virtual.locale import Locale
+from pytest_mobileagent.virtual.content.locale import Locale
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pytest_mobileagent.virtual.app import App
+    from pytest_mobileagent.virtual.app.app import App
     from pytest_mobileagent.virtual.phone import Phone
 
 PROPERTY: Final = "persist.sys.locale"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.intent import NEW_TASK, Intent, from_plain, to_plain
+from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent, from_plain, to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.intent import Intent
+from pytest_mobileagent.virtual.content.intent import Intent
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.log import Log
+    from pytest_mobileagent.virtual.kernel.log import Log
 
 NAMESPACES = ("system", "secure", "global")
 CONFIG = "config"  # where device_config keeps its flags

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from pytest_mobileagent.virtual.intent import NEW_TASK, Intent, class_name
-from pytest_mobileagent.virtual.system.providers import numbers
+from pytest_mobileagent.virtual.content import numbers
+from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent, class_name
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

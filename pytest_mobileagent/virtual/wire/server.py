@@ -6,22 +6,22 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING, Any, Self
 
-from pytest_mobileagent.virtual.wire.adbd import Adbd
-from pytest_mobileagent.virtual.wire.console import LONGEST_LINE, Console
-from pytest_mobileagent.virtual.wire.emulator import Manners, commands
-from pytest_mobileagent.virtual.wire.keys import user_keys
-from pytest_mobileagent.virtual.wire.packets import MAX_PAYLOAD
-from pytest_mobileagent.virtual.wire.registration import Registration
-from pytest_mobileagent.virtual.wire.tasks import Tasks
-from pytest_mobileagent.virtual.wire.token import create_token, token_file
+from pytest_mobileagent.virtual.wire.adb.adbd import Adbd
+from pytest_mobileagent.virtual.wire.adb.keys import user_keys
+from pytest_mobileagent.virtual.wire.adb.packets import MAX_PAYLOAD
+from pytest_mobileagent.virtual.wire.adb.registration import Registration
+from pytest_mobileagent.virtual.wire.background import Tasks
+from pytest_mobileagent.virtual.wire.console.console import LONGEST_LINE, Console
+from pytest_mobileagent.virtual.wire.console.emulator import Manners, commands
+from pytest_mobileagent.virtual.wire.console.token import create_token, token_file
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Coroutine, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.virtual.album import Album
     from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.snapshots.album import Album
     from pytest_mobileagent.virtual.wire.ports import Pair
 
     Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]

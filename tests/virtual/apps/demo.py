@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from pytest_mobileagent.virtual import (
+from pytest_mobileagent.virtual.sdk import (
     Activity,
     App,
     AppBar,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.virtual.apk.manifest import Instrumentation
-from pytest_mobileagent.virtual.app import App
+from pytest_mobileagent.virtual.app.app import App
 from pytest_mobileagent.virtual.automation.appium.knock import PORT
 from pytest_mobileagent.virtual.automation.appium.server import PACKAGE
 from pytest_mobileagent.virtual.phone import Phone

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.automation.listener import ADDRESS, PACKAGE
-from pytest_mobileagent.virtual.wire.stream import Stream
+from pytest_mobileagent.virtual.image.event_listener import ADDRESS, PACKAGE
+from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.wire.packets import Packet
+    from pytest_mobileagent.virtual.wire.adb.packets import Packet
 
 SERVICE = f"{PACKAGE}/.ListenerService"
 ENABLE = f"settings put secure enabled_accessibility_services {SERVICE}"

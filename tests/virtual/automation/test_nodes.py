@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.automation import perform
-from pytest_mobileagent.virtual.automation.nodes import APPLICATION, INPUT_METHOD, SYSTEM
+from pytest_mobileagent.virtual.system.accessibility.nodes import APPLICATION, INPUT_METHOD, SYSTEM
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

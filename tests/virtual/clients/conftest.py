@@ -19,8 +19,8 @@ from appium.options.android import UiAutomator2Options
 from appium.webdriver import Remote
 
 from pytest_mobileagent.device.drivers.appium import server as appium
-from pytest_mobileagent.virtual.album import Album
 from pytest_mobileagent.virtual.main import boot
+from pytest_mobileagent.virtual.snapshots.album import Album
 from pytest_mobileagent.virtual.wire.ports import claim
 from pytest_mobileagent.virtual.wire.server import Server
 from tests.virtual.phones import Adb, Loop, Running, adb_server, free_port

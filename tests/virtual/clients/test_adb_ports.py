@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.virtual.wire.stream import Stream
+    from pytest_mobileagent.virtual.wire.adb.stream import Stream
     from tests.virtual.phones import Adb, Running
 
 TRAFFIC = bytes(range(256)) * 8000

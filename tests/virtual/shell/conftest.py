@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import pytest
 
-from pytest_mobileagent.virtual.clock import Clock
-from pytest_mobileagent.virtual.faults import Faults
-from pytest_mobileagent.virtual.files import FileSystem
+from pytest_mobileagent.virtual.faults.faults import Faults
+from pytest_mobileagent.virtual.kernel.clock import Clock
+from pytest_mobileagent.virtual.kernel.files import FileSystem
+from pytest_mobileagent.virtual.kernel.processes import Process
 from pytest_mobileagent.virtual.shell.interpreter import Session, interactive, run
 from pytest_mobileagent.virtual.shell.streams import Bytes, Collected, Writer
-from pytest_mobileagent.virtual.system.processes import Process
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

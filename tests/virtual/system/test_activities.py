@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual import Intent
-from pytest_mobileagent.virtual.intent import CLEAR_TOP, NEW_TASK, SINGLE_TOP, launch
-from pytest_mobileagent.virtual.system.activities import Result
+from pytest_mobileagent.virtual.content.intent import CLEAR_TOP, NEW_TASK, SINGLE_TOP, launch
+from pytest_mobileagent.virtual.sdk import Intent
+from pytest_mobileagent.virtual.system.activities.activities import Result
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

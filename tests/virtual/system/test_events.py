@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.virtual.intent import Intent
-from pytest_mobileagent.virtual.system.changes import edit
-from pytest_mobileagent.virtual.system.event import AccessibilityEvent
+from pytest_mobileagent.virtual.content.intent import Intent
+from pytest_mobileagent.virtual.system.accessibility.changes import edit
+from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
 
 CONTENT = "TYPE_WINDOW_CONTENT_CHANGED"
 SAMPLE = (

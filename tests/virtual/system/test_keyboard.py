@@ -2,8 +2,8 @@
 
 import pytest
 
-from pytest_mobileagent.virtual.system.ime import ADB
-from pytest_mobileagent.virtual.system.keymap import CTRL, SHIFT
+from pytest_mobileagent.virtual.system.input.ime import ADB
+from pytest_mobileagent.virtual.system.input.keymap import CTRL, SHIFT
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual import Activity, App, Text, View
 from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.sdk import Activity, App, Text, View
 from pytest_mobileagent.virtual.system import locales
 
 if TYPE_CHECKING:

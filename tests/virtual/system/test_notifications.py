@@ -2,8 +2,8 @@
 
 import pytest
 
-from pytest_mobileagent.virtual import Activity, App, Intent, Text, View
 from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.sdk import Activity, App, Intent, Text, View
 from pytest_mobileagent.virtual.system.notifications import HIGH, deed
 
 POST = "android.permission.POST_NOTIFICATIONS"

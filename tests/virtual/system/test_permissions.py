@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual import Activity, App, Button, Column, Text, View
 from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.sdk import Activity, App, Button, Column, Text, View
 
 CAMERA, CONTACTS = "android.permission.CAMERA", "android.permission.READ_CONTACTS"
 FINE, COARSE = (f"android.permission.ACCESS_{kind}_LOCATION" for kind in ("FINE", "COARSE"))

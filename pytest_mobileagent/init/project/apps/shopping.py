@@ -1,6 +1,6 @@
 """An app for the virtual phone: a shopping list, which is kept in a SQLite database."""
 
-from pytest_mobileagent.virtual import Activity, App, Button, CheckBox, Column, Icon
+from pytest_mobileagent.virtual.sdk import Activity, App, Button, CheckBox, Column, Icon
 
 
 class Main(Activity):

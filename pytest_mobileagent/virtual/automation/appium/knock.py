@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.stream import Stream
+    from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
 PORT: Final = "tcp:6790"
 TESTS: Final = "io.appium.uiautomator2.server.test"  # the package that the server is started from

@@ -10,7 +10,7 @@ from pytest_mobileagent.virtual.automation.appium.routing import Call, route
 from pytest_mobileagent.virtual.automation.appium.session import element_id
 from pytest_mobileagent.virtual.automation.scrolling import MOST_SWIPES, NoSuchContainer, Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
-from pytest_mobileagent.virtual.system.gestures import MIN_FLING, SLOW
+from pytest_mobileagent.virtual.system.input.gestures import MIN_FLING, SLOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable

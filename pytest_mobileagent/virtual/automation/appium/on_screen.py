@@ -18,8 +18,8 @@ from pytest_mobileagent.virtual.shell.android.screen import DISPLAY
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.virtual.automation.nodes import AccessibilityWindow
     from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.system.accessibility.nodes import AccessibilityWindow
     from pytest_mobileagent.virtual.ui.node import Node
 
 BUTTONS = ("android:id/button1", "android:id/button2", "android:id/button3")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument
-from pytest_mobileagent.virtual.system.gestures import SLOP, SLOW
+from pytest_mobileagent.virtual.system.input.gestures import SLOP, SLOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

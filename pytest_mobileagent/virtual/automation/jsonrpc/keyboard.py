@@ -6,13 +6,13 @@ import base64
 import binascii
 from typing import TYPE_CHECKING, Final
 
-from pytest_mobileagent.virtual.app import App
-from pytest_mobileagent.virtual.intent import Reply
+from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.content.intent import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.intent import Intent
+    from pytest_mobileagent.virtual.content.intent import Intent
     from pytest_mobileagent.virtual.phone import Phone
 
 PACKAGE: Final = "com.github.uiautomator"

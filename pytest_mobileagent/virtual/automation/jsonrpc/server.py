@@ -25,7 +25,7 @@ from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.stream import Stream
+    from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
 PATH = "/jsonrpc/0"
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.automation.jsonrpc.errors import not_found
 from pytest_mobileagent.virtual.automation.jsonrpc.wording import describe
-from pytest_mobileagent.virtual.system.event import NOTIFICATION_STATE_CHANGED
+from pytest_mobileagent.virtual.system.accessibility.event import NOTIFICATION_STATE_CHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.virtual.automation.selector import UiSelector
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.system.event import AccessibilityEvent
+    from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
     from pytest_mobileagent.virtual.ui.node import Node
 
 LOOK_AGAIN = 0.02  # seconds between two looks while something is waited for

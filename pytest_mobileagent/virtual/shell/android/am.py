@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.intent import (
+from pytest_mobileagent.virtual.content.intent import (
     NEW_TASK,
     RECEIVER_FROM_SHELL,
     Intent,
@@ -14,8 +14,8 @@ from pytest_mobileagent.virtual.intent import (
 from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.service import FAILED, Arguments, JavaError, Service
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.activities import Result, Started
-from pytest_mobileagent.virtual.system.configuration import qualifiers
+from pytest_mobileagent.virtual.system.activities.activities import Result, Started
+from pytest_mobileagent.virtual.system.window.configuration import qualifiers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from pytest_mobileagent.virtual.intent import MAIN, Intent, short
+from pytest_mobileagent.virtual.content.intent import MAIN, Intent, short
 from pytest_mobileagent.virtual.shell.android.am import activity
 from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 

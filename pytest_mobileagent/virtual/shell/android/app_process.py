@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.automation.connection import AlreadyRegistered
 from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.system.accessibility.connection import AlreadyRegistered
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pytest_mobileagent.virtual.intent import Intent
+from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.shell.android.service import (
     FAILED,
     NO_SERVICE,

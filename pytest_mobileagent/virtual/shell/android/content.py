@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.virtual.content.uri import parse_uri
+from pytest_mobileagent.virtual.providers.provider import Ask, ProviderError
 from pytest_mobileagent.virtual.shell.commands import command
-from pytest_mobileagent.virtual.system.providers.provider import Ask, ProviderError
-from pytest_mobileagent.virtual.system.providers.uri import parse_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.evdev import ABSOLUTE, DEVICE, DEVICE_NAME, FULL, KEYS
+from pytest_mobileagent.virtual.system.input.evdev import ABSOLUTE, DEVICE, DEVICE_NAME, FULL, KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.android.service import FAILED, Arguments, Service
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.ime import Keyboard, UnknownInputMethod
+from pytest_mobileagent.virtual.system.input.ime import Keyboard, UnknownInputMethod
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.keymap import CODES, MODIFIERS, key, known
+from pytest_mobileagent.virtual.system.input.keymap import CODES, MODIFIERS, key, known
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from pytest_mobileagent.virtual.automation.appium.knock import PORT, TESTS
-from pytest_mobileagent.virtual.automation.connection import AlreadyRegistered
 from pytest_mobileagent.virtual.shell.android.am import activity
 from pytest_mobileagent.virtual.shell.android.service import Arguments, illegal
+from pytest_mobileagent.virtual.system.accessibility.connection import AlreadyRegistered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

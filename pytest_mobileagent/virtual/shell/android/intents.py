@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.intent import LAUNCHER, MAIN, Intent, full
+from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, full
 from pytest_mobileagent.virtual.shell.android.service import Arguments, JavaError, illegal
 
 if TYPE_CHECKING:

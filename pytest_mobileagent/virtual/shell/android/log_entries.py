@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.log import Entry
+    from pytest_mobileagent.virtual.kernel.log import Entry
 
 # Payload and header sizes, pid, tid, seconds, nanoseconds, buffer, uid.
 _HEADER = struct.Struct("<HHiIIIII")

@@ -15,8 +15,8 @@ from pytest_mobileagent.virtual.shell.commands import Context, command
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.clock import Clock
-    from pytest_mobileagent.virtual.system.log import Entry
+    from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.kernel.log import Entry
 
 LEVELS = "VDIWEFS"
 BUFFERS = ("main", "system", "crash", "events", "radio", "kernel")

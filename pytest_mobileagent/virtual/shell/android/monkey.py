@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from pytest_mobileagent.virtual.intent import LAUNCHER, MAIN, Intent, launch
+from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, launch
 from pytest_mobileagent.virtual.shell.android.service import FAILED
 from pytest_mobileagent.virtual.shell.commands import Context, command
 

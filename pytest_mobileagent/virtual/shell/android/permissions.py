@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.virtual.shell.android.pm import package
 from pytest_mobileagent.virtual.shell.android.service import FAILED, Arguments, Service, illegal
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.permissions import (
+from pytest_mobileagent.virtual.system.packages.permissions import (
     ASK_FIRST,
     FLAGS,
     MODES,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.intent import full, short
+from pytest_mobileagent.virtual.content.intent import full, short
+from pytest_mobileagent.virtual.kernel.users import ROOT
 from pytest_mobileagent.virtual.shell.android.service import (
     FAILED,
     Arguments,
@@ -14,13 +15,12 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.packages import STATES, UnknownPackage
-from pytest_mobileagent.virtual.users import ROOT
+from pytest_mobileagent.virtual.system.packages.packages import STATES, UnknownPackage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.app import App
+    from pytest_mobileagent.virtual.app.app import App
 
 HELP = """Package manager (package) commands:
   help

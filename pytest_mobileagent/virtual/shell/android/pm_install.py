@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.virtual.shell.android.intents import integer
 from pytest_mobileagent.virtual.shell.android.pm import package
 from pytest_mobileagent.virtual.shell.android.service import JavaError, illegal
-from pytest_mobileagent.virtual.system.install_rules import InstallError
-from pytest_mobileagent.virtual.system.installer import Options, UnknownSession
-from pytest_mobileagent.virtual.system.packages import UnknownPackage
+from pytest_mobileagent.virtual.system.packages.install_rules import InstallError
+from pytest_mobileagent.virtual.system.packages.installer import Options, UnknownSession
+from pytest_mobileagent.virtual.system.packages.packages import UnknownPackage
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.android.service import Arguments
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.installer import Session
+    from pytest_mobileagent.virtual.system.packages.installer import Session
 
 SWITCHES = {
     "-R": ("replace", False),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.virtual.kernel.properties import HINT
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.properties import HINT
 
 ROOT, SYSTEM = 0, 1000
 OF_ROOT = ("ctl.", "persist.sys.locale")  # what the user of adb shell may not set

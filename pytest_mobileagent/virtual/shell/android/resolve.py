@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.intent import short
+from pytest_mobileagent.virtual.content.intent import short
+from pytest_mobileagent.virtual.image.resolver import COMPONENT
 from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.pm import package
-from pytest_mobileagent.virtual.system.screens.resolver import COMPONENT
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.intent import Intent
+    from pytest_mobileagent.virtual.content.intent import Intent
     from pytest_mobileagent.virtual.shell.android.service import Arguments
     from pytest_mobileagent.virtual.shell.commands import Context
 

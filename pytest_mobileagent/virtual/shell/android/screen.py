@@ -6,8 +6,8 @@ import asyncio
 import struct
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.rootfs import SHARED
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.tree import SHARED
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -9,9 +9,9 @@ import tarfile
 import zipfile
 import zlib
 
+from pytest_mobileagent.virtual.kernel.users import name_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import Options, parse
-from pytest_mobileagent.virtual.users import name_of
 
 _TAR = {"create": "c", "extract": "x", "list": "t", "file": "f", "directory": "C", "gzip": "z"}
 

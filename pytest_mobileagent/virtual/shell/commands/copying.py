@@ -9,7 +9,7 @@ from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import Options, parse
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.files import Node
+    from pytest_mobileagent.virtual.kernel.files import Node
 
 
 @command("cp")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.virtual.kernel.users import ROOT, SHELL, groups_of, name_of, number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.launch import find_program
 from pytest_mobileagent.virtual.shell.options import parse
-from pytest_mobileagent.virtual.users import ROOT, SHELL, groups_of, name_of, number_of
 
 _SH = "/system/bin/sh"
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.users import name_of
 from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.shell.nodes import blocks, human_size, inode, links, mode_text, size
 from pytest_mobileagent.virtual.shell.options import Options, parse
-from pytest_mobileagent.virtual.users import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.virtual.files import Node
+    from pytest_mobileagent.virtual.kernel.files import Node
 
 _TERMINAL = 80
 

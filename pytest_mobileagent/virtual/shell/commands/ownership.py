@@ -5,10 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 
+from pytest_mobileagent.virtual.kernel.users import number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, command
 from pytest_mobileagent.virtual.shell.modes import new_mode
 from pytest_mobileagent.virtual.shell.options import parse
-from pytest_mobileagent.virtual.users import number_of
 
 
 @command("chmod")

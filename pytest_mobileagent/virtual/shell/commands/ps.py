@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.users import name_of, number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import parse
 from pytest_mobileagent.virtual.shell.processes import processes_of
 from pytest_mobileagent.virtual.shell.table import Row, ids, rows
-from pytest_mobileagent.virtual.users import name_of, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 
+from pytest_mobileagent.virtual.kernel.users import ROOT
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, command
 from pytest_mobileagent.virtual.shell.options import parse
 from pytest_mobileagent.virtual.shell.processes import SIGNALS, processes_of
 from pytest_mobileagent.virtual.shell.table import Row, ids, rows
-from pytest_mobileagent.virtual.users import ROOT
 
 
 @command("pidof")

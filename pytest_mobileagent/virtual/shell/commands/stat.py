@@ -7,13 +7,13 @@ import stat as modes
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.users import name_of
 from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.shell.nodes import KINDS, blocks, inode, links, mode_text, size
 from pytest_mobileagent.virtual.shell.options import parse
-from pytest_mobileagent.virtual.users import name_of
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.files import Node
+    from pytest_mobileagent.virtual.kernel.files import Node
 
 
 @command("stat")

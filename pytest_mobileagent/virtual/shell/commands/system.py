@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.virtual.kernel.procfs import KERNEL, PROCESSORS
 from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.shell.launch import which as find
 from pytest_mobileagent.virtual.shell.options import parse
-from pytest_mobileagent.virtual.system.procfs import KERNEL, PROCESSORS
 
 _KERNEL = {
     "s": "Linux",

@@ -1,6 +1,6 @@
 """An app that shows what it is touched with."""
 
-from pytest_mobileagent.virtual import (
+from pytest_mobileagent.virtual.sdk import (
     Activity,
     App,
     Button,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.intent import short
+from pytest_mobileagent.virtual.content.intent import short
 from pytest_mobileagent.virtual.shell.android.dumpsys.views import hierarchy
 from pytest_mobileagent.virtual.shell.android.dumpsys.window import record
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.tasks import Record, Task
+    from pytest_mobileagent.virtual.system.activities.tasks import Record, Task
 
 
 async def dump(ctx: Context, args: list[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.system.power import Battery
+from pytest_mobileagent.virtual.system.power.power import Battery
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.commands import Context

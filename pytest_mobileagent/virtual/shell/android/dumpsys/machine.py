@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.procfs import MEMORY
 from pytest_mobileagent.virtual.shell.android.dumpsys.display import DISPLAY_ID
-from pytest_mobileagent.virtual.system.procfs import MEMORY
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.processes import Process
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.processes import Process
 
 SHARED_PART = 0.55  # of a process's resident memory is counted with others
 GLES = (  # as an emulator without a graphics card has it

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.android.dumpsys.resolvers import table
-from pytest_mobileagent.virtual.system.packaged import PackagedApp
-from pytest_mobileagent.virtual.system.packages import STATES
-from pytest_mobileagent.virtual.system.permissions import RUNTIME
+from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp
+from pytest_mobileagent.virtual.system.packages.packages import STATES
+from pytest_mobileagent.virtual.system.packages.permissions import RUNTIME
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.app import App
+    from pytest_mobileagent.virtual.app.app import App
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
 

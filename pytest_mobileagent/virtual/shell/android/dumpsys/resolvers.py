@@ -5,12 +5,12 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.intent import short
-from pytest_mobileagent.virtual.system.answering import filters
+from pytest_mobileagent.virtual.content.intent import short
+from pytest_mobileagent.virtual.system.packages.resolution import filters
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.app import App
-    from pytest_mobileagent.virtual.filters import Filter
+    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.content.filters import Filter
 
 
 def table(apps: list[App]) -> str:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.system.tasks import Record
+    from pytest_mobileagent.virtual.system.activities.tasks import Record
 
 PUBLIC = {"content": 2, "icon": 6, "list": 10, "summary": 16, "text1": 20, "text2": 21, "title": 22}
 

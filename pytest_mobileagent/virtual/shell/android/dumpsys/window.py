@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.intent import short
+from pytest_mobileagent.virtual.content.intent import short
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.scene import Window
-    from pytest_mobileagent.virtual.system.tasks import Record
+    from pytest_mobileagent.virtual.system.activities.tasks import Record
+    from pytest_mobileagent.virtual.systemui.scene import Window
 
 TYPES = {  # all but the shade behind a dialog, which is no window but drawn by the compositor
     "activity": "BASE_APPLICATION",

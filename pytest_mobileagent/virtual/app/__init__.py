@@ -1,0 +1,1 @@
+"""Apps and their activities, as the system knows them."""

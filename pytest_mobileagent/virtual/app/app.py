@@ -1,0 +1,306 @@
+"""What an app's author writes: an App with its Activities."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.virtual.content.data import Database, Preferences
+from pytest_mobileagent.virtual.content.filters import Filter
+from pytest_mobileagent.virtual.content.intent import Intent, Reply, class_name, to_plain
+from pytest_mobileagent.virtual.ui.controls import Input
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pytest_mobileagent.virtual.apk import Instrumentation
+    from pytest_mobileagent.virtual.content.locale import Locale
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.providers.provider import Provider
+    from pytest_mobileagent.virtual.system.accessibility.services import MakeService
+    from pytest_mobileagent.virtual.ui.dialog import Dialog
+    from pytest_mobileagent.virtual.ui.views import Icon, View
+
+
+class App:
+    """One installed app; it keeps nothing in memory, only in its databases and preferences."""
+
+    package: ClassVar[str]
+    label: ClassVar[str]
+    version_name: ClassVar[str] = "1.0"
+    version_code: ClassVar[int] = 1
+    icon: ClassVar[Icon | bytes | None] = None  # bytes are an encoded picture
+    activities: ClassVar[Sequence[type[Activity]]] = ()
+    system: ClassVar[bool] = False
+    permissions: ClassVar[Sequence[str]] = ()  # that it requests; install-time ones are granted
+    services: ClassVar[Sequence[str]] = ()
+    accessibility_services: ClassVar[Mapping[str, MakeService]] = {}
+    foreground_services: ClassVar[Sequence[str]] = ()  # that run whenever the app does
+    input_methods: ClassVar[Mapping[str, str]] = {}  # labels by id; they show no keys
+    instrumentations: ClassVar[Sequence[Instrumentation]] = ()
+    providers: ClassVar[Sequence[type[Provider]]] = ()  # of content:// URIs
+    accent: ClassVar[str] = "#3F51B5"  # the theme's colour
+    supports_rtl: ClassVar[bool] = True  # mirrored in languages that run from right to left
+    data_dir: str = ""
+
+    def __init__(self, phone: Phone, uid: int) -> None:
+        self.phone = phone
+        self.uid = uid
+        self.data_dir = self.data_dir or f"/data/data/{self.package}"
+        self._databases: dict[str, Database] = {}
+
+    @property
+    def dark(self) -> bool | None:
+        """Whether the app wears its night theme; None leaves that to the phone."""
+        return None
+
+    def install(self) -> None:
+        """Create databases and preferences: at first boot, and after `pm clear`."""
+
+    def furnish(self) -> None:
+        """Put into the phone's own databases what a new phone with this app has: once, ever."""
+
+    def on_broadcast(self, intent: Intent) -> str | Reply | None:
+        """Answer a broadcast with result data; None when the app has no receiver for it."""
+
+    def on_typed(self, text: str) -> bool:  # noqa: ARG002 - for input methods
+        """Take what a keyboard types while an input method of this app is in use, or leave it."""
+        return False
+
+    def database(self, name: str) -> Database:
+        """Give a database of the app's own, made when first written."""
+        if name not in self._databases:
+            path = f"{self.data_dir}/databases/{name}"
+            self._databases[name] = Database(self.phone.files, path, self.uid)
+        return self._databases[name]
+
+    def preferences(self, name: str | None = None) -> Preferences:
+        """Give a preferences file, the app's default one unless named."""
+        name = name or f"{self.package}_preferences"
+        return Preferences(self.phone.files, f"{self.data_dir}/shared_prefs/{name}.xml", self.uid)
+
+    @property
+    def locale(self) -> Locale:
+        """The language that the app speaks: how it writes dates, times and numbers."""
+        return self.phone.locales.of(self.package)
+
+    @property
+    def name(self) -> str:
+        """The label in the phone's language."""
+        return self.t(self.label)
+
+    def t(self, english: str, **values: object) -> str:
+        """Give a text in the app's language, with `{name}` for each of the values filled in.
+
+        Translations are in `strings/<language>.toml` beside the app's module.
+        """
+        text = self.phone.locales.text(self, english)
+        return text.format_map(values) if values else text
+
+    def notify(
+        self,
+        tag: str,
+        title: str,
+        text: str = "",
+        *,
+        intent: Intent | type[Activity] | None = None,
+        **more: Any,
+    ) -> None:
+        """Post a notification, or replace the one with this tag; a tap on it starts `intent`.
+
+        `channel` names its channel, `importance` 4 announces it over what is on the screen,
+        `ongoing` keeps it from being swiped away, `long_text` is shown when it is expanded, and
+        `deeds` are its buttons, made by `deed` of `system.notifications`. Nothing is posted while
+        the app may not.
+        """
+        if isinstance(intent, type):
+            intent = Intent(component=intent.component(self.package))
+        plain = to_plain(intent) if intent else None
+        self.phone.notifications.post(self.package, tag, title, text, intent=plain, **more)
+
+    def cancel_notification(self, tag: str) -> None:
+        """Take a notification of the app's own away."""
+        self.phone.notifications.cancel(self.package, tag)
+
+    def has_permission(self, permission: str) -> bool:
+        """Tell whether the app may do what a permission is for."""
+        return self.phone.permissions.allowed(self.package, permission)
+
+    def log(self, tag: str, message: str, level: str = "I") -> None:
+        """Write a line to the phone's log, from this app's process."""
+        self.phone.log.write(level, tag, message, pid=self.phone.proc.pid(self.package))
+
+
+class Activity:
+    """One screen of an app. `content` is a pure function of state, extras and the app's data."""
+
+    name: ClassVar[str]  # class name as in a manifest: .Main, or in full
+    title: ClassVar[str] = ""
+    main: ClassVar[Sequence[str] | None] = None  # categories of MAIN; the first one's: LAUNCHER
+    actions: ClassVar[Sequence[str]] = ()  # implicit intents that it answers
+    schemes: ClassVar[Sequence[str]] = ()  # of data URIs that it takes with these actions
+    hosts: ClassVar[Sequence[str]] = ()  # of those URIs: "example.org", "*.example.org"
+    mime_types: ClassVar[Sequence[str]] = ()  # that it takes with these actions: "image/*"
+    filters: ClassVar[Sequence[Filter]] = ()  # for what the four above cannot say
+    exported: ClassVar[bool] = True
+    refresh: ClassVar[bool] = False  # content shows running time: drawn anew every second
+    secure: ClassVar[bool] = False  # black in screenshots
+    fullscreen: ClassVar[bool] = False  # under the bars too, over the wallpaper
+    translucent: ClassVar[bool] = False  # the activity below is seen behind it, darkened
+    show_when_locked: ClassVar[bool] = False  # it is seen above the lock screen
+    no_history: ClassVar[bool] = False  # it ends as soon as another activity covers it
+    exclude_from_recents: ClassVar[bool] = False  # the overview does not show its task
+    bar_ink: str = "on_surface"  # colour of the bars' signs
+
+    def __init__(self, app: App, intent: Intent) -> None:
+        self.app = app
+        self.intent = intent
+        self.state: dict[str, Any] = {}
+
+    # What an author overrides.
+
+    def on_create(self) -> None:
+        """Fill `state` when the activity starts: JSON data, as snapshots keep it so."""
+
+    def content(self) -> View:
+        """Build the screen."""
+        raise NotImplementedError
+
+    def dialog(self) -> Dialog | None:
+        """Build what is shown over the screen, while there is something."""
+        return None
+
+    def on_back(self) -> bool:
+        """Handle back; True if there is nothing more to do."""
+        return False
+
+    def on_resume(self) -> None:
+        """Act when the activity comes to the front, also after `on_create`."""
+
+    def on_swipe(self, direction: str) -> None:
+        """Act on a finger moved where nothing scrolls.
+
+        It went "up", "down", "left" or "right"; in a mirrored layout the latter two are told
+        the other way round, so that "left" always leads on.
+        """
+
+    def on_pinch(self, scale: float) -> None:
+        """Act on two fingers that moved apart, to `scale` times their distance, or together."""
+
+    def on_result(self, request: str, result: dict[str, Any]) -> None:
+        """Take what an activity that this one started has given to `finish`."""
+
+    def on_permission(self, request: str, granted: Mapping[str, bool]) -> None:
+        """Take the answer to `request_permission`: what is granted now."""
+
+    def on_intent(self, intent: Intent) -> None:
+        """Take a new intent while already at the top."""
+
+    # What an author uses.
+
+    @property
+    def phone(self) -> Phone:
+        """The phone that the app runs on."""
+        return self.app.phone
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        """What the starter has given along."""
+        return dict(self.intent.extras)
+
+    def t(self, english: str, **values: object) -> str:
+        """Give a text in the app's language, with `{name}` for each of the values filled in."""
+        return self.app.t(english, **values)
+
+    @property
+    def locale(self) -> Locale:
+        """The language that the app speaks: how it writes dates, times and numbers."""
+        return self.app.locale
+
+    def set(self, **state: Any) -> None:
+        """Change state; the screen is built anew."""
+        self.state.update(state)
+        self.phone.changed()
+
+    def start(self, target: type[Activity] | Intent, *, request: str = "", **extras: Any) -> None:
+        """Start an activity of this app, or any by intent; `request` names its result."""
+        if isinstance(target, type):
+            target = Intent(component=target.component(self.app.package))
+        intent = replace(target, extras={**target.extras, **extras})
+        self.phone.activities.start_from(self, intent, request)
+
+    def request_permission(self, *permissions: str, request: str = "") -> None:
+        """Ask for permissions, which the app's class names too; `on_permission` gets the answer.
+
+        The user is asked only about those that are neither granted nor refused for good.
+        """
+        from pytest_mobileagent.virtual.system.activities.asking import ask_permission  # noqa: PLC0415 - cycle
+
+        ask_permission(self, permissions, request)
+
+    def share(self, text: str = "", *, subject: str = "", stream: str = "", type: str = "") -> None:
+        """Let the user choose an app that shall get a text, or the file at a URI."""
+        from pytest_mobileagent.virtual.system.activities.asking import share  # noqa: PLC0415 - a cycle
+
+        share(self, text, subject=subject, stream=stream, type=type)
+
+    def finish(self, **result: Any) -> None:
+        """Leave this activity, giving a result to the one that started it."""
+        self.phone.activities.finish(self, result)
+
+    def reveal(self, key: str) -> None:
+        """Scroll a list, once, so that its row with this key is seen."""
+        if record := self.phone.activities.record_of(self):
+            record.ui.reveal = key
+            self.phone.changed()
+
+    def focus(self, name: str, *, select: bool = False) -> None:
+        """Put the cursor into the field bound to `state[name]`, and bring up the keyboard.
+
+        With `select` all that is in it is selected, for typing to replace it.
+        """
+        if record := self.phone.activities.record_of(self):
+            record.ui.focused = f"field:{name}"
+            record.ui.cursor, record.ui.anchor = len(str(self.state.get(name, ""))), None
+            if select:
+                record.ui.anchor = 0
+            self.phone.ime.show()
+            self.phone.changed()
+
+    def blur(self) -> None:
+        """Take the input focus away, and with it the keyboard."""
+        if record := self.phone.activities.record_of(self):
+            record.ui.focused = None
+            self.phone.ime.hide()
+            self.phone.changed()
+
+    def toast(self, text: str, *, long: bool = False) -> None:
+        """Show a text for some seconds."""
+        self.phone.windows.show_toast(self.app.package, text, 3.5 if long else 2.0)
+
+    def announce(self, text: str) -> None:
+        """Have assistive services speak a text, which is not shown."""
+        self.phone.events.announce(self.app.package, text)
+
+    def field(self, name: str, **options: Any) -> Input:
+        """Make a text field bound to `state[name]`; `on_change` is told after the state is."""
+        told: Callable[[str], None] | None = options.pop("on_change", None)
+
+        def changed(text: str) -> None:
+            self.state[name] = text
+            if told:
+                told(text)
+
+        options.setdefault("key", f"field:{name}")
+        return Input(str(self.state.get(name, "")), on_change=changed, **options)
+
+    @classmethod
+    def intent_filters(cls) -> list[Filter]:
+        """Give the filters of this activity, but for the one of its icon."""
+        own = Filter(cls.actions, cls.schemes, cls.hosts, (), cls.mime_types, lenient=True)
+        return [own, *cls.filters]
+
+    @classmethod
+    def component(cls, package: str) -> str:
+        """Give the component name: package/class."""
+        return f"{package}/{class_name(package, cls.name)}"

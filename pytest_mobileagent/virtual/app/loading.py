@@ -1,0 +1,91 @@
+"""Finds the apps in a folder: every Python file or package in it may define some."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+import traceback
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.app.app import App
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+PREFIX = "virtual_apps"
+
+
+class BrokenApp(Exception):  # noqa: N818 - says what is wrong, not that something is
+    """The code of an app cannot be used; where in it, and why."""
+
+    @classmethod
+    def by(cls, error: Exception, source: Path) -> BrokenApp:
+        """Describe an error by the last line that it went through in the app's own folder."""
+        if isinstance(error, SyntaxError) and error.filename:
+            return cls(f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}")
+        folder = source.resolve().parent
+        frames = traceback.extract_tb(error.__traceback__)
+        inside = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
+        place = f"{inside[-1].filename}:{inside[-1].lineno}" if inside else str(source)
+        return cls(f"{place}: {type(error).__name__}: {error}")
+
+
+def load_apps(folder: Path) -> list[type[App]]:
+    """Give the apps of a folder, by package name."""
+    if not folder.is_dir():
+        raise BrokenApp(f"there is no folder of apps at {folder}")
+    found: dict[str, type[App]] = {}
+    for path in sorted(folder.iterdir()):
+        source = path / "__init__.py" if path.is_dir() else path
+        if source.suffix != ".py" or not source.is_file() or path.name.startswith("_"):
+            continue
+        for app in _apps_in(_load(path.stem, source)):
+            _check(app)
+            other = found.setdefault(app.package, app)
+            if other is not app:
+                msg = f"{source}: {app.package} is also defined in module {other.__module__}"
+                raise BrokenApp(msg)
+    return [found[package] for package in sorted(found)]
+
+
+def _apps_in(module: ModuleType) -> list[type[App]]:
+    """Give the apps that a module defines or, being a package, imports from its own modules."""
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, App)
+        and value.__module__.startswith(module.__name__)
+        and hasattr(value, "package")
+    ]
+
+
+def _check(app: type[App]) -> None:
+    """Demand of an app what a manifest demands."""
+    wanted = [(app, "label"), *((activity, "name") for activity in app.activities)]
+    for kind, attribute in wanted:
+        if not hasattr(kind, attribute):
+            place = f"{inspect.getsourcefile(kind)}:{inspect.getsourcelines(kind)[1]}"
+            raise BrokenApp(f"{place}: class {kind.__name__} has no `{attribute}`")
+
+
+def _load(stem: str, source: Path) -> ModuleType:
+    """Import a file under a name of its own, so that no other module is shadowed by it."""
+    name = f"{PREFIX}_{zlib.crc32(str(source.resolve()).encode()):08x}_{stem}"
+    if name in sys.modules:
+        return sys.modules[name]
+    inner = [str(source.parent)] if source.name == "__init__.py" else None
+    spec = importlib.util.spec_from_file_location(name, source, submodule_search_locations=inner)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise BrokenApp.by(error, source) from error
+    return module

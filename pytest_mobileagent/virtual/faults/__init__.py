@@ -1,0 +1,1 @@
+"""Faults on command, for tests of what drives a phone."""

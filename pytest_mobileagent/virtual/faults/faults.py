@@ -1,0 +1,231 @@
+"""Faults on command: what goes wrong with real phones goes wrong here when it is told to.
+
+A fault strikes at occasions: a command that a shell runs, a dump, a screenshot, a tap. It is no
+part of snapshots: once set it is in force until it has struck as often as it may, or is cleared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import math
+import os
+import random
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.kernel.files import FileSystem
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of fault; `seconds` is what it takes along if the command gives none."""
+
+    abstract: str
+    seconds: float | None = None
+    times: float = math.inf  # that it strikes unless told otherwise
+    counted: bool = True
+
+
+KINDS = {
+    "drop-connection": Kind("adb loses the phone at a command", times=1),
+    "hang": Kind("a command, and all that follow, get no answer for SECONDS", math.inf, times=1),
+    "die": Kind("the phone ends at a command, without a word", times=1),
+    "slow": Kind("every command waits for SECONDS first", 0.5),
+    "no-idle": Kind("uiautomator could not get idle state, after SECONDS", 0.0),
+    "null-root": Kind("uiautomator gets a null root node"),
+    "empty-dump": Kind("uiautomator leaves an empty file, and says that all is well"),
+    "stale-tree": Kind("uiautomator dumps the screen as it was before it last changed"),
+    "black-screenshot": Kind("screenshots are black"),
+    "missed-tap": Kind("taps do nothing"),
+    "storage-full": Kind("nothing more can be written", counted=False),
+}
+
+
+class FaultError(ValueError):
+    """There is no such fault, or it cannot be so."""
+
+
+@dataclass(slots=True)
+class Fault:
+    """A fault in force."""
+
+    name: str
+    words: str
+    seconds: float
+    times: float
+    after: int
+    rate: float
+    chance: random.Random = field(repr=False)
+    occasions: int = 0
+    struck: int = 0
+
+    def strikes(self) -> bool:
+        """Take one occasion, and tell whether the fault strikes at it."""
+        self.occasions += 1
+        if self.occasions <= self.after or self.struck >= self.times:
+            return False
+        if self.rate < 1 and self.chance.random() >= self.rate:
+            return False
+        self.struck += 1
+        return True
+
+    @property
+    def over(self) -> bool:
+        """Whether it will not strike any more."""
+        return self.struck >= self.times
+
+    def __str__(self) -> str:
+        if not KINDS[self.name].counted:
+            return self.words
+        times = "once" if self.struck == 1 else f"{self.struck} times"
+        return f"{self.words} (struck {times if self.struck else 'never'} so far)"
+
+
+class Faults:
+    """The faults of one phone, at most one of each kind; `look` dumps its screen."""
+
+    def __init__(self, files: FileSystem, look: Callable[[], str]) -> None:
+        self._files = files
+        self._look = look
+        self._set: dict[str, Fault] = {}
+        self._hung_until = -math.inf
+        self._trees: list[str] = []  # the last two that were different
+        self.drop: Callable[[], None] = lambda: None  # what loses the connections
+        self.die: Callable[[], object] = _die
+
+    def set(self, text: str) -> None:
+        """Set a fault by its command: NAME [SECONDS] [--times N] [--after N] [--rate P] [--seed S].
+
+        Raises:
+            FaultError: there is no such fault, or it cannot be so.
+        """
+        fault = parse(text)
+        self._set[fault.name] = fault
+        if fault.name == "storage-full":
+            self._files.full = True
+        if fault.name == "stale-tree":
+            self._trees = [self._look()]
+
+    def clear(self, name: str = "") -> None:
+        """Mend one fault, or all.
+
+        Raises:
+            FaultError: there is no such fault.
+        """
+        if name and name not in KINDS:
+            raise FaultError(_unknown(name))
+        for each in [name] if name else list(KINDS):
+            self._set.pop(each, None)
+            if each == "hang":
+                self._hung_until = -math.inf
+            if each == "storage-full":
+                self._files.full = False
+
+    def list(self) -> list[str]:
+        """Say which faults are in force, one a line."""
+        return [str(fault) for fault in self._set.values()]
+
+    def strikes(self, name: str) -> Fault | None:
+        """Take an occasion for a fault; None if it does not strike, or is not set."""
+        fault = self._set.get(name)
+        return fault if fault and fault.strikes() else None
+
+    async def command(self) -> None:
+        """Take the occasion of a command, before it runs."""
+        await self.answering()
+        if not self._set:
+            return
+        if self.strikes("die"):
+            self.die()
+        if self.strikes("drop-connection"):
+            self.drop()
+        if fault := self.strikes("slow"):
+            await asyncio.sleep(fault.seconds)
+        if fault := self.strikes("hang"):
+            self._hung_until = time.monotonic() + fault.seconds
+            await self.answering()
+
+    async def answering(self) -> None:
+        """Wait while the phone hangs."""
+        while time.monotonic() < self._hung_until:
+            await asyncio.sleep(0.02)
+
+    def tree(self, fresh: str) -> str:
+        """Give what a dump shows for the tree that is true."""
+        if "stale-tree" not in self._set:
+            return fresh
+        if not self._trees or self._trees[-1] != fresh:
+            self._trees = [*self._trees[-1:], fresh]
+        return self._trees[0] if self.strikes("stale-tree") else fresh
+
+    # The trees that were seen belong to the time before a snapshot was loaded; faults do not.
+
+    def save(self) -> None:
+        """Give nothing."""
+
+    def load(self, saved: None) -> None:
+        """Forget what was seen."""
+        del saved
+        self._trees.clear()
+
+
+def parse(text: str) -> Fault:
+    """Read the command of a fault.
+
+    Raises:
+        FaultError: it is none.
+    """
+    words = text.split()
+    if not words or words[0] not in KINDS:
+        raise FaultError(_unknown(words[0] if words else ""))
+    kind, name = KINDS[words[0]], words[0]
+    given = _parser(name, kind).parse_args(words[1:])
+    if not (given.after >= 0 and given.times > 0 and 0 < given.rate <= 1):
+        msg = "--times has to be above 0, --after at least 0, and --rate above 0 and at most 1"
+        raise FaultError(msg)
+    seconds = getattr(given, "seconds", 0.0)
+    if not seconds >= 0:
+        raise FaultError("SECONDS have to be at least 0")
+    chance = random.Random(given.seed)
+    return Fault(name, " ".join(words), seconds, given.times, given.after, given.rate, chance)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise FaultError(f"{self.prog}: {message}")
+
+
+def _parser(name: str, kind: Kind) -> argparse.ArgumentParser:
+    parser = _Parser(prog=name, add_help=False, allow_abbrev=False)
+    parser.set_defaults(times=kind.times, after=0, rate=1.0, seed=0)
+    if kind.seconds is not None:
+        parser.add_argument("seconds", nargs="?", type=float, default=kind.seconds)
+    if kind.counted:
+        for option in ("times", "after", "seed"):
+            parser.add_argument(f"--{option}", type=int)
+        parser.add_argument("--rate", type=float)
+    return parser
+
+
+def _unknown(name: str) -> str:
+    return f"unknown fault '{name}'; there are: {', '.join(KINDS)}"
+
+
+def usage() -> str:
+    """Describe all faults, for a help text."""
+    rows = "".join(f"   {name:<16}  {kind.abstract}\n" for name, kind in KINDS.items())
+    return (
+        "fault NAME [SECONDS] [--times N] [--after N] [--rate P] [--seed S]\n"
+        "fault list\nfault clear [NAME]\n\n"
+        "--times: how often it strikes; --after: occasions that it lets pass first;\n"
+        "--rate, --seed: it strikes by chance. The faults:\n" + rows
+    )
+
+
+def _die() -> None:
+    os._exit(1)

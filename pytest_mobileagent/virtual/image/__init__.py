@@ -1,0 +1,1 @@
+"""The packages of the system image: launcher, choosers, permission dialogs, test tools."""

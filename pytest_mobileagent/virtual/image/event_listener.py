@@ -1,0 +1,161 @@
+"""The event listener: an app whose accessibility service tells events to whoever connects.
+
+docs/events.md describes the protocol, for those who write the app for real phones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections import deque
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.system.accessibility.services import MakeService
+    from pytest_mobileagent.virtual.wire.adb.stream import Stream
+
+PACKAGE = "org.mobileagent.listener"
+ADDRESS = f"localabstract:{PACKAGE}"
+PROTOCOL = 1
+KEPT = 5000  # events that can be asked for again
+LONGEST_REQUEST = 4096
+_DEFAULTS = {each.name: each.default for each in fields(AccessibilityEvent)}
+_NOT_FIELDS = ("time", "source")  # told under names that say more
+
+
+class ListenerService:
+    """Numbers the events, keeps the latest, and serves them at a socket."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self._session = secrets.token_hex(8)
+        self._sequence = 0
+        self._kept: deque[tuple[int, bytes]] = deque(maxlen=KEPT)
+        self._clients: set[_Client] = set()
+        self._unsubscribe: Callable[[], None] = lambda: None
+
+    def start(self) -> None:
+        """Listen, to events and at the socket."""
+        self._unsubscribe = self._phone.events.subscribe(self._hear, windows=True)
+        self._phone.sockets[ADDRESS] = self._serve
+
+    def stop(self) -> None:
+        """Stop both, and hang up on who is connected."""
+        self._unsubscribe()
+        self._phone.sockets.pop(ADDRESS, None)
+        for client in tuple(self._clients):
+            client.stream.drop()
+
+    def _hear(self, event: AccessibilityEvent) -> None:
+        if self._phone.ui_automation.suppresses:
+            return
+        self._sequence += 1
+        told = {"sequence": self._sequence, **self._plain(event)}
+        self._kept.append((self._sequence, _line(told)))
+        for client in self._clients:
+            client.news.set()
+
+    def _plain(self, event: AccessibilityEvent) -> dict[str, Any]:
+        told = {
+            name: value
+            for name, value in asdict(event).items()
+            if name not in _NOT_FIELDS and value != _DEFAULTS[name]
+        }
+        told["uptime"] = event.time
+        told["time"] = self._phone.clock.now().isoformat(timespec="milliseconds")
+        if event.source:
+            told["bounds"] = event.source.bounds
+            if event.source.resource_id:
+                told["resource_id"] = event.source.resource_id
+        return told
+
+    async def _serve(self, stream: Stream) -> None:
+        client = _Client(stream)
+        self._clients.add(client)
+        sender = asyncio.create_task(self._send(client))
+        try:
+            hello = {"protocol": PROTOCOL, "listener": "virtual", "session": self._session}
+            await stream.write(_line(hello | self._now()))
+            async for request in _requests(stream):
+                self._answer(client, request)
+        finally:
+            self._clients.discard(client)
+            sender.cancel()
+            await asyncio.gather(sender, return_exceptions=True)
+
+    def _answer(self, client: _Client, request: Mapping[str, Any]) -> None:
+        match request:
+            case {"since": int(number)}:
+                client.next = min(max(number, 0), self._sequence) + 1
+            case {"ping": value}:
+                client.replies.append(_line({"pong": value} | self._now()))
+        client.news.set()
+
+    async def _send(self, client: _Client) -> None:
+        """Tell a client what it has not been told; replies come after the events before them."""
+        while True:
+            await client.news.wait()
+            client.news.clear()
+            replies, client.replies = client.replies, []
+            lines = [line for number, line in self._kept if client.wants(number)]
+            if client.next is not None:
+                client.next = self._sequence + 1
+            await client.stream.write(b"".join([*lines, *replies]))
+
+    def _now(self) -> dict[str, Any]:
+        clock = self._phone.clock
+        return {
+            "sequence": self._sequence,
+            "uptime": round(clock.uptime() * 1000),
+            "time": clock.now().isoformat(timespec="milliseconds"),
+        }
+
+
+class _Client:
+    """Who is connected, and the number of the event that it is told next."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.next: int | None = None
+        self.replies: list[bytes] = []
+        self.news = asyncio.Event()
+
+    def wants(self, number: int) -> bool:
+        return self.next is not None and number >= self.next
+
+
+async def _requests(stream: Stream) -> Any:
+    """Yield what a client asks, one JSON object a line; what is none ends the connection."""
+    buffer = b""
+    while data := await stream.read():
+        *lines, buffer = (buffer + data).split(b"\n")
+        for line in lines:
+            try:
+                request = json.loads(line)
+            except ValueError:
+                return
+            yield request
+        if len(buffer) > LONGEST_REQUEST:
+            return
+
+
+def _line(told: Mapping[str, Any]) -> bytes:
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+class EventListener(App):
+    """The app; it has no screen."""
+
+    package, label = PACKAGE, "Event listener"
+    services: ClassVar = (".ListenerService",)
+    accessibility_services: ClassVar[Mapping[str, MakeService]] = {
+        ".ListenerService": ListenerService
+    }

@@ -1,0 +1,56 @@
+"""The measures of the home screen, which follow from the display."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.image.workspace import COLUMNS, ROWS
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.ui.metrics import Metrics
+
+TOP = 40  # dp above the pages, the status bar among them
+SIDES = 12  # dp beside the pages
+DOTS = 24  # dp of the row that tells the page
+SEARCH = 68  # dp of the search bar
+BOTTOM = 32  # dp below all
+LARGEST = 56  # dp of an icon
+TABLET = 600  # dp of its shorter side
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The sizes, in dp, of the home screen on a display: they follow from what there is."""
+
+    width: float
+    height: float
+    font_scale: float
+
+    @classmethod
+    def of(cls, metrics: Metrics) -> Grid:
+        """Measure a display."""
+        density = metrics.density
+        return cls(metrics.width_px / density, metrics.height_px / density, metrics.font_scale)
+
+    @property
+    def columns(self) -> int:
+        """How many icons stand side by side among all apps."""
+        return COLUMNS if min(self.width, self.height) < TABLET else COLUMNS + 1
+
+    @property
+    def cell(self) -> tuple[float, float]:
+        """Width and height of a place on a page."""
+        pages = self.height - TOP - DOTS - self.seat - SEARCH - BOTTOM
+        return (self.width - 2 * SIDES) / COLUMNS, max(pages, 0) / ROWS
+
+    @property
+    def seat(self) -> float:
+        """Height of the row of icons that every page has."""
+        return min(LARGEST + 20, self.height / 8)
+
+    @property
+    def icon(self) -> float:
+        """Size of an icon, which leaves room for a label under it."""
+        width, height = self.cell
+        return max(24, min(LARGEST, width - 10, height - 14 - 16 * self.font_scale))

@@ -1,0 +1,301 @@
+"""The launcher: home screen, all apps and the overview of recent tasks, like a Pixel's."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from pytest_mobileagent.virtual.app.app import Activity
+from pytest_mobileagent.virtual.content.intent import HOME, Intent, launch
+from pytest_mobileagent.virtual.image.grid import BOTTOM, DOTS, SEARCH, SIDES, TOP, Grid
+from pytest_mobileagent.virtual.image.workspace import (
+    COLUMNS,
+    DESKTOP,
+    HOTSEAT,
+    ROWS,
+    Item,
+    from_plain,
+    to_plain,
+)
+from pytest_mobileagent.virtual.ui import (
+    MATCH,
+    Button,
+    Card,
+    Column,
+    Frame,
+    HScroll,
+    Icon,
+    Image,
+    Input,
+    List,
+    Row,
+    Space,
+    Text,
+    View,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.virtual.app.app import App
+
+INK = "#ffffff"
+FALLBACK = Icon("android", "#3ddc84")
+
+
+@runtime_checkable
+class Desktop(Protocol):
+    """The launcher's app, as its activity needs it."""
+
+    def load(self) -> list[Item]:
+        """Read what lies on the home screen."""
+
+
+class NexusLauncherActivity(Activity):
+    """The one activity of the launcher; `state["view"]` is home, apps or overview."""
+
+    name = ".NexusLauncherActivity"
+    main = (HOME,)
+    fullscreen = True
+
+    @property
+    def bar_ink(self) -> str:  # type: ignore[override]
+        """White over the wallpaper."""
+        return "on_surface" if self.state["view"] == "apps" else INK
+
+    def on_create(self) -> None:
+        """Start at the home screen."""
+        items = self.app.load() if isinstance(self.app, Desktop) else []
+        self.state = {"view": "home", "page": 0, "search": "", "items": to_plain(items)}
+
+    def on_intent(self, intent: Intent) -> None:
+        """Come home, whatever was shown."""
+        if HOME in intent.categories:
+            self.set(view="home", search="")
+
+    def on_back(self) -> bool:
+        """Go from all apps or the overview back home, where the way ends."""
+        self.set(view="home", search="")
+        return True
+
+    def on_swipe(self, direction: str) -> None:
+        """Open all apps upwards, and close them downwards; turn pages sideways."""
+        view, page = str(self.state["view"]), int(self.state["page"])
+        if view == "home" and direction == "up":
+            self.set(view="apps", search="")
+        elif view == "apps" and direction == "down":
+            self.set(view="home")
+        elif view == "home" and direction in ("left", "right"):
+            page += 1 if direction == "left" else -1
+            self.set(page=min(max(page, 0), len(self._screens(self._items())) - 1))
+
+    def content(self) -> View:
+        """Build what is shown over the wallpaper."""
+        views = {"home": self._home, "apps": self._all_apps, "overview": self._overview}
+        shown = views[str(self.state["view"])]()
+        layer = Frame(
+            [View(id="scrim_view", width=MATCH, height=MATCH), shown],
+            id="drag_layer",
+            height=MATCH,
+        )
+        return Frame([layer], id="launcher", height=MATCH)
+
+    # Home.
+
+    def _home(self) -> View:
+        grid, items = self.grid, self._items()
+        screens = self._screens(items)
+        page = min(int(self.state["page"]), len(screens) - 1)
+        shown = [item for item in items if item.container == DESKTOP]
+        icons = [self._placed(item, grid) for item in shown if item.screen == screens[page]]
+        at_a_glance = [self._smartspace()] if page == 0 else []
+        workspace = Frame(
+            [*at_a_glance, *icons],
+            id="workspace",
+            height=MATCH,
+            weight=1,
+            padding=(SIDES, TOP, SIDES, 0),
+        )
+        dots = Row(
+            [self._dot(at, chosen=at == page) for at in range(len(screens))],
+            id="page_indicator",
+            gravity="center",
+            height=DOTS,
+            desc=self.t("Page {page} of {pages}", page=page + 1, pages=len(screens)),
+        )
+        hotseat = self._hotseat([item for item in items if item.container == HOTSEAT], grid)
+        return Column([workspace, dots, hotseat], height=MATCH, padding=(0, 0, 0, BOTTOM))
+
+    @property
+    def grid(self) -> Grid:
+        """The sizes on this display."""
+        return Grid.of(self.phone.display.metrics)
+
+    def _items(self) -> list[Item]:
+        """Give the icons whose apps are there."""
+        items = from_plain(self.state["items"])
+        return [item for item in items if self.phone.packages.find(item.component)]
+
+    @staticmethod
+    def _screens(items: Sequence[Item]) -> list[int]:
+        return sorted({0, *(item.screen for item in items if item.container == DESKTOP)})
+
+    def _smartspace(self) -> View:
+        today = self.locale.date(self.phone.clock.now(), "EEE, MMM d")
+        date = Text(today, id="date", size=22, color=INK, shadow=True, max_lines=1)
+        card = Column([date], id="base_template_card_with_date", padding=(12, 0))
+        pager = Frame([card], id="smartspace_card_pager", desc=self.t("At a glance"))
+        return Frame([pager], id="bc_smartspace_view", height=self.grid.cell[1])
+
+    def _placed(self, item: Item, grid: Grid) -> View:
+        width, height = grid.cell
+        icon = self._icon(self.phone.packages.app(item.package), grid.icon, item.component)
+        icon.width, icon.height = width - 1, height - 1  # however pixels are rounded
+        icon.key = f"item{item.number}"
+        icon.margin = (min(item.x, COLUMNS - 1) * width, min(item.y, ROWS - 1) * height, 0, 0)
+        return icon
+
+    def _icon(self, app: App, size: float, component: str = "", *, ink: str = INK) -> Text:
+        return Text(
+            app.name,
+            desc=app.name,
+            icon=app.icon or FALLBACK,
+            icon_top=True,
+            icon_size=size,
+            size=12,
+            color=ink,
+            shadow=ink == INK,
+            max_lines=1,
+            gravity="center",
+            width=MATCH,
+            padding=(3, 2),
+            on_click=partial(self._open, app.package, component),
+        )
+
+    def _open(self, package: str, component: str = "") -> None:
+        self.set(view="home", search="")
+        if component:
+            self.phone.activities.start(launch(component), uid=self.app.uid)
+        else:
+            self.phone.activities.launch(package, uid=self.app.uid)
+
+    @staticmethod
+    def _dot(at: int, *, chosen: bool) -> View:
+        color = INK if chosen else "#80ffffff"
+        return View(key=f"dot{at}", width=6, height=6, corner=3, margin=4, background=color)
+
+    def _hotseat(self, items: Sequence[Item], grid: Grid) -> View:
+        width, size = grid.cell[0], min(grid.icon, grid.seat - 8)
+        seats = []
+        for item in items:
+            seat = self._icon(self.phone.packages.app(item.package), size, item.component)
+            seat.color, seat.size, seat.width, seat.height = "transparent", 1, width, grid.seat
+            seat.key, seat.margin = f"item{item.number}", (min(item.screen, COLUMNS - 1) * width, 0)
+            seats.append(seat)
+        search = Row(
+            [
+                Image("search", id="g_icon", desc=self.t("Google app"), on_click=self._search),
+                Space(height=0),
+                Image("mic", id="mic_icon", desc=self.t("Voice search"), on_click=self._search),
+                Image("camera", id="lens_icon", desc=self.t("Google Lens"), on_click=self._search),
+            ],
+            id="search_container_hotseat",
+            desc=self.t("Google search"),
+            on_click=self._search,
+            height=SEARCH - 16,
+            corner=26,
+            padding=(16, 0),
+            margin=(0, 8),
+            background="surface_container",
+        )
+        return Column([Frame(seats, height=grid.seat), search], id="hotseat", padding=(SIDES, 0))
+
+    def _search(self) -> None:
+        self.set(view="apps", search="")
+
+    # All apps.
+
+    def _all_apps(self) -> View:
+        wanted = str(self.state["search"]).casefold()
+        apps = [app for app in self.phone.packages.launchable() if wanted in app.name.casefold()]
+        search = Input(
+            str(self.state["search"]),
+            id="input",
+            key="search",
+            hint=self.t("Search web and more"),
+            icon="search",
+            action="search",
+            style="filled",
+            on_change=lambda text: self.set(search=text),
+            on_submit=lambda _: self._open_first(apps),
+        )
+        icons = [self._icon(app, self.grid.icon, ink="on_surface") for app in apps]
+        for icon in icons:
+            icon.id, icon.padding = "icon", (3, 10)
+        drawer: Sequence[View] = [
+            Frame([search], id="search_container_all_apps", padding=(16, 8)),
+            List(icons, columns=self.grid.columns, id="apps_list_view", padding=(12, 8)),
+        ]
+        return Column(
+            drawer, id="apps_view", height=MATCH, padding=(0, 40, 0, 24), background="surface"
+        )
+
+    def _open_first(self, apps: Sequence[App]) -> None:
+        if apps:
+            self._open(apps[0].package)
+
+    # Overview.
+
+    def _overview(self) -> View:
+        tasks = self.phone.activities.recent()
+        if not tasks:
+            empty = Text(
+                self.t("No recent items"), id="empty_message", color=INK, size=20, align="center"
+            )
+            return Frame([empty], id="overview_panel", height=MATCH, on_click=self.on_back)
+        cards = [self._task(task.number, task.package) for task in tasks]
+        panel = HScroll(Row(cards, padding=(48, 0)), id="overview_panel", height=MATCH, weight=1)
+        actions = Row(
+            [
+                Button(
+                    self.t("Clear all"),
+                    id="clear_all_button",
+                    on_click=self._clear,
+                    style="tonal",
+                )
+            ],
+            id="overview_actions_view",
+            gravity="center",
+            height=80,
+        )
+        return Column([panel, actions], height=MATCH, padding=(0, 96, 0, 48))
+
+    def _task(self, number: int, package: str) -> View:
+        app = self.phone.packages.app(package)
+        height = max(200, min(520, self.grid.height - 256))
+        picture = Frame(
+            [Image(app.icon or FALLBACK, size=96, align="center")],
+            height=MATCH,
+            background="surface",
+            corner=24,
+        )
+        return Card(
+            [Row([Image(app.icon or FALLBACK, size=32), Text(app.name, margin=8)]), picture],
+            id="snapshot",
+            key=f"task{number}",
+            desc=app.name,
+            width=height * 0.54,
+            height=height,
+            margin=12,
+            padding=8,
+            on_click=partial(self._switch, number),
+        )
+
+    def _switch(self, task: int) -> None:
+        self.set(view="home")
+        self.phone.activities.to_front(task)
+
+    def _clear(self) -> None:
+        for task in self.phone.activities.recent():
+            self.phone.activities.remove_task(task.number)
+        self.set(view="home")

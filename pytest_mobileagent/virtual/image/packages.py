@@ -1,0 +1,82 @@
+"""The packages of the system image that have no screen of their own."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.image.chooser import IntentResolver
+from pytest_mobileagent.virtual.image.event_listener import EventListener
+from pytest_mobileagent.virtual.image.grant import PermissionController
+from pytest_mobileagent.virtual.image.launcher import Launcher
+from pytest_mobileagent.virtual.image.resolver import ResolverActivity
+from pytest_mobileagent.virtual.providers import STORAGES
+from pytest_mobileagent.virtual.system.input.ime import ADB
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.content.intent import Intent
+
+
+class Framework(App):
+    """Android itself."""
+
+    package, label, version_name, version_code = "android", "Android System", "14", 34
+    system = True
+    accent = "#0b57d0"
+    activities = (ResolverActivity,)
+
+
+class SystemUi(App):
+    """Status bar, navigation, toasts."""
+
+    package, label, version_name, version_code = "com.android.systemui", "System UI", "14", 34
+    system = True
+
+
+class Shell(App):
+    """The user of adb shell."""
+
+    package, label, version_name, version_code = "com.android.shell", "Shell", "14", 34
+    system = True
+
+
+class Gboard(App):
+    """The soft keyboard."""
+
+    package, label = "com.google.android.inputmethod.latin", "Gboard"
+    version_name, version_code = "13.3.09", 62_741_510
+    system = True
+
+
+class AdbKeyboard(App):
+    """The keyboard that types what it is told by broadcasts, in any script."""
+
+    package, label, version_name, version_code = "com.android.adbkeyboard", "ADB Keyboard", "2.0", 6
+
+    def on_broadcast(self, intent: Intent) -> str | None:
+        """Type or clear, if this keyboard is the one in use."""
+        if self.phone.ime.current != ADB:
+            return None
+        match intent.action:
+            case "ADB_INPUT_TEXT":
+                self.phone.ime.commit(str(intent.extras.get("msg", "")))
+            case "ADB_INPUT_B64":
+                text = base64.b64decode(str(intent.extras.get("msg", ""))).decode(
+                    "utf-8", "replace"
+                )
+                self.phone.ime.commit(text)
+            case "ADB_INPUT_CODE":
+                self.phone.key(int(intent.extras.get("code", -1)))
+            case "ADB_EDITOR_CODE":
+                self.phone.ime.enter()
+            case "ADB_CLEAR_TEXT":
+                self.phone.ime.clear()
+        return None
+
+
+IMAGE: tuple[type[App], ...] = (
+    *(Framework, SystemUi, Launcher, Shell, Gboard, AdbKeyboard, EventListener),
+    *(PermissionController, IntentResolver),
+    *STORAGES,
+)

@@ -1,0 +1,1 @@
+"""What Linux is to Android: clock, files, users, processes, properties, the log."""

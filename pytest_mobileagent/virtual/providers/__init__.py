@@ -1,0 +1,18 @@
+"""Content providers: the data that apps share, kept in SQLite by packages of the system image."""
+
+from pytest_mobileagent.virtual.providers.calendar import CalendarStorage
+from pytest_mobileagent.virtual.providers.calls import BlockedNumberStorage
+from pytest_mobileagent.virtual.providers.contacts import ContactsStorage
+from pytest_mobileagent.virtual.providers.media import MediaStorage
+from pytest_mobileagent.virtual.providers.settings import SettingsStorage, UserDictionary
+from pytest_mobileagent.virtual.providers.telephony import TelephonyStorage
+
+STORAGES = (
+    ContactsStorage,
+    BlockedNumberStorage,
+    CalendarStorage,
+    MediaStorage,
+    SettingsStorage,
+    TelephonyStorage,
+    UserDictionary,
+)

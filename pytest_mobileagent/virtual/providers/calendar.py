@@ -1,0 +1,164 @@
+"""The calendar provider: calendars, events, reminders, and when events happen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.providers.calendar_schema import SCHEMA
+from pytest_mobileagent.virtual.providers.provider import (
+    Ask,
+    Provider,
+    ProviderError,
+    Rows,
+    Table,
+)
+from pytest_mobileagent.virtual.providers.recurrence import (
+    julian_day,
+    last_date,
+    occurrences,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.virtual.content.uri import Uri
+    from pytest_mobileagent.virtual.providers.provider import Values
+
+DIR, ITEM = "vnd.android.cursor.dir/", "vnd.android.cursor.item/"
+DAY = 86_400_000
+_INSTANCE = ["_id", "event_id", "begin", "end", "startDay", "endDay", "startMinute", "endMinute"]
+_SHOWN = (
+    "(SELECT found._id AS _id, found.event_id AS event_id, found.begin AS begin,"
+    ' found."end" AS "end", startDay, endDay, startMinute, endMinute, view_events.*'
+    " FROM temp.found AS found JOIN view_events ON view_events._id = found.event_id)"
+)
+
+
+class Calendar(Provider):
+    """Events; what happens when is worked out for the window that is asked for."""
+
+    authorities = ("com.android.calendar", "calendar")
+    database_name = "calendar.db"
+    tables: ClassVar[Mapping[str, Table]] = {
+        "calendars": Table("Calendars", type=f"{DIR}calendar"),
+        "calendars/#": Table("Calendars", "_id = ?", type=f"{ITEM}calendar"),
+        "events": Table("view_events", "", "Events", f"{DIR}event"),
+        "events/#": Table("view_events", "_id = ?", "Events", f"{ITEM}event"),
+        "reminders": Table("Reminders", type=f"{DIR}reminder"),
+        "reminders/#": Table("Reminders", "_id = ?", type=f"{ITEM}reminder"),
+        "attendees": Table("Attendees", type=f"{DIR}attendee"),
+        "attendees/#": Table("Attendees", "_id = ?", type=f"{ITEM}attendee"),
+        "calendar_alerts": Table("CalendarAlerts", type=f"{DIR}calendar-alert"),
+        "calendar_alerts/#": Table("CalendarAlerts", "_id = ?", type=f"{ITEM}calendar-alert"),
+        "extendedproperties": Table("ExtendedProperties"),
+        "extendedproperties/#": Table("ExtendedProperties", "_id = ?"),
+        "colors": Table("Colors"),
+        "properties": Table("CalendarCache"),
+        "instances/when/*/*": Table("Instances", type=f"{DIR}event-instance"),
+        "instances/whenbyday/*/*": Table("Instances", type=f"{DIR}event-instance"),
+        "instances/search/*/*/*": Table("Instances", type=f"{DIR}event-instance"),
+    }
+
+    def query(self, uri: Uri, ask: Ask) -> Rows | None:
+        """Give rows, or when events happen."""
+        if uri.path[:1] != ("instances",):
+            return super().query(uri, ask)
+        _, found = self.table(uri)
+        try:
+            begin, end = int(found[0]), int(found[1])
+        except ValueError:
+            raise ProviderError(
+                "IllegalArgumentException", f"Cannot parse begin {found[0]}"
+            ) from None
+        if uri.path[1] == "whenbyday":
+            begin, end = self._of_days(begin, end)
+        if uri.path[1] == "search":
+            like = "(title LIKE '%' || ? || '%' OR description LIKE '%' || ? || '%')"
+            ask = ask.within(like, (found[2], found[2]))
+        return self._happening(begin, end, ask)
+
+    def insert(self, uri: Uri, values: Values) -> str | None:
+        """Add a row; an event has to have a calendar, a start, and an end or a duration."""
+        table, _ = self.table(uri)
+        if table.into != "Events":
+            made = super().insert(uri, values)
+            if table.source == "Reminders":
+                event = values.get("event_id")
+                self.run("UPDATE Events SET hasAlarm = 1 WHERE _id = ?", event)
+            return made
+        for column in ("dtstart", "calendar_id", "eventTimezone"):
+            if values.get(column) is None:
+                words = (
+                    "Event values must include an"
+                    if column[0] == "e"
+                    else "New events must include a"
+                )
+                raise ProviderError("IllegalArgumentException", f"{words} {column}")
+        event = {"dtend": None, "duration": None, "allDay": 0, **values}
+        values = {
+            **values,
+            "lastDate": last_date(event),
+            "eventStatus": values.get("eventStatus", 1),
+        }
+        number = self.add("Events", {"hasAttendeeData": 0, "dirty": 1, **values})
+        return f"{uri}/{number}"
+
+    def update(self, uri: Uri, values: Values, ask: Ask) -> int:
+        """Change rows, and when an event happens for the last time."""
+        count = super().update(uri, values, ask)
+        table, _ = self.table(uri)
+        if table.into == "Events" and count:
+            for event in self.db.query("SELECT * FROM Events WHERE dtstart IS NOT NULL"):
+                if event["lastDate"] != (last := last_date(event)):
+                    self.run("UPDATE Events SET lastDate = ? WHERE _id = ?", last, event["_id"])
+        return count
+
+    def delete(self, uri: Uri, ask: Ask) -> int:
+        """Remove rows; an event without reminders has no alarm."""
+        count = super().delete(uri, ask)
+        table, _ = self.table(uri)
+        if table.source == "Reminders":
+            self.run(
+                "UPDATE Events SET hasAlarm = 0 WHERE hasAlarm"
+                " AND _id NOT IN (SELECT event_id FROM Reminders)"
+            )
+        return count
+
+    def _of_days(self, first: int, last: int) -> tuple[int, int]:
+        """Give the window of some Julian days."""
+        today = self.phone.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
+        start = int(today.timestamp() * 1000)
+        distance = julian_day(today)
+        return start + (first - distance) * DAY, start + (last - distance + 1) * DAY - 1
+
+    def _happening(self, begin: int, end: int, ask: Ask) -> Rows:
+        """Work out what happens in a window, and ask that."""
+        events = self.db.query(
+            "SELECT * FROM Events WHERE deleted = 0 AND dtstart <= ?"
+            " AND (lastDate IS NULL OR lastDate >= ?)",
+            end,
+            begin,
+        )
+        zone = self.phone.clock.zone
+        found: list[tuple[Any, ...]] = []
+        for event in events:
+            for each in occurrences(event, begin, end, zone):
+                days = (each.start_day, each.end_day, each.start_minute, each.end_minute)
+                found.append((len(found) + 1, event["_id"], each.begin, each.end, *days))
+        names = ", ".join(f'"{name}"' for name in _INSTANCE)
+        self.db.table_of("found", names, found)
+        return self.select(_SHOWN, ask, sort="begin")
+
+
+class CalendarStorage(App):
+    """Keeps calendars."""
+
+    package, label = "com.android.providers.calendar", "Calendar Storage"
+    version_name, version_code = "14", 34
+    system = True
+    providers = (Calendar,)
+
+    def install(self) -> None:
+        """Make an empty database."""
+        self.database("calendar.db").script(SCHEMA)

@@ -1,0 +1,76 @@
+"""The call log, and the numbers whose calls and messages are not wanted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.content import numbers
+from pytest_mobileagent.virtual.providers.contacts_schema import BLOCKED
+from pytest_mobileagent.virtual.providers.provider import Provider, ProviderError, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.virtual.content.uri import Uri
+    from pytest_mobileagent.virtual.providers.provider import Values
+
+DIR, ITEM = "vnd.android.cursor.dir/", "vnd.android.cursor.item/"
+
+
+class CallLog(Provider):
+    """Calls, the latest first."""
+
+    authorities = ("call_log",)
+    database_name = "calllog.db"
+    tables: ClassVar[Mapping[str, Table]] = {
+        "calls": Table(
+            "calls",
+            type=f"{DIR}calls",
+            sort="date DESC",
+            defaults={"new": 1, "countryiso": "US"},
+        ),
+        "calls/#": Table("calls", "_id = ?", type=f"{ITEM}calls"),
+        "calls/filter/*": Table("calls", "number = ?", sort="date DESC"),
+    }
+
+
+class BlockedNumbers(Provider):
+    """Numbers whose calls and messages are not wanted."""
+
+    authorities = ("com.android.blockednumber",)
+    database_name = "blockednumbers.db"
+    tables: ClassVar[Mapping[str, Table]] = {
+        "blocked": Table("blocked", type=f"{DIR}blocked_number"),
+        "blocked/#": Table("blocked", "_id = ?", type=f"{ITEM}blocked_number"),
+    }
+
+    def insert(self, uri: Uri, values: Values) -> str | None:
+        """Add a number, whose full form is kept too."""
+        number = str(values.get("original_number") or "")
+        if not number:
+            raise ProviderError(
+                "IllegalArgumentException", "Missing a required column original_number"
+            )
+        self.db.execute("DELETE FROM blocked WHERE original_number = ?", number)
+        return super().insert(uri, {"e164_number": numbers.normalized(number), **values})
+
+    def call(self, method: str, arg: str | None, extras: Values) -> Values | None:  # noqa: ARG002
+        """Tell whether a number is blocked."""
+        if method == "is_blocked":
+            kept = self.db.query("SELECT original_number FROM blocked")
+            return {"blocked": any(numbers.same(row["original_number"], arg or "") for row in kept)}
+        return {"can_block": True} if method == "can_current_user_block_numbers" else None
+
+
+class BlockedNumberStorage(App):
+    """Keeps blocked numbers."""
+
+    package, label = "com.android.providers.blockednumber", "Blocked Numbers Storage"
+    version_name, version_code = "14", 34
+    system = True
+    providers = (BlockedNumbers,)
+
+    def install(self) -> None:
+        """Make an empty database."""
+        self.database("blockednumbers.db").script(BLOCKED)

@@ -1,0 +1,228 @@
+"""The contacts provider: people, what is known of them, the call log and blocked numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.content import numbers
+from pytest_mobileagent.virtual.providers.calls import CallLog
+from pytest_mobileagent.virtual.providers.contacts_schema import CALLS, CONTACTS
+from pytest_mobileagent.virtual.providers.contacts_tables import (
+    COMPANY,
+    EMAIL,
+    LOOKUP,
+    LOOKUP_COLUMNS,
+    NAME,
+    NICKNAME,
+    PHONE,
+    TABLES,
+)
+from pytest_mobileagent.virtual.providers.names import Named, split, written
+from pytest_mobileagent.virtual.providers.provider import (
+    Ask,
+    Provider,
+    ProviderError,
+    Rows,
+)
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.content.uri import Uri
+    from pytest_mobileagent.virtual.providers.provider import Values
+
+_SOURCES = ((NAME, 40), (NICKNAME, 35), (COMPANY, 30), (PHONE, 20), (EMAIL, 10))
+
+
+class Contacts(Provider):
+    """People: contacts are aggregates of raw contacts, to which rows of data belong."""
+
+    authorities = ("com.android.contacts", "contacts")
+    database_name = "contacts2.db"
+    tables = TABLES
+
+    def query(self, uri: Uri, ask: Ask) -> Rows | None:
+        """Give people or data; searches compare words of names, and numbers loosely."""
+        table, found = self.table(uri)
+        if uri.path[0] == "phone_lookup":
+            ask = ask.within("min_match = ?", (numbers.min_match(found[0]),))
+            return self.select(LOOKUP, ask, allowed=LOOKUP_COLUMNS)
+        if uri.path[:2] == ("contacts", "filter"):
+            like = ("' ' || display_name LIKE '% ' || ? || '%'", found)
+            return self.select("view_contacts", ask.within(*like), sort=table.sort)
+        return super().query(uri, ask)
+
+    def insert(self, uri: Uri, values: Values) -> str | None:
+        """Add a raw contact, which makes a contact, or a row of data."""
+        table, found = self.table(uri)
+        match table.into:
+            case "raw_contacts":
+                return f"{uri}/{self._add_raw_contact(values)}"
+            case "data":
+                if found:
+                    values = {"raw_contact_id": found[0], **values}
+                return f"content://{uri.authority}/data/{self._add_data(values)}"
+            case "groups":
+                account = self._account(values)
+                return f"{uri}/{self.add('groups', {**values, 'account_id': account})}"
+        raise ProviderError(
+            "UnsupportedOperationException", "Aggregate contacts are created automatically"
+        )
+
+    def update(self, uri: Uri, values: Values, ask: Ask) -> int:
+        """Change contacts, raw contacts or data, and what follows from that."""
+        table, found = self.table(uri)
+        meant = self.ids(table.source, ask.within(table.where, found))
+        for number in meant:
+            if table.into == "data":
+                self._change("data", number, self._stored(values))
+                self._index(number)
+            elif table.into == "raw_contacts":
+                self._change("raw_contacts", number, values)
+                self._refresh(number)
+            elif table.source == "view_contacts":
+                self._change("contacts", number, values)
+                shared = {"starred", "pinned", "custom_ringtone", "send_to_voicemail"}
+                if kept := {key: each for key, each in values.items() if key in shared}:
+                    self._change("raw_contacts", number, kept, "contact_id")
+            else:
+                self._change(table.into or table.source, number, values)
+        return len(meant)
+
+    def delete(self, uri: Uri, ask: Ask) -> int:
+        """Remove contacts with all that belongs to them, raw contacts, or data."""
+        table, found = self.table(uri)
+        meant = self.ids(table.source, ask.within(table.where, found))
+        for number in meant:
+            if table.source == "view_contacts":
+                self.run("DELETE FROM raw_contacts WHERE contact_id = ?", number)
+                self.run("DELETE FROM contacts WHERE _id = ?", number)
+                now = int(self.phone.clock.time() * 1000)
+                self.add(
+                    "deleted_contacts", {"contact_id": number, "contact_deleted_timestamp": now}
+                )
+                continue
+            owner = self._owner(number) if table.into == "data" else 0
+            self.run(f"DELETE FROM {table.into or table.source} WHERE _id = ?", number)
+            if owner:
+                self._refresh(owner)
+        return len(meant)
+
+    # Raw contacts.
+
+    def _add_raw_contact(self, values: Values) -> int:
+        account = self._account(values)
+        columns = {k: v for k, v in values.items() if not k.startswith(("account_", "data_set"))}
+        with self.db.batch():
+            raw = self.add("raw_contacts", {**columns, "account_id": account})
+            now = int(self.phone.clock.time() * 1000)
+            contact = self.add(
+                "contacts", {"name_raw_contact_id": raw, "contact_last_updated_timestamp": now}
+            )
+            self._change("raw_contacts", raw, {"contact_id": contact, "aggregation_needed": 0})
+            self._refresh(raw)
+        return raw
+
+    def _account(self, values: Values) -> int:
+        name, kind = values.pop("account_name", None), values.pop("account_type", None)
+        same = "account_name IS ? AND account_type IS ?"
+        if found := self.db.query(f"SELECT _id FROM accounts WHERE {same}", name, kind):
+            return int(found[0]["_id"])
+        return self.add("accounts", {"account_name": name, "account_type": kind})
+
+    def _refresh(self, raw: int) -> None:
+        """Write what a raw contact is called, and what its contact has, from its data."""
+        rows = self.db.query(
+            "SELECT mimetype, data1, data2, data3 FROM data JOIN mimetypes"
+            " ON mimetype_id = mimetypes._id WHERE raw_contact_id = ? ORDER BY data._id",
+            raw,
+        )
+        name, source = Named("", ""), 0
+        for mime, rank in _SOURCES:
+            of = [row for row in rows if row["mimetype"] == mime and row["data1"]]
+            if of:
+                name, source = written(of[0], structured=mime == NAME), rank
+                break
+        label = name.display[:1].upper() if name.display[:1].isalpha() else "#"
+        columns = {
+            "display_name": name.display or None,
+            "display_name_alt": name.reverse or None,
+            "display_name_source": source,
+            "sort_key": name.display or None,
+            "sort_key_alt": name.reverse or None,
+            "phonebook_label": label,
+            "phonebook_label_alt": name.reverse[:1].upper() or label,
+            "phonebook_bucket": ord(label) - 64 if "A" <= label <= "Z" else 0,
+        }
+        self._change("raw_contacts", raw, columns)
+        contact = {
+            "has_phone_number": int(any(row["mimetype"] == PHONE for row in rows)),
+            "lookup": f"0r{raw}-{quote(name.display).encode().hex().upper()[:32]}",
+            "contact_last_updated_timestamp": int(self.phone.clock.time() * 1000),
+        }
+        self._change("contacts", raw, contact, "name_raw_contact_id")
+
+    # Data.
+
+    def _add_data(self, values: Values) -> int:
+        if "raw_contact_id" not in values:
+            raise ProviderError("IllegalArgumentException", "raw_contact_id is required")
+        if not values.get("mimetype"):
+            raise ProviderError("IllegalArgumentException", "mimetype is required")
+        stored = self._stored(values)
+        with self.db.batch():
+            number = self.add("data", stored)
+            self._index(number)
+        return number
+
+    def _stored(self, values: Values) -> Values:
+        """Replace the MIME type by its number, and complete a name or telephone number."""
+        values = dict(values)
+        mime = values.pop("mimetype", None)
+        if mime is not None:
+            known = self.db.query("SELECT _id FROM mimetypes WHERE mimetype = ?", mime)
+            values["mimetype_id"] = (
+                known[0]["_id"] if known else self.add("mimetypes", {"mimetype": mime})
+            )
+        if mime == NAME:
+            values = split(values)
+        if mime == PHONE and "data1" in values:
+            values["data4"] = numbers.normalized(str(values["data1"] or ""))
+        return values
+
+    def _index(self, number: int) -> None:
+        """Bring up to date what is looked up, after a row of data has been written."""
+        (row,) = self.db.query(
+            "SELECT mimetype, raw_contact_id, data1 FROM data JOIN mimetypes"
+            " ON mimetype_id = mimetypes._id WHERE data._id = ?",
+            number,
+        )
+        self.run("DELETE FROM phone_lookup WHERE data_id = ?", number)
+        raw = int(row["raw_contact_id"])
+        if row["mimetype"] == PHONE and row["data1"]:
+            normal = numbers.normalized(row["data1"]) or numbers.bare(row["data1"])
+            found = {"normalized_number": normal, "min_match": numbers.min_match(row["data1"])}
+            self.add("phone_lookup", {"data_id": number, "raw_contact_id": raw, **found})
+        self._refresh(raw)
+
+    def _owner(self, number: int) -> int:
+        rows = self.db.query("SELECT raw_contact_id FROM data WHERE _id = ?", number)
+        return int(rows[0]["raw_contact_id"]) if rows else 0
+
+    def _change(self, table: str, number: int, values: Values, by: str = "_id") -> None:
+        changes = ", ".join(f"{column} = ?" for column in values)
+        self.run(f"UPDATE {table} SET {changes} WHERE {by} = ?", *values.values(), number)
+
+
+class ContactsStorage(App):
+    """Keeps contacts and the call log."""
+
+    package, label = "com.android.providers.contacts", "Contacts Storage"
+    version_name, version_code = "14", 34
+    system = True
+    providers = (Contacts, CallLog)
+
+    def install(self) -> None:
+        """Make empty databases."""
+        self.database("contacts2.db").script(CONTACTS)
+        self.database("calllog.db").script(CALLS)

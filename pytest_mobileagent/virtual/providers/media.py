@@ -1,0 +1,233 @@
+"""The media provider: the files of shared storage, by kind."""
+
+from __future__ import annotations
+
+import io
+import mimetypes
+import posixpath
+import zlib
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.kernel.rootfs import SHARED
+from pytest_mobileagent.virtual.providers.provider import (
+    Ask,
+    Provider,
+    ProviderError,
+    Table,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.virtual.content.uri import Uri
+    from pytest_mobileagent.virtual.kernel.files import Node
+    from pytest_mobileagent.virtual.providers.provider import Values
+
+SCHEMA = """
+PRAGMA user_version = 1409;
+CREATE TABLE files (_id INTEGER PRIMARY KEY AUTOINCREMENT, _data TEXT UNIQUE COLLATE NOCASE,
+    _size INTEGER, format INTEGER, parent INTEGER, date_added INTEGER, date_modified INTEGER,
+    mime_type TEXT, title TEXT, description TEXT, _display_name TEXT, orientation INTEGER,
+    datetaken INTEGER, bucket_id TEXT, bucket_display_name TEXT, group_id INTEGER,
+    duration INTEGER, artist TEXT, album TEXT, album_artist TEXT, genre TEXT, composer TEXT,
+    track INTEGER, year INTEGER, is_music INTEGER, is_ringtone INTEGER, is_alarm INTEGER,
+    is_notification INTEGER, is_podcast INTEGER, is_audiobook INTEGER, is_recording INTEGER,
+    media_type INTEGER, width INTEGER, height INTEGER, resolution TEXT, relative_path TEXT,
+    volume_name TEXT, owner_package_name TEXT, is_download INTEGER DEFAULT 0,
+    is_drm INTEGER DEFAULT 0, is_pending INTEGER DEFAULT 0, is_trashed INTEGER DEFAULT 0,
+    is_favorite INTEGER DEFAULT 0, date_expires INTEGER, download_uri TEXT, referer_uri TEXT,
+    document_id TEXT, generation_added INTEGER DEFAULT 0, generation_modified INTEGER DEFAULT 0);
+CREATE INDEX media_type_index ON files (media_type);
+CREATE VIEW images AS SELECT * FROM files WHERE media_type = 1;
+CREATE VIEW audio AS SELECT * FROM files WHERE media_type = 2;
+CREATE VIEW video AS SELECT * FROM files WHERE media_type = 3;
+CREATE VIEW downloads AS SELECT * FROM files WHERE is_download = 1;
+"""
+IMAGE, AUDIO, VIDEO, DOCUMENT = 1, 2, 3, 6
+_SOUNDS = {
+    "is_ringtone": "Ringtones/",
+    "is_alarm": "Alarms/",
+    "is_notification": "Notifications/",
+    "is_podcast": "Podcasts/",
+    "is_audiobook": "Audiobooks/",
+    "is_recording": "Recordings/",
+}
+_ROOM = {"images": "Pictures", "video": "Movies", "audio": "Music", "downloads": "Download"}
+_DIR = "vnd.android.cursor.dir/"
+
+
+class Media(Provider):
+    """Pictures, videos, sounds and other files; it looks at the folders when it is asked."""
+
+    authorities = ("media",)
+    database_name = "external.db"
+    tables: ClassVar[Mapping[str, Table]] = {
+        **{
+            f"*/{kind}/media{part}": Table(
+                kind, "volume_name = ?" + (" AND _id = ?" if part else ""), "files"
+            )
+            for kind in ("images", "video", "audio")
+            for part in ("", "/#")
+        },
+        "*/file": Table("files", "volume_name = ?", "files", f"{_DIR}file"),
+        "*/file/#": Table("files", "volume_name = ? AND _id = ?", "files"),
+        "*/downloads": Table("downloads", "volume_name = ?", "files"),
+        "*/downloads/#": Table("downloads", "volume_name = ? AND _id = ?", "files"),
+    }
+
+    def table(self, uri: Uri) -> tuple[Table, tuple[str, ...]]:
+        """Find what a URI means; the volumes "external" and "external_primary" are one."""
+        table, found = super().table(uri)
+        self.scan()
+        volume = "external_primary" if found[0] == "external" else found[0]
+        return table, (volume, *found[1:])
+
+    def insert(self, uri: Uri, values: Values) -> str | None:
+        """Make an empty file, by its path or by folder and name, for the caller to fill."""
+        path = str(values.get("_data") or "")
+        if not path:
+            name = str(values.get("_display_name") or int(self.phone.clock.time() * 1000))
+            room = _ROOM.get(uri.path[1] if len(uri.path) > 1 else "", "Download")
+            path = f"{SHARED}/{str(values.get('relative_path') or room).strip('/')}/{name}"
+        path = self.phone.files.resolve(path)
+        if not path.startswith(f"{SHARED}/"):
+            raise ProviderError("IllegalArgumentException", f"Invalid path: {path}")
+        folder = posixpath.dirname(path)
+        if not self.phone.files.exists(folder):
+            self.phone.files.mkdir(folder, parents=True)
+        if not self.phone.files.exists(path):
+            self.phone.files.write(path, b"")
+        self.table(uri)
+        (row,) = self.db.query("SELECT _id FROM files WHERE _data = ?", path)
+        return f"{uri}/{row['_id']}"
+
+    def delete(self, uri: Uri, ask: Ask) -> int:
+        """Remove files."""
+        table, found = self.table(uri)
+        rows = self.select(table.source, ask.within(table.where, found))
+        for row in rows.dicts():
+            if self.phone.files.is_file(row["_data"]):
+                self.phone.files.remove(row["_data"])
+        self.scan()
+        return len(rows.values)
+
+    def call(self, method: str, arg: str | None, extras: Values) -> Values | None:  # noqa: ARG002
+        """Look at the folders when that is asked for."""
+        if method not in ("scan_volume", "scan_file"):
+            return None
+        self.scan()
+        return {}
+
+    def type_of(self, uri: Uri) -> str | None:
+        """Give the type of a file, or of a collection."""
+        try:
+            table, found = self.table(uri)
+        except ProviderError:
+            return None
+        if len(found) == 1:
+            kind = uri.path[1].removesuffix("s")
+            return table.type or f"{_DIR}{kind}"
+        rows = self.select(table.source, Ask(("mime_type",)).within(table.where, found))
+        return str(rows.values[0][0]) if rows.values else None
+
+    def path_of(self, uri: Uri) -> str:
+        """Give the file of a row."""
+        table, found = self.table(uri)
+        rows = self.select(table.source, Ask(("_data",)).within(table.where, found))
+        if len(rows.values) != 1:
+            raise ProviderError("java.io.FileNotFoundException", f"No item at {uri}")
+        return str(rows.values[0][0])
+
+    def scan(self) -> None:
+        """Take up what is new in shared storage, and forget what has gone."""
+        files = self.phone.files
+        there = {
+            path: node
+            for path, node in files.walk(SHARED)
+            if node.kind == "file" and "/." not in path and "/Android/" not in path
+        }
+        known = {
+            row["_data"]: row
+            for row in self.db.query("SELECT _id, _data, _size, date_modified FROM files")
+        }
+        gone = [row["_id"] for path, row in known.items() if path not in there]
+        fresh = {
+            path: node
+            for path, node in there.items()
+            if path not in known
+            or (len(node.data), int(node.mtime))
+            != (known[path]["_size"], known[path]["date_modified"])
+        }
+        if not gone and not fresh:
+            return
+        with self.db.batch():
+            for number in gone:
+                self.run("DELETE FROM files WHERE _id = ?", number)
+            for path, node in sorted(fresh.items()):
+                columns = describe(path, node)
+                if path in known:
+                    changes = ", ".join(f"{name} = ?" for name in columns)
+                    sql = f"UPDATE files SET {changes} WHERE _id = ?"
+                    self.run(sql, *columns.values(), known[path]["_id"])
+                else:
+                    now = int(self.phone.clock.time())
+                    self.add("files", {**columns, "date_added": now})
+
+
+def describe(path: str, node: Node) -> Values:
+    """Tell what there is to know of a file."""
+    folder, name = posixpath.split(path)
+    mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    general = mime.partition("/")[0]
+    kind = {"image": IMAGE, "audio": AUDIO, "video": VIDEO, "text": DOCUMENT}.get(
+        general, DOCUMENT if mime == "application/pdf" else 0
+    )
+    inside = folder.removeprefix(SHARED).strip("/")
+    relative = f"{inside}/" if inside else "/"
+    columns: Values = {
+        "_data": path,
+        "_size": len(node.data),
+        "date_modified": int(node.mtime),
+        "mime_type": mime,
+        "title": posixpath.splitext(name)[0],
+        "_display_name": name,
+        "bucket_id": str(zlib.crc32(folder.lower().encode())),
+        "bucket_display_name": posixpath.basename(folder),
+        "media_type": kind,
+        "relative_path": relative,
+        "volume_name": "external_primary",
+        "is_download": int(relative.startswith("Download/")),
+    }
+    if kind == IMAGE:
+        columns |= {"datetaken": int(node.mtime) * 1000, **_size(node.data)}
+    if kind == AUDIO:
+        sounds = {name: int(relative.startswith(room)) for name, room in _SOUNDS.items()}
+        columns |= {**sounds, "is_music": int(not any(sounds.values()))}
+        columns |= {"artist": "<unknown>", "album": posixpath.basename(folder)}
+    return columns
+
+
+def _size(data: bytes) -> Values:
+    """Give the size of a picture, as far as it is one."""
+    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415 - rarely needed
+
+    try:
+        with Image.open(io.BytesIO(data)) as picture:
+            width, height = picture.size
+    except (UnidentifiedImageError, OSError, ValueError):
+        return {}
+    return {"width": width, "height": height, "resolution": f"{width}\u00d7{height}"}
+
+
+class MediaStorage(App):
+    """Keeps the index of shared storage."""
+
+    package, label = "com.google.android.providers.media.module", "Media Storage"
+    version_name, version_code = "14", 34
+    system = True
+    providers = (Media,)
+
+    def install(self) -> None:
+        """Make an empty database."""
+        self.database("external.db").script(SCHEMA)

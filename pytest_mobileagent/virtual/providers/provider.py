@@ -1,0 +1,199 @@
+"""What a content provider is: data of an app behind URIs, kept in its SQLite database."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.content.data import Database
+    from pytest_mobileagent.virtual.content.uri import Uri
+
+    Values = dict[str, Any]
+
+
+class ProviderError(Exception):
+    """An exception that a provider throws at its caller; `kind` is its Java class."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind if "." in kind else f"java.lang.{kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Which columns and rows are wanted; `args` stand for the question marks in `where`."""
+
+    projection: tuple[str, ...] = ()  # all columns if empty
+    where: str = ""
+    args: tuple[Any, ...] = ()
+    sort: str = ""
+
+    def within(self, condition: str, args: Sequence[Any]) -> Ask:
+        """Add a condition, whose own arguments come first."""
+        if not condition:
+            return self
+        both = f"({condition}) AND ({self.where})" if self.where else condition
+        return replace(self, where=both, args=(*args, *self.args))
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a query found."""
+
+    columns: tuple[str, ...]
+    values: Sequence[Sequence[Any]]
+
+    def dicts(self) -> list[dict[str, Any]]:
+        """Give the rows by column name."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.values]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is behind a path: `#` and `*` of the path are the arguments of `where`."""
+
+    source: str  # the table or view that is read
+    where: str = ""
+    into: str = ""  # the table that is written, if another
+    type: str = ""
+    sort: str = ""
+    columns: tuple[str, ...] = ()  # what may be asked for, if not all
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # of rows that are inserted
+
+
+class Provider:
+    """Answers for its authorities; one that only has tables needs to say no more than which."""
+
+    authorities: ClassVar[Sequence[str]] = ()
+    database_name: ClassVar[str] = ""
+    tables: ClassVar[Mapping[str, Table]] = {}  # by path
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self.phone = app.phone
+
+    @property
+    def db(self) -> Database:
+        """The database."""
+        return self.app.database(self.database_name)
+
+    def table(self, uri: Uri) -> tuple[Table, tuple[str, ...]]:
+        """Find what a URI means, and what it names."""
+        for pattern, table in self.tables.items():
+            if (found := uri.match(pattern)) is not None:
+                return table, found
+        raise ProviderError("IllegalArgumentException", f"Unknown URL {uri}")
+
+    def query(self, uri: Uri, ask: Ask) -> Rows | None:
+        """Give the rows that are asked for; None is no cursor."""
+        table, found = self.table(uri)
+        ask = ask.within(table.where, found)
+        return self.select(table.source, ask, sort=table.sort, allowed=table.columns)
+
+    def insert(self, uri: Uri, values: Values) -> str | None:
+        """Add a row, and give its URI."""
+        table, _ = self.table(uri)
+        number = self.add(table.into or table.source, {**table.defaults, **values})
+        return f"{uri}/{number}"
+
+    def update(self, uri: Uri, values: Values, ask: Ask) -> int:
+        """Change the rows that are meant, and give how many they are."""
+        table, found = self.table(uri)
+        changes = ", ".join(f"{_name(column)} = ?" for column in values)
+        condition, args = self._meant(table, ask.within(table.where, found))
+        sql = f"UPDATE {table.into or table.source} SET {changes} WHERE {condition}"
+        return self.run(sql, *values.values(), *args)
+
+    def delete(self, uri: Uri, ask: Ask) -> int:
+        """Remove the rows that are meant, and give how many they were."""
+        table, found = self.table(uri)
+        condition, args = self._meant(table, ask.within(table.where, found))
+        sql = f"DELETE FROM {table.into or table.source} WHERE {condition}"
+        return self.run(sql, *args)
+
+    def call(self, method: str, arg: str | None, extras: Values) -> Values | None:  # noqa: ARG002
+        """Run a method of the provider's own; None if there is none with this name."""
+        return None
+
+    def type_of(self, uri: Uri) -> str | None:
+        """Give the MIME type of what a URI means."""
+        try:
+            return self.table(uri)[0].type or None
+        except ProviderError:
+            return None
+
+    def path_of(self, uri: Uri) -> str:
+        """Give the file that a URI stands for."""
+        raise ProviderError(
+            "java.io.FileNotFoundException", f"No files supported by provider at {uri}"
+        )
+
+    # Parts, for those that do more.
+
+    def select(self, source: str, ask: Ask, *, sort: str = "", allowed: Sequence[str] = ()) -> Rows:
+        """Query a table or view of the database."""
+        for column in ask.projection if allowed else ():
+            if column not in allowed and column not in ("_count", "count(*)", "*"):
+                raise ProviderError("IllegalArgumentException", f"Invalid column {column}")
+        columns = ", ".join(ask.projection or allowed) or "*"
+        sql = f"SELECT {columns} FROM {source}"
+        sql += f" WHERE ({ask.where})" if ask.where else ""
+        order = ask.sort or sort
+        sql += f" ORDER BY {order}" if order else ""
+        try:
+            return Rows(*self.db.table(sql, *ask.args))
+        except sqlite3.Error as error:
+            raise sql_error(error, sql) from None
+
+    def add(self, table: str, values: Values) -> int:
+        """Insert a row into a table of the database, and give its id."""
+        names = ", ".join(map(_name, values))
+        marks = ", ".join("?" * len(values))
+        sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"
+        try:
+            return self.db.execute(sql, *values.values())
+        except sqlite3.Error as error:
+            raise sql_error(error, sql) from None
+
+    def run(self, sql: str, *args: Any) -> int:
+        """Run a statement that changes rows, and give how many."""
+        try:
+            return self.db.change(sql, *args)
+        except sqlite3.Error as error:
+            raise sql_error(error, sql) from None
+
+    def ids(self, source: str, ask: Ask, column: str = "_id") -> list[int]:
+        """Give the ids of the rows that are meant."""
+        found = self.select(source, replace(ask, projection=(column,), sort=""))
+        return sorted({row[0] for row in found.values})
+
+    def _meant(self, table: Table, ask: Ask) -> tuple[str, tuple[Any, ...]]:
+        """Give a condition on the table that is written, which may not be the one that is read."""
+        if not table.into:
+            return ask.where or "1", ask.args
+        numbers = self.ids(table.source, ask)
+        return f"_id IN ({', '.join('?' * len(numbers))})", tuple(numbers)
+
+
+def sql_error(error: sqlite3.Error, sql: str) -> ProviderError:
+    """Word an error of SQLite as Android does."""
+    code = getattr(error, "sqlite_errorcode", 1) or 1
+    name = getattr(error, "sqlite_errorname", "SQLITE_ERROR")
+    if isinstance(error, sqlite3.IntegrityError):
+        words = f"{error} (code {code} {name}[{code}])"
+        return ProviderError("android.database.sqlite.SQLiteConstraintException", words)
+    words = f"{error} (code {code} {name}[{code}]): , while compiling: {sql}"
+    return ProviderError("android.database.sqlite.SQLiteException", words)
+
+
+def _name(column: str) -> str:
+    """Allow only what can be the name of a column."""
+    if not column.replace("_", "a").isalnum():
+        message = f'near "{column}": syntax error (code 1 SQLITE_ERROR[1])'
+        raise ProviderError("android.database.sqlite.SQLiteException", message)
+    return column

@@ -1,0 +1,91 @@
+"""The content resolver: finds the provider of a URI, and tells the screen of changes."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.content.uri import Uri, parse_uri
+from pytest_mobileagent.virtual.providers.provider import Ask, Provider, ProviderError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.phone import Phone
+
+
+class Resolver:
+    """What apps and the shell ask for the data of other apps."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self._providers: dict[str, Provider] = {}
+
+    def provider(self, authority: str) -> Provider | None:
+        """Give the provider of an authority, if its app is installed and enabled."""
+        for app in self._phone.packages.apps():
+            for kind in app.providers:
+                if authority in kind.authorities and self._phone.packages.enabled(app.package):
+                    return self._instance(app, kind)
+        return None
+
+    def find(self, text: str) -> tuple[Provider, Uri]:
+        """Give the provider of a URI, and the URI; ProviderError if there is none."""
+        uri = parse_uri(text)
+        provider = self.provider(uri.authority)
+        if provider is None:
+            raise ProviderError(
+                "IllegalStateException", f"Could not find provider: {uri.authority}"
+            )
+        return provider, uri
+
+    def query(
+        self,
+        uri: str,
+        projection: Sequence[str] = (),
+        where: str = "",
+        args: Sequence[Any] = (),
+        sort: str = "",
+    ) -> list[dict[str, Any]]:
+        """Give rows by column name; none if there is no such provider."""
+        try:
+            provider, parsed = self.find(uri)
+        except ProviderError:
+            return []
+        rows = provider.query(parsed, Ask(tuple(projection), where, tuple(args), sort))
+        return rows.dicts() if rows else []
+
+    def insert(self, uri: str, **values: Any) -> int:
+        """Add a row, and give its id."""
+        provider, parsed = self.find(uri)
+        made = provider.insert(parsed, values)
+        self._phone.changed()
+        return int((made or "0").rpartition("/")[2])
+
+    def update(self, uri: str, where: str = "", args: Sequence[Any] = (), **values: Any) -> int:
+        """Change rows, and give how many."""
+        provider, parsed = self.find(uri)
+        count = provider.update(parsed, values, Ask(where=where, args=tuple(args)))
+        self._phone.changed()
+        return count
+
+    def delete(self, uri: str, where: str = "", args: Sequence[Any] = ()) -> int:
+        """Remove rows, and give how many."""
+        provider, parsed = self.find(uri)
+        count = provider.delete(parsed, Ask(where=where, args=tuple(args)))
+        self._phone.changed()
+        return count
+
+    @contextmanager
+    def batch(self, authority: str) -> Iterator[None]:
+        """Write the database behind an authority once for all that is done inside."""
+        provider, _ = self.find(f"content://{authority}")
+        with provider.db.batch():
+            yield
+
+    def _instance(self, app: App, kind: type[Provider]) -> Provider:
+        key = f"{app.package}/{kind.__name__}"
+        if key not in self._providers:
+            self._providers[key] = kind(app)
+        return self._providers[key]

@@ -1,0 +1,213 @@
+"""The telephony provider: text messages, and the threads that they make."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.content import numbers
+from pytest_mobileagent.virtual.providers.provider import (
+    Ask,
+    Provider,
+    ProviderError,
+    Rows,
+    Table,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.virtual.content.uri import Uri
+    from pytest_mobileagent.virtual.providers.provider import Values
+
+BOXES = {"inbox": 1, "sent": 2, "draft": 3, "outbox": 4, "failed": 5, "queued": 6}
+_COUNT = """
+    UPDATE threads SET
+        message_count = (SELECT count(*) FROM sms WHERE thread_id = {row}.thread_id AND type != 3)
+        WHERE _id = {row}.thread_id;
+    UPDATE threads SET
+        date = coalesce((SELECT max(date) FROM sms WHERE thread_id = {row}.thread_id), date),
+        snippet = (SELECT body FROM sms WHERE thread_id = {row}.thread_id
+            ORDER BY date DESC, _id DESC LIMIT 1),
+        read = NOT EXISTS (SELECT 1 FROM sms WHERE thread_id = {row}.thread_id AND read = 0)
+        WHERE _id = {row}.thread_id;
+"""
+SCHEMA = f"""
+PRAGMA user_version = 67;
+CREATE TABLE sms (_id INTEGER PRIMARY KEY AUTOINCREMENT, thread_id INTEGER, address TEXT,
+    person INTEGER, date INTEGER, date_sent INTEGER DEFAULT 0, protocol INTEGER,
+    read INTEGER DEFAULT 0, status INTEGER DEFAULT -1, type INTEGER, reply_path_present INTEGER,
+    subject TEXT, body TEXT, service_center TEXT, locked INTEGER DEFAULT 0,
+    sub_id INTEGER DEFAULT -1, error_code INTEGER DEFAULT -1, creator TEXT,
+    seen INTEGER DEFAULT 0);
+CREATE INDEX typeThreadIdIndex ON sms (type, thread_id);
+CREATE TABLE threads (_id INTEGER PRIMARY KEY AUTOINCREMENT, date INTEGER DEFAULT 0,
+    message_count INTEGER DEFAULT 0, recipient_ids TEXT, snippet TEXT,
+    snippet_cs INTEGER DEFAULT 0, read INTEGER DEFAULT 1, archived INTEGER DEFAULT 0,
+    type INTEGER DEFAULT 0, error INTEGER DEFAULT 0, has_attachment INTEGER DEFAULT 0);
+CREATE TABLE canonical_addresses (_id INTEGER PRIMARY KEY AUTOINCREMENT, address TEXT,
+    sub_id INTEGER DEFAULT -1);
+CREATE TABLE pdu (_id INTEGER PRIMARY KEY AUTOINCREMENT, thread_id INTEGER, date INTEGER,
+    date_sent INTEGER DEFAULT 0, msg_box INTEGER, read INTEGER DEFAULT 0, m_id TEXT, sub TEXT,
+    sub_cs INTEGER, ct_t TEXT, ct_l TEXT, exp INTEGER, m_cls TEXT, m_type INTEGER, v INTEGER,
+    m_size INTEGER, pri INTEGER, rr INTEGER, rpt_a INTEGER, resp_st INTEGER, st INTEGER,
+    tr_id TEXT, retr_st INTEGER, retr_txt TEXT, retr_txt_cs INTEGER, read_status INTEGER,
+    ct_cls INTEGER, resp_txt TEXT, d_tm INTEGER, d_rpt INTEGER, locked INTEGER DEFAULT 0,
+    sub_id INTEGER DEFAULT -1, seen INTEGER DEFAULT 0, creator TEXT,
+    text_only INTEGER DEFAULT 0);
+CREATE TABLE part (_id INTEGER PRIMARY KEY AUTOINCREMENT, mid INTEGER, seq INTEGER DEFAULT 0,
+    ct TEXT, name TEXT, chset INTEGER, cd TEXT, fn TEXT, cid TEXT, cl TEXT, ctt_s INTEGER,
+    ctt_t TEXT, _data TEXT, text TEXT);
+CREATE TABLE addr (_id INTEGER PRIMARY KEY AUTOINCREMENT, msg_id INTEGER, contact_id INTEGER,
+    address TEXT, type INTEGER, charset INTEGER);
+CREATE TRIGGER sms_update_thread_on_insert AFTER INSERT ON sms BEGIN
+    {_COUNT.format(row="NEW")} END;
+CREATE TRIGGER sms_update_thread_on_update AFTER UPDATE OF date, body, type, read ON sms BEGIN
+    {_COUNT.format(row="NEW")} END;
+CREATE TRIGGER sms_update_thread_on_delete AFTER DELETE ON sms BEGIN
+    {_COUNT.format(row="OLD")}
+    DELETE FROM threads WHERE _id = OLD.thread_id
+        AND NOT EXISTS (SELECT 1 FROM sms WHERE thread_id = OLD.thread_id); END;
+"""
+_SMS_DIR, _SMS = "vnd.android.cursor.dir/sms", "vnd.android.cursor.item/sms"
+_NEWEST = "date DESC"
+_CONVERSATIONS = (
+    "(SELECT sms.thread_id AS thread_id, threads.message_count AS msg_count, body AS snippet,"
+    " sms.date AS date FROM sms JOIN threads ON threads._id = sms.thread_id WHERE sms._id ="
+    " (SELECT _id FROM sms AS last WHERE last.thread_id = sms.thread_id"
+    " ORDER BY date DESC, _id DESC LIMIT 1))"
+)
+_LATEST = (
+    "(SELECT sms.* FROM sms WHERE sms._id = (SELECT _id FROM sms AS last"
+    " WHERE last.thread_id = sms.thread_id ORDER BY date DESC, _id DESC LIMIT 1))"
+)
+
+
+class Sms(Provider):
+    """Text messages."""
+
+    authorities = ("sms",)
+    database_name = "mmssms.db"
+    tables: ClassVar[Mapping[str, Table]] = {
+        "": Table("sms", type=_SMS_DIR, sort=_NEWEST),
+        "#": Table("sms", "_id = ?", type=_SMS),
+        "conversations": Table(_CONVERSATIONS, type=_SMS_DIR, sort=_NEWEST),
+        "conversations/#": Table("sms", "thread_id = ?", type=_SMS_DIR, sort=_NEWEST),
+        "undelivered": Table("sms", "type IN (4, 5, 6)", type=_SMS_DIR, sort=_NEWEST),
+        **{
+            name: Table("sms", f"type = {box}", type=_SMS_DIR, sort=_NEWEST)
+            for name, box in BOXES.items()
+        },
+        **{
+            f"{name}/#": Table("sms", f"type = {box} AND _id = ?", type=_SMS)
+            for name, box in BOXES.items()
+        },
+    }
+
+    def query(self, uri: Uri, ask: Ask) -> Rows | None:
+        """Give messages; a URI without sense gives no cursor."""
+        try:
+            self.table(uri)
+        except ProviderError:
+            return None
+        return super().query(uri, ask)
+
+    def insert(self, uri: Uri, values: Values) -> str | None:
+        """Add a message to its thread, which begins with it if there is none."""
+        self.table(uri)
+        box = BOXES.get(uri.path[0] if uri.path else "", 1)
+        now = int(self.phone.clock.time() * 1000)
+        made = {"date": now, "type": box, **values}
+        with self.db.batch():
+            if not made.get("thread_id"):
+                made["thread_id"] = thread_of(self, [str(made.get("address") or "")])
+            number = self.add("sms", made)
+        return f"content://sms/{number}"
+
+
+class MmsSms(Provider):
+    """Threads."""
+
+    authorities = ("mms-sms",)
+    database_name = "mmssms.db"
+    tables: ClassVar[Mapping[str, Table]] = {
+        "conversations": Table(_LATEST, sort="date ASC"),
+        "conversations/#": Table("sms", "thread_id = ?", sort="date ASC"),
+        "canonical-addresses": Table("canonical_addresses"),
+        "canonical-address/#": Table("canonical_addresses", "_id = ?"),
+        "threadID": Table("threads"),
+    }
+
+    def query(self, uri: Uri, ask: Ask) -> Rows | None:
+        """Give threads; `?simple=true` as they are kept, else with their latest message."""
+        if uri.path == ("conversations",) and uri.parameters.get("simple") == "true":
+            return self.select("threads", ask, sort=_NEWEST)
+        if uri.path == ("threadID",):
+            asked = [value for key, value in uri.parameters.items() if key == "recipient"]
+            return Rows(("_id",), [(thread_of(self, asked),)])
+        return super().query(uri, ask)
+
+    def update(self, uri: Uri, values: Values, ask: Ask) -> int:
+        """Change the messages of a thread, or the threads themselves if they are archived."""
+        if uri.path == ("conversations",):
+            ids = self.ids("threads", ask)
+            for number in ids:
+                for column, value in values.items():
+                    target = "threads SET archived" if column == "archived" else f"sms SET {column}"
+                    key = "_id" if column == "archived" else "thread_id"
+                    self.run(f"UPDATE {target} = ? WHERE {key} = ?", value, number)
+            return len(ids)
+        return super().update(uri, values, ask)
+
+    def delete(self, uri: Uri, ask: Ask) -> int:
+        """Remove threads with their messages."""
+        if uri.path == ("conversations",):
+            count = self.run("DELETE FROM sms")
+            self.run("DELETE FROM threads")
+            return count
+        return super().delete(uri, ask)
+
+
+class Mms(Provider):
+    """Multimedia messages, of which a new phone has none."""
+
+    authorities = ("mms",)
+    database_name = "mmssms.db"
+    tables: ClassVar[Mapping[str, Table]] = {
+        "": Table("pdu", sort=_NEWEST),
+        "inbox": Table("pdu", "msg_box = 1", sort=_NEWEST),
+        "sent": Table("pdu", "msg_box = 2", sort=_NEWEST),
+        "part": Table("part"),
+        "#/addr": Table("addr", "msg_id = ?"),
+    }
+
+
+def thread_of(provider: Provider, recipients: Sequence[str]) -> int:
+    """Give the thread with these people, making one if there is none."""
+    known = provider.db.query("SELECT _id, address FROM canonical_addresses")
+    ids = []
+    for address in recipients:
+        found = [
+            row["_id"]
+            for row in known
+            if numbers.same(row["address"], address) or row["address"] == address
+        ]
+        ids.append(found[0] if found else provider.add("canonical_addresses", {"address": address}))
+    names = " ".join(map(str, sorted(ids)))
+    if threads := provider.db.query("SELECT _id FROM threads WHERE recipient_ids = ?", names):
+        return int(threads[0]["_id"])
+    kind = int(len(ids) > 1)
+    return provider.add("threads", {"recipient_ids": names, "type": kind})
+
+
+class TelephonyStorage(App):
+    """Keeps messages."""
+
+    package, label = "com.android.providers.telephony", "Phone and Messaging Storage"
+    version_name, version_code = "14", 34
+    system = True
+    providers = (Sms, MmsSms, Mms)
+
+    def install(self) -> None:
+        """Make an empty database."""
+        self.database("mmssms.db").script(SCHEMA)

@@ -1,0 +1,93 @@
+"""What an app's author imports: an App, its activities, the widgets, and what they use."""
+
+from pytest_mobileagent.virtual import ui
+from pytest_mobileagent.virtual.app.app import Activity, App
+from pytest_mobileagent.virtual.content import numbers
+from pytest_mobileagent.virtual.content.data import Database, Preferences
+from pytest_mobileagent.virtual.content.filters import (
+    BROWSABLE,
+    SEND,
+    SEND_MULTIPLE,
+    SENDTO,
+    VIEW,
+    Filter,
+)
+from pytest_mobileagent.virtual.content.intent import (
+    CLEAR_TOP,
+    LAUNCHER,
+    NEW_TASK,
+    SINGLE_TOP,
+    Intent,
+    to_plain,
+)
+from pytest_mobileagent.virtual.content.locale import Locale
+from pytest_mobileagent.virtual.image.chooser import chooser
+from pytest_mobileagent.virtual.image.manage import MANAGE, PACKAGE_NAME
+from pytest_mobileagent.virtual.kernel.files import FileSystem
+from pytest_mobileagent.virtual.kernel.rootfs import SHARED
+from pytest_mobileagent.virtual.providers.provider import Provider, Table
+from pytest_mobileagent.virtual.providers.recurrence import milliseconds_of
+from pytest_mobileagent.virtual.providers.resolver import Resolver
+from pytest_mobileagent.virtual.sdk import timepicker
+from pytest_mobileagent.virtual.sdk.people import (
+    CONTACTS,
+    EMAIL_TYPES,
+    PHONE_TYPES,
+    People,
+    Person,
+    avatar,
+)
+from pytest_mobileagent.virtual.system.alarms import set_next_alarm
+from pytest_mobileagent.virtual.system.audio import STREAMS
+from pytest_mobileagent.virtual.system.keyguard import BadCredential
+from pytest_mobileagent.virtual.system.notifications import HIGH, POST, REPLY, Deed
+from pytest_mobileagent.virtual.system.telephony import DELIVER, MISSED, Call
+from pytest_mobileagent.virtual.ui import *  # noqa: F403 - its own __all__ is the list
+
+__all__ = [
+    "BROWSABLE",
+    "CLEAR_TOP",
+    "CONTACTS",
+    "DELIVER",
+    "EMAIL_TYPES",
+    "HIGH",
+    "LAUNCHER",
+    "MANAGE",
+    "MISSED",
+    "NEW_TASK",
+    "PACKAGE_NAME",
+    "PHONE_TYPES",
+    "POST",
+    "REPLY",
+    "SEND",
+    "SENDTO",
+    "SEND_MULTIPLE",
+    "SHARED",
+    "SINGLE_TOP",
+    "STREAMS",
+    "VIEW",
+    "Activity",
+    "App",
+    "BadCredential",
+    "Call",
+    "Database",
+    "Deed",
+    "FileSystem",
+    "Filter",
+    "Intent",
+    "Locale",
+    "People",
+    "Person",
+    "Preferences",
+    "Provider",
+    "Resolver",
+    "Table",
+    "avatar",
+    "chooser",
+    "milliseconds_of",
+    "numbers",
+    "set_next_alarm",
+    "timepicker",
+    "to_plain",
+]
+__all__ += ui.__all__

@@ -1,0 +1,104 @@
+"""People as apps show them: names for numbers, and round pictures with an initial."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from pytest_mobileagent.virtual.content import numbers
+from pytest_mobileagent.virtual.ui import Icon, Image
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.ui import View
+
+CONTACTS: Final = "content://com.android.contacts"
+PHONE_TYPES: Final = {1: "Home", 2: "Mobile", 3: "Work", 12: "Main", 7: "Other"}
+EMAIL_TYPES: Final = {1: "Home", 2: "Work", 4: "Mobile", 3: "Other"}
+COLORS: Final = ("#b3591e", "#1b6e5a", "#5b4fa2", "#a13a66", "#2f6695", "#5f6f1f", "#8c4f7d")
+NOBODY: Final = "#6b7280"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A contact; `number` and `type` are of one telephone, where that was asked for."""
+
+    id: int
+    name: str
+    starred: bool = False
+    number: str = ""
+    type: int = 0
+
+
+class People:
+    """What an app asks of the contacts provider."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._resolver = phone.resolver
+
+    def all(
+        self, search: str = "", *, by_last: bool = False, last_first: bool = False
+    ) -> list[Person]:
+        """Give the contacts that have a name in which a word starts with a text.
+
+        They are sorted by their first names unless `by_last`, and their names begin with these
+        unless `last_first`.
+        """
+        name = "display_name_alt" if last_first else "display_name"
+        rows = self._resolver.query(
+            f"{CONTACTS}/contacts",
+            ("_id", name, "starred"),
+            "display_name IS NOT NULL AND ' ' || display_name LIKE '% ' || ? || '%'",
+            (search.strip(),),
+            f"{'sort_key_alt' if by_last else 'sort_key'} COLLATE NOCASE",
+        )
+        return [Person(row["_id"], row[name], bool(row["starred"])) for row in rows]
+
+    def with_numbers(self, search: str = "") -> list[Person]:
+        """Give the contacts' telephones; the text may be the start of a name or in a number."""
+        rows = self._resolver.query(
+            f"{CONTACTS}/data/phones",
+            ("contact_id", "display_name", "starred", "data1", "data2"),
+            sort="sort_key COLLATE NOCASE",
+        )
+        found = [
+            Person(
+                row["contact_id"],
+                row["display_name"] or row["data1"],
+                bool(row["starred"]),
+                row["data1"],
+                int(row["data2"] or 7),
+            )
+            for row in rows
+            if row["data1"]
+        ]
+        return [person for person in found if _answers(person, search.strip())]
+
+    def by_number(self, number: str) -> Person | None:
+        """Give who has a number."""
+        for person in self.with_numbers():
+            if numbers.same(person.number, number):
+                return person
+        return None
+
+    def name_of(self, number: str) -> str:
+        """Give the name that a number is shown under: the number itself if nobody has it."""
+        person = self.by_number(number)
+        return person.name if person else numbers.formatted(number)
+
+
+def avatar(name: str, size: float = 40) -> View:
+    """Draw a round picture with the initial of a name, or with a person for a bare number."""
+    initial = name[:1].upper()
+    if not initial.isalpha():
+        return Image(Icon("person", NOBODY), size=size)
+    color = COLORS[zlib.crc32(name.encode()) % len(COLORS)]
+    return Image(Icon(initial, color), size=size)
+
+
+def _answers(person: Person, search: str) -> bool:
+    if f" {search.casefold()}" in f" {person.name.casefold()}":
+        return True
+    digits = numbers.bare(search)
+    return bool(digits) and digits in numbers.bare(person.number)

@@ -1,0 +1,1 @@
+"""Snapshots of a phone, in memory and in a folder."""

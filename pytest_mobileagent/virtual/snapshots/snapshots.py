@@ -1,0 +1,130 @@
+"""Snapshots: the state of every part of the phone, kept as values that nobody changes."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pytest_mobileagent.virtual.kernel.files import FileSystem, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+FORMAT = 2
+LARGE = 1 << 16  # bytes from which a file is an entry of its own in an archive
+
+
+class Part(Protocol):
+    """A part of the phone that has state: it gives and takes plain data."""
+
+    def save(self) -> Any:
+        """Give the state as plain data, which is written down at once."""
+
+    def load(self, saved: Any) -> None:
+        """Take what `save` gave; the data is this part's own now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All of the phone at one moment."""
+
+    time: float  # phone's wall clock
+    uptime: float
+    files: Mapping[str, Node]
+    parts: str  # JSON: cheap to copy, impossible to change
+
+
+class Snapshots:
+    """Named moments to which the phone can go back."""
+
+    def __init__(
+        self, files: FileSystem, parts: Mapping[str, Part], changed: Callable[[], None]
+    ) -> None:
+        self._files = files
+        self._parts = parts
+        self._changed = changed
+        self._kept: dict[str, Snapshot] = {}
+
+    def save(self, name: str) -> None:
+        """Keep the present under a name."""
+        parts = {key: part.save() for key, part in self._parts.items()}
+        clock = parts["clock"]
+        self._kept[name] = Snapshot(
+            clock["wall"], clock["uptime"], self._files.snapshot(), json.dumps(parts)
+        )
+
+    def load(self, name: str) -> None:
+        """Go back; KeyError if there is no such snapshot."""
+        snapshot = self._kept[name]
+        self._files.restore(snapshot.files)
+        saved = json.loads(snapshot.parts)
+        for key, part in self._parts.items():
+            part.load(saved[key])
+        self._changed()
+
+    def delete(self, name: str) -> None:
+        """Forget one; KeyError if there is no such snapshot."""
+        del self._kept[name]
+
+    def names(self) -> list[str]:
+        """Names, oldest first."""
+        return list(self._kept)
+
+    def __getitem__(self, name: str) -> Snapshot:
+        return self._kept[name]
+
+    def dump(self, name: str) -> bytes:
+        """Write one as a zip archive of JSON texts."""
+        snapshot = self._kept[name]
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            head = {"format": FORMAT, "time": snapshot.time, "uptime": snapshot.uptime}
+            archive.writestr("snapshot.json", json.dumps(head))
+            archive.writestr("parts.json", snapshot.parts)
+            nodes = {path: _node_to_plain(node) for path, node in snapshot.files.items()}
+            large = [path for path, node in snapshot.files.items() if len(node.data) > LARGE]
+            for at, path in enumerate(large):  # these are packed already, mostly
+                nodes[path][1] = at
+                archive.writestr(_place(at), snapshot.files[path].data, zipfile.ZIP_STORED)
+            archive.writestr("nodes.json", json.dumps(nodes))
+        return buffer.getvalue()
+
+    def add(self, name: str, data: bytes) -> None:
+        """Take one that `dump` has written; ValueError if it is none."""
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                head = json.loads(archive.read("snapshot.json"))
+                nodes = json.loads(archive.read("nodes.json"))
+                parts = archive.read("parts.json").decode()
+                for plain in nodes.values():
+                    if isinstance(plain[1], int):
+                        plain[1] = archive.read(_place(plain[1]))
+        except (zipfile.BadZipFile, KeyError) as error:
+            raise ValueError(f"snapshot {name!r} cannot be read: {error}") from error
+        if head["format"] != FORMAT:
+            raise ValueError(f"snapshot {name!r} has format {head['format']}, expected {FORMAT}")
+        files = {path: _node_from_plain(plain) for path, plain in nodes.items()}
+        self._kept[name] = Snapshot(head["time"], head["uptime"], files, parts)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kept)
+
+
+def _place(number: int) -> str:
+    """Name the entry for a large file."""
+    return f"data/{number}"
+
+
+def _node_to_plain(node: Node) -> list[Any]:
+    data = "" if len(node.data) > LARGE else base64.b64encode(node.data).decode()
+    return [node.kind, data, node.mode, node.uid, node.gid, node.mtime, node.target]
+
+
+def _node_from_plain(plain: list[Any]) -> Node:
+    kind, data, mode, uid, gid, mtime, target = plain
+    content = data if isinstance(data, bytes) else base64.b64decode(data)
+    return Node(kind, content, mode, uid, gid, mtime, target)

@@ -1,0 +1,1 @@
+"""What accessibility sees and tells."""

@@ -1,0 +1,285 @@
+"""Accessibility events: what assistive services, recorders and `uiautomator events` are told.
+
+Nobody reports what happens inside a window. While anybody listens, its views are compared with
+those of the last look, and the events follow from what is different: so whatever changes a
+screen, a finger, a key, an app by itself, is told alike. While nobody listens nothing is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.system.accessibility.changes import (
+    Content,
+    content,
+    focus_event,
+    view_events,
+)
+from pytest_mobileagent.virtual.system.accessibility.event import (
+    ANNOUNCEMENT,
+    CLICKED,
+    LONG_CLICKED,
+    NOTIFICATION_STATE_CHANGED,
+    WINDOW_STATE_CHANGED,
+    WINDOWS_CHANGED,
+    AccessibilityEvent,
+    about,
+)
+from pytest_mobileagent.virtual.system.accessibility.window_names import (
+    WindowName,
+    described,
+    name_of,
+)
+from pytest_mobileagent.virtual.systemui.scene import FOCUSABLE
+from pytest_mobileagent.virtual.ui.node import class_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.systemui.scene import Window
+    from pytest_mobileagent.virtual.ui.layout import Box
+
+INTERVAL = 0.1  # seconds between two events of the same window's content
+UNTOLD = ("wallpaper", "scrim", "headsup", "toast")  # windows that accessibility hears nothing of
+SPEAKERS = (*FOCUSABLE, "keyboard")  # windows that tell of their coming
+NOTIFICATION = (
+    "Notification(channel={tag} shortcut=null contentView=null vibrate=null sound=null"
+    " defaults=0x0 flags=0x0 color=0x00000000 vis=PRIVATE)"
+)
+
+Listener = Callable[[AccessibilityEvent], None]
+
+
+class Events:
+    """Tells events to whoever listens; nothing is kept but the last look."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self._listeners: dict[int, tuple[Listener, bool]] = {}
+        self._last = 0
+        self._seen: dict[WindowName, Window] | None = None
+        self._active: WindowName | None = None
+        self._version = 0
+        self._busy = False
+        self._stirred: asyncio.Handle | None = None
+        self._clicked: tuple[Window, Box] | None = None
+        self._waiting: dict[WindowName, Content] = {}  # changes told once the interval is over
+        self._told: dict[WindowName, float] = {}
+
+    @property
+    def listened(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._listeners)
+
+    def subscribe(self, listener: Listener, *, windows: bool = False) -> Callable[[], None]:
+        """Call back for every event, until the function that this returns is called.
+
+        Events of windows that come and go are only for those who ask for `windows`, as they are
+        for services that retrieve them.
+        """
+        self._last += 1
+        number = self._last
+        self._listeners[number] = listener, windows
+        if len(self._listeners) == 1:
+            self.forget()
+        self.settle()
+
+        def unsubscribe() -> None:
+            self._listeners.pop(number, None)
+            if not self._listeners:
+                self.forget()
+
+        return unsubscribe
+
+    def forget(self) -> None:
+        """Take the next look as the first: what is different then has not happened."""
+        self._seen = self._active = self._clicked = None
+        self._waiting.clear()
+        self._told.clear()
+
+    # What is told by whoever does it.
+
+    def click(self, window: Window, box: Box) -> None:
+        """Tell that a view was clicked; it comes after what the click has changed in it."""
+        if self._listeners and box.view.enabled and window.kind != "keyboard":
+            self._clicked = window, box
+            self.settle()
+
+    def long_click(self, window: Window, box: Box) -> None:
+        """Tell that a view is held; it comes before the view does anything about that."""
+        if self._listeners and window.kind != "keyboard":
+            self._tell(about(LONG_CLICKED, self._now(), window.package, box))
+
+    def toast(self, package: str, text: str) -> None:
+        """Tell that a toast is shown."""
+        self._notify(package, "android.widget.Toast", (text,))
+
+    def notification(self, package: str, tag: str, texts: tuple[str, ...]) -> None:
+        """Tell that a notification was posted."""
+        data = NOTIFICATION.format(tag=tag or "null")
+        words = tuple(text for text in texts if text)
+        self._notify(package, "android.app.Notification", words, data)
+
+    def announce(self, package: str, text: str) -> None:
+        """Tell a text that an app wants spoken."""
+        if self._listeners:
+            name = "android.view.View"
+            event = AccessibilityEvent(
+                ANNOUNCEMENT, self._now(), package, name, (text,), enabled=True
+            )
+            self._tell(event)
+
+    def _notify(
+        self, package: str, name: str, text: tuple[str, ...], data: str | None = None
+    ) -> None:
+        if self._listeners:
+            kind = NOTIFICATION_STATE_CHANGED
+            event = AccessibilityEvent(kind, self._now(), package, name, text, parcelable_data=data)
+            self._tell(event)
+
+    # What is found out.
+
+    def stir(self) -> None:
+        """Look soon: something may have changed."""
+        if not self._listeners or self._stirred:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return  # without a loop whoever changes the phone looks by itself
+        self._stirred = loop.call_soon(self._look_around)
+
+    def _look_around(self) -> None:
+        self._stirred = None
+        if not self._listeners:
+            return
+        self.settle()
+        if self._waiting:
+            asyncio.get_running_loop().call_later(INTERVAL, self.stir)
+
+    def settle(self, *, by_keys: bool = False) -> None:
+        """Compare the screen with the last look, and tell what is different.
+
+        `by_keys` says that text came from the keys of a keyboard, one by one.
+        """
+        if not self._listeners or self._busy:
+            return
+        self._busy = True
+        try:
+            self._compare(by_keys=by_keys)
+        finally:
+            self._busy = False
+
+    def _compare(self, *, by_keys: bool) -> None:
+        version = self._phone.version
+        if self._seen is not None and version == self._version and not self._clicked:
+            self._flush()
+            return
+        after = {
+            name_of(each): each for each in self._phone.windows.stack if each.kind not in UNTOLD
+        }
+        before, active = self._seen, self._active
+        self._seen, self._version = after, self._phone.version
+        self._active = name_of(self._phone.windows.active)
+        if before is None:
+            self._clicked = None
+            return
+        for name in before.keys() & after.keys():
+            self._compare_views(name, before[name], after[name], by_keys=by_keys)
+        self._flush()
+        self._tell_click(after)
+        self._tell_windows(before, after, active)
+
+    def _compare_views(
+        self, name: WindowName, before: Window, after: Window, *, by_keys: bool
+    ) -> None:
+        if after.box is before.box or name.kind == "keyboard":
+            return
+        now, package = self._now(), after.package
+        for event in view_events(before.box, after.box, now, package, by_keys=by_keys):
+            self._tell(event)
+        if changed := content(before.box, after.box):
+            if waiting := self._waiting.get(name):
+                changed = Content(after.box, waiting.types | changed.types)
+            self._waiting[name] = changed
+
+    def _flush(self) -> None:
+        """Tell of content that changed, at most once in the interval for every window."""
+        now = self._phone.clock.uptime()
+        for name, changed in list(self._waiting.items()):
+            if now - self._told.get(name, -INTERVAL) < INTERVAL:
+                continue
+            del self._waiting[name]
+            if self._seen and (window := self._seen.get(name)):
+                self._told[name] = now
+                self._tell(changed.event(self._now(), window.package))
+
+    def _tell_click(self, after: Mapping[WindowName, Window]) -> None:
+        if self._clicked is None:
+            return
+        window, box = self._clicked
+        self._clicked = None
+        still = after.get(name_of(window))
+        now = still.box.find(box.key) if still else None
+        same = now is not None and class_name(now.view) == class_name(box.view)
+        self._tell(about(CLICKED, self._now(), window.package, now if now and same else box))
+
+    def _tell_windows(
+        self,
+        before: Mapping[WindowName, Window],
+        after: Mapping[WindowName, Window],
+        active: WindowName | None,
+    ) -> None:
+        added = [name for name in after if name not in before]
+        for name in after:
+            comes = name in added and name.kind in SPEAKERS
+            if comes or (name == self._active and name != active):
+                self._tell_window(after[name])
+        for _ in added:
+            self._tell_windows_changed("ADDED")
+        for name in before:
+            if name not in after:
+                self._told.pop(name, None)
+                self._waiting.pop(name, None)
+                self._tell_windows_changed("REMOVED")
+        if self._active != active:
+            self._tell_windows_changed("ACTIVE", "FOCUSED")
+
+    def _tell_window(self, window: Window) -> None:
+        now, package = self._now(), window.package
+        name, text = described(window)
+        full = window.kind == "activity"
+        self._tell(
+            AccessibilityEvent(
+                WINDOW_STATE_CHANGED, now, package, name, text, enabled=True, full_screen=full
+            )
+        )
+        if window.kind in FOCUSABLE and (focused := focus_event(window.box, now, package)):
+            self._tell(focused)
+
+    def _tell_windows_changed(self, *changes: str) -> None:
+        types = tuple(f"WINDOWS_CHANGE_{change}" for change in changes)
+        now = self._now()
+        event = AccessibilityEvent(WINDOWS_CHANGED, now, None, None, window_change_types=types)
+        self._tell(event)
+
+    def _tell(self, event: AccessibilityEvent) -> None:
+        for listener, windows in tuple(self._listeners.values()):
+            if windows or event.type != WINDOWS_CHANGED:
+                listener(event)
+
+    def _now(self) -> int:
+        return round(self._phone.clock.uptime() * 1000)
+
+    # The last look is of a phone that is no more once a snapshot is loaded.
+
+    def save(self) -> None:
+        """Give nothing: listeners are not of the phone."""
+
+    def load(self, saved: None) -> None:
+        """Forget what was seen."""
+        del saved
+        self.forget()

@@ -1,0 +1,1 @@
+"""Activities and their tasks: how they start, wait and end."""

@@ -1,0 +1,218 @@
+"""The activity service: how activities come and go."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.content.intent import (
+    CLEAR_TASK,
+    CLEAR_TOP,
+    HOME,
+    LAUNCHER,
+    MAIN,
+    NEW_TASK,
+    SINGLE_TOP,
+    Intent,
+    Reply,
+    full,
+    launch,
+    short,
+)
+from pytest_mobileagent.virtual.image.resolver import COMPONENT as RESOLVER
+from pytest_mobileagent.virtual.image.sheet import carried
+from pytest_mobileagent.virtual.kernel.users import name_of
+from pytest_mobileagent.virtual.system.activities.leaving import Leaving
+from pytest_mobileagent.virtual.system.activities.tasks import Record, Task
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.app.app import Activity, App
+
+SHELL_UID = 2000
+UNKNOWN = "UNKNOWN (0)"
+
+
+class Result(Enum):
+    """How a start ended, as `am start` tells it."""
+
+    STARTED = 0
+    UNRESOLVED = -91
+    NO_CLASS = -92
+    TO_FRONT = 2
+    TO_TOP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The outcome of a start."""
+
+    result: Result
+    intent: Intent
+    state: str = UNKNOWN  # COLD, WARM, HOT
+    milliseconds: int = 0
+
+
+class Activities(Leaving):
+    """Starts and ends activities by Android's rules; when none is left, the launcher's comes."""
+
+    # Starting.
+
+    def start(
+        self,
+        intent: Intent,
+        *,
+        uid: int = SHELL_UID,
+        source: Record | None = None,
+        request: str = "",
+    ) -> Started:
+        """Start what answers the intent; PermissionError if the caller may not."""
+        found = self._phone.packages.resolve(intent)
+        if not found:
+            missing = Result.NO_CLASS if intent.component else Result.UNRESOLVED
+            return Started(missing, intent)
+        chosen = self._phone.defaults.choose(intent, found)
+        if chosen is None:
+            asked = replace(intent, component=RESOLVER, package="", extras=carried(intent))
+            found = self._phone.packages.resolve(asked)
+            intent, chosen = asked, found[0]
+        app, kind = chosen
+        intent = replace(intent, component=kind.component(app.package))
+        if not kind.exported and uid not in (0, 1000, app.uid):
+            raise PermissionError(
+                f"Permission Denial: starting Intent {{ {intent} }} from null "
+                f"(pid={self._phone.proc.pid('')}, uid={uid}) not exported from uid {app.uid}"
+            )
+        line = f"START u0 {{{intent}}} from uid {uid}"
+        self._phone.log.system("I", "ActivityTaskManager", line)
+        began = time.perf_counter()
+        result, state = self._place(app, kind, intent, source, request)
+        self._resume()
+        spent = round((time.perf_counter() - began) * 1000)
+        if state in ("COLD", "WARM"):
+            line = f"Displayed {short(intent.component)} for user 0: +{spent}ms"
+            self._phone.log.system("I", "ActivityTaskManager", line)
+        return Started(result, intent, state, spent)
+
+    def start_from(self, activity: Activity, intent: Intent, request: str = "") -> None:
+        """Start another activity on behalf of one; LookupError if there is none."""
+        source = self.record_of(activity)
+        started = self.start(intent, uid=activity.app.uid, source=source, request=request)
+        if started.result in (Result.UNRESOLVED, Result.NO_CLASS):
+            raise LookupError(f"No Activity found to handle Intent {{ {intent} }}")
+
+    def hand_over(self, activity: Activity, intent: Intent, component: str) -> None:
+        """Put the activity that the user has chosen in the place of the one that asked."""
+        record = self.record_of(activity)
+        if record is None:
+            return
+        caller, request = self._record(record.caller), record.request
+        under = self.task_of(record)
+        self._remove(record)
+        source = caller or next(iter(reversed(under.records)), None)
+        chosen = replace(intent, component=component)
+        self.start(chosen, uid=activity.app.uid, source=source, request=request)
+
+    def launch(self, package: str, *, uid: int = SHELL_UID) -> Started:
+        """Start an app as its icon does; LookupError if it has none."""
+        found = self._phone.packages.resolve(Intent(MAIN, package=package, categories=(LAUNCHER,)))
+        if not found:
+            raise LookupError(package)
+        app, kind = found[0]
+        return self.start(launch(kind.component(app.package)), uid=uid)
+
+    def start_component(self, component: str, package: str) -> Started:
+        """Start an activity in the name of its app, as a notification does."""
+        intent = Intent(component=full(component), flags=NEW_TASK)
+        return self.start(intent, uid=self._phone.packages[package].uid)
+
+    def home(self) -> None:
+        """Show the home screen."""
+        self.start(Intent(MAIN, categories=(HOME,), flags=NEW_TASK), uid=1000)
+
+    def overview(self) -> None:
+        """Show the recent tasks; from there, go to the latest of them."""
+        if (
+            self.top.package == self._phone.launcher
+            and self.top.activity.state.get("view") == "overview"
+        ):
+            if recent := self.recent():
+                self.to_front(recent[0].number)
+            return
+        self.home()
+        self.top.activity.set(view="overview", page=0)
+        self._phone.changed()
+
+    def _place(
+        self, app: App, kind: type[Activity], intent: Intent, source: Record | None, request: str
+    ) -> tuple[Result, str]:
+        """Find the task for a new activity, or the activity that makes a new one needless."""
+        fresh = self._phone.proc.start(app.package, app.uid) is not None
+        if fresh:
+            self._log_process(app, intent.component)
+        self._phone.packages[app.package].stopped = False
+        state = "COLD" if fresh else "WARM"
+        task = self._task_for(app, intent, source)
+        moved = task is not self.tasks[-1] if self.tasks else True
+        self._bring(task)
+        if intent.flags & CLEAR_TASK:
+            task.records.clear()
+        if task.records and (reused := self._reuse(task, intent, source, moved=moved)):
+            return reused, "HOT" if reused is Result.TO_FRONT else UNKNOWN
+        record = Record(self._number(), kind(app, intent), intent.component)
+        if source and request:
+            record.caller, record.request = source.number, request
+        task.records.append(record)
+        with self.guard(record):
+            record.activity.on_create()
+        return Result.STARTED, state
+
+    def _task_for(self, app: App, intent: Intent, source: Record | None) -> Task:
+        if source and not intent.flags & NEW_TASK:
+            return self.task_of(source)
+        for task in self.tasks:
+            if task.package == app.package:
+                return task
+        return Task(self._number(), app.package)
+
+    def _reuse(
+        self, task: Task, intent: Intent, source: Record | None, *, moved: bool
+    ) -> Result | None:
+        """Let an activity that is already there answer, by Android's rules of launching."""
+        components = [record.component for record in task.records]
+        if intent.flags & CLEAR_TOP and intent.component in components:
+            del task.records[components.index(intent.component) + 1 :]
+            return self._deliver(task.top, intent)
+        if intent.flags & SINGLE_TOP and task.top.component == intent.component:
+            return self._deliver(task.top, intent)
+        root = task.root.activity.intent
+        if (source is None or intent.flags & NEW_TASK) and intent.matches(root):
+            if HOME in intent.categories:
+                self._deliver(task.top, intent)
+            return Result.TO_FRONT if moved else Result.TO_TOP
+        return None
+
+    def _deliver(self, record: Record, intent: Intent) -> Result:
+        with self.guard(record):
+            record.activity.on_intent(intent)
+        return Result.TO_TOP
+
+    def broadcast(self, intent: Intent) -> Reply:
+        """Tell every app, or the one whose receiver is named; give the last answer."""
+        answers: list[str | Reply | None] = []
+        wanted = intent.component.partition("/")[0] or intent.package
+        for app in self._phone.packages.apps():
+            if wanted in ("", app.package) and self._phone.packages.enabled(app.package):
+                with self.surviving(app.package):
+                    answers.append(app.on_broadcast(intent))
+        self._phone.changed()
+        last = next((answer for answer in reversed(answers) if answer is not None), None)
+        return last if isinstance(last, Reply) else Reply(0, last)
+
+    # Parts.
+
+    def _log_process(self, app: App, component: str) -> None:
+        pid, user = self._phone.proc.pid(app.package), name_of(app.uid).replace("_", "")
+        line = f"Start proc {pid}:{app.package}/{user} for activity {{{component}}}"
+        self._phone.log.system("I", "ActivityManager", line)

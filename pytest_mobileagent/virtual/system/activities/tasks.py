@@ -1,0 +1,183 @@
+"""Tasks: which activities there are, one above the other, and how they are kept."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.content.intent import from_plain, to_plain
+from pytest_mobileagent.virtual.ui.layout import UiState
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.app.app import Activity, App
+    from pytest_mobileagent.virtual.phone import Phone
+
+
+@dataclass(slots=True)
+class Record:
+    """An activity in a task."""
+
+    number: int
+    activity: Activity
+    component: str
+    caller: int = 0  # the record that wants a result
+    request: str = ""
+    ui: UiState = field(default_factory=UiState)  # of its window
+    over: UiState | None = None  # of the dialog above it, while there is one
+
+    @property
+    def app(self) -> App:
+        """The app of this activity."""
+        return self.activity.app
+
+    @property
+    def package(self) -> str:
+        """The app's package."""
+        return self.activity.app.package
+
+    def close_menu(self) -> None:
+        """Close the menu of whichever window has one open."""
+        for state in (self.ui, self.over):
+            if state:
+                state.menu = None
+
+    @property
+    def token(self) -> str:
+        """The hash by which dumps name this record."""
+        return f"{(self.number * 0x9E3779B1) & 0xFFFFFFF:x}"
+
+
+@dataclass(slots=True)
+class Task:
+    """A stack of activities, the top one last."""
+
+    number: int
+    package: str
+    records: list[Record] = field(default_factory=list)
+    used: int = 0  # the higher, the later it was in front
+
+    @property
+    def root(self) -> Record:
+        """The activity that the task was made for."""
+        return self.records[0]
+
+    @property
+    def top(self) -> Record:
+        """The activity that is seen."""
+        return self.records[-1]
+
+
+class Tasks:
+    """All tasks, the one in front last."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self.tasks: list[Task] = []
+        self._next = 1
+
+    @property
+    def top(self) -> Record:
+        """The activity on the screen."""
+        return self.tasks[-1].top
+
+    @property
+    def task(self) -> Task:
+        """The task in front."""
+        return self.tasks[-1]
+
+    def records(self) -> list[Record]:
+        """Give every activity, the top one first."""
+        return [record for task in reversed(self.tasks) for record in reversed(task.records)]
+
+    def below(self, record: Record) -> Record | None:
+        """Give the activity that is seen behind a translucent one."""
+        records = self.records()
+        at = next((at for at, each in enumerate(records) if each is record), len(records))
+        return next(iter(records[at + 1 :]), None)
+
+    def record_of(self, activity: Activity) -> Record | None:
+        """Give the record of an activity; None once it is finished."""
+        return next((each for each in self.records() if each.activity is activity), None)
+
+    def task_of(self, record: Record) -> Task:
+        """Give the task that holds a record."""
+        return next(task for task in self.tasks if record in task.records)
+
+    def recent(self) -> list[Task]:
+        """Give the tasks that the overview shows, the latest first."""
+        tasks = [
+            task
+            for task in self.tasks
+            if task.package != self._phone.launcher and not task.root.activity.exclude_from_recents
+        ]
+        return sorted(tasks, key=lambda task: -task.used)
+
+    def _record(self, number: int) -> Record | None:
+        return next((each for each in self.records() if each.number == number), None)
+
+    def _number(self) -> int:
+        self._next += 1
+        return self._next - 1
+
+    def _bring(self, task: Task) -> None:
+        if task in self.tasks:
+            self.tasks.remove(task)
+        self.tasks.append(task)
+        task.used = self._number()
+
+    def _remove(self, record: Record) -> None:
+        self.task_of(record).records.remove(record)
+        self.tasks = [task for task in self.tasks if task.records]
+
+    def save(self) -> dict[str, Any]:
+        """Give all tasks as plain data."""
+        return {"next": self._next, "tasks": [_task_to_plain(task) for task in self.tasks]}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Build the activities again and give them their state."""
+        self._next = saved["next"]
+        self.tasks = [self._task_from_plain(plain) for plain in saved["tasks"]]
+
+    def _task_from_plain(self, plain: dict[str, Any]) -> Task:
+        records = [self._record_from_plain(each) for each in plain["records"]]
+        return Task(plain["number"], plain["package"], records, plain["used"])
+
+    def _record_from_plain(self, plain: dict[str, Any]) -> Record:
+        found = self._phone.packages.find(plain["component"])
+        if found is None:
+            raise LookupError(f"snapshot needs {plain['component']}, which is not installed")
+        app, kind = found
+        activity = kind(app, from_plain(plain["intent"]))
+        activity.state = plain["state"]
+        return Record(
+            plain["number"],
+            activity,
+            plain["component"],
+            plain["caller"],
+            plain["request"],
+            UiState(**plain["ui"]),
+            plain["over"] and UiState(**plain["over"]),
+        )
+
+
+def _task_to_plain(task: Task) -> dict[str, Any]:
+    records = [_record_to_plain(record) for record in task.records]
+    return {
+        "number": task.number,
+        "package": task.package,
+        "used": task.used,
+        "records": records,
+    }
+
+
+def _record_to_plain(record: Record) -> dict[str, Any]:
+    return {
+        "number": record.number,
+        "component": record.component,
+        "intent": to_plain(record.activity.intent),
+        "state": record.activity.state,
+        "caller": record.caller,
+        "request": record.request,
+        "ui": asdict(record.ui),
+        "over": record.over and asdict(record.over),
+    }

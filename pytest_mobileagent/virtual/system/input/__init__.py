@@ -1,0 +1,1 @@
+"""Fingers, keys and keyboards."""

@@ -1,0 +1,257 @@
+"""Fingers on the screen: taps, long presses and swipes, and the system's own edge gestures."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.system.window.windows import cancelable
+from pytest_mobileagent.virtual.systemui.scene import BAR, FOCUSABLE, Window
+from pytest_mobileagent.virtual.ui import SeekBar, touch
+from pytest_mobileagent.virtual.ui.controls import Input
+from pytest_mobileagent.virtual.ui.metrics import holds
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.ui.layout import Box
+
+SLOP = 8  # dp that a finger may move and still tap
+DIALOG_SLOP = 16  # dp around a dialog where a tap is not yet outside
+EDGE = 24  # dp at the sides where a swipe means back
+HANDLE = 24  # dp at the bottom where a swipe means home
+SLOW = 60_000  # ms in which no swipe has speed
+HOLD = 900  # ms after which that swipe means the overview
+MIN_FLING, MAX_FLING = 50, 8000  # dp per second
+FRICTION = 0.015
+INFLECTION = 0.35
+DECELERATION = math.log(0.78) / math.log(0.9)
+GRAVITY = 9.80665 * 39.37 * 0.84  # m/s² in inches, times Android's coefficient
+
+
+class Gestures:
+    """Brings touches to windows; the phone's screen must be on."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+
+    def tap(self, x: int, y: int) -> None:
+        """Touch and let go."""
+        window = self._touched(x, y)
+        if window and not self._phone.faults.strikes("missed-tap"):
+            self._tap(window, x, y)
+
+    def long_press(self, x: int, y: int) -> None:
+        """Touch and hold; where nothing answers that, it is a tap."""
+        window = self._touched(x, y)
+        if window is None:
+            return
+        box = touch.target(window.box, x, y)
+        if not (box and self.hold(window, box, x, y)):
+            self._tap(window, x, y)
+
+    def hold(self, window: Window, box: Box, x: int, y: int) -> bool:
+        """Long-press this very box; False if it does not answer that."""
+        if not (box.view.enabled and box.view.long_clickable):
+            return False
+        self._phone.events.long_click(window, box)
+        with self._phone.activities.guard(window.record):
+            touch.long_press(box, x, y, window.state)
+            self._after_touch(box)
+        return True
+
+    def swipe(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int) -> None:
+        """Draw a line with a finger; in place it is a tap or a long press."""
+        dx, dy = x2 - x1, y2 - y1
+        if math.hypot(dx, dy) <= self._px(SLOP):
+            timeout = int(self._phone.settings.text("secure", "long_press_timeout", "400"))
+            (self.long_press if milliseconds >= timeout else self.tap)(x1, y1)
+            return
+        if self._phone.keyguard.draw([(x1, y1), (x2, y2)]):
+            return
+        if self._edge(x1, y1, dx, dy, milliseconds):
+            return
+        window = self._touched(x1, y1)
+        if window is None:
+            return
+        self._close_menu(window)
+        box = touch.target(window.box, x1, y1)
+        with self._phone.activities.guard(window.record):
+            if box and isinstance(box.view, SeekBar):
+                touch.drag(box, x2, y2)
+            elif scrolled := touch.scroller(window.box, x1, y1, dx, dy):
+                self._scroll(window, scrolled, dx, dy, milliseconds)
+            elif window.kind in ("shade", "headsup") and self._pan_notices(window, x1, y1, dx, dy):
+                pass
+            elif window.kind == "activity":
+                way = -dx if window.box.metrics.rtl else dx
+                window.record.activity.on_swipe(direction(way, dy))
+        self._phone.changed()
+
+    def drag(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int) -> None:
+        """Hold, then move: what answers the holding keeps the finger, else things scroll."""
+        window = self._touched(x1, y1)
+        box = touch.target(window.box, x1, y1) if window else None
+        timeout = int(self._phone.settings.text("secure", "long_press_timeout", "400"))
+        if milliseconds <= timeout or (box and box.view.long_clickable):
+            self.long_press(x1, y1)
+        else:
+            self.swipe(x1, y1, x2, y2, SLOW)
+
+    def pinch(self, x: int, y: int, scale: float) -> None:
+        """Move two fingers around a point apart or together."""
+        window = self._touched(x, y)
+        if window and window.kind == "activity":
+            with self._phone.activities.guard(window.record):
+                window.record.activity.on_pinch(scale)
+            self._phone.changed()
+
+    def _touched(self, x: int, y: int) -> Window | None:
+        """Give the window that gets a touch; None if the touch is spent or lost."""
+        if not holds(self._phone.display.metrics.screen, x, y) or not self._phone.power.awake:
+            return None
+        self._phone.clock.input_happened()
+        for window in reversed(self._phone.windows.stack):
+            if window.kind in ("toast", "scrim"):
+                continue
+            if window.kind in FOCUSABLE:
+                return window
+            if window.kind in ("keyboard", "headsup") and holds(window.box.bounds, x, y):
+                return window
+        return None
+
+    def _tap(self, window: Window, x: int, y: int) -> None:
+        if window.kind == "menu":
+            self._close_menu(window)
+        if window.kind == "dialog" and not _near(window.box, x, y, self._px(DIALOG_SLOP)):
+            self._cancel(window)
+            return
+        if box := touch.target(window.box, x, y):
+            self.click(window, box, x, y)
+
+    def click(self, window: Window, box: Box, x: int, y: int) -> None:
+        """Do what a tap on this very box does."""
+        with self._phone.activities.guard(window.record):
+            touch.tap(box, x, y, window.state)
+        self._after_touch(box)
+        if not isinstance(box.view, Input) or box.focused:  # the first tap on a field focuses it
+            self._phone.events.click(window, box)
+
+    def _after_touch(self, box: Box) -> None:
+        if isinstance(box.view, Input) and box.view.enabled:
+            self._phone.ime.show()
+            self._phone.windows.reveal()
+        self._phone.changed()
+
+    def _close_menu(self, window: Window) -> None:
+        if window.kind == "menu":
+            window.record.close_menu()
+            self._phone.changed()
+
+    def _cancel(self, window: Window) -> None:
+        dialog = cancelable(window)
+        if dialog and dialog.on_cancel:
+            with self._phone.activities.guard(window.record):
+                dialog.on_cancel()
+            self._phone.changed()
+
+    def _edge(self, x: int, y: int, dx: int, dy: int, milliseconds: int) -> bool:
+        """Do what the system makes of a swipe from an edge of the screen."""
+        metrics = self._phone.display.metrics
+        width, height, edge = metrics.width_px, metrics.height_px, self._px(EDGE)
+        sideways = abs(dx) > abs(dy) and y < height - self._px(HANDLE)
+        if sideways and ((x < edge and dx > edge) or (x >= width - edge and dx < -edge)):
+            self._phone.key("BACK")
+            return True
+        if y < self._px(BAR) and dy > abs(dx):
+            self._phone.shade.pull()
+            return True
+        if self._phone.keyguard.showing and not self._phone.shade.open and -dy > abs(dx):
+            self._phone.keyguard.dismiss()
+            return True
+        if y >= height - self._px(HANDLE) and -dy > abs(dx):
+            self._phone.key("APP_SWITCH" if milliseconds >= HOLD else "HOME")
+            return True
+        return False
+
+    def _pan_notices(self, window: Window, x: int, y: int, dx: int, dy: int) -> bool:
+        """Move what holds notifications: up and down, or one of them aside."""
+        shade, notices = self._phone.shade, self._phone.notifications
+        if abs(dx) > abs(dy):
+            under = [box.key for box in window.box.walk() if holds(box.visible, x, y)]
+            keys = [key.removeprefix("notice:") for key in under if key.startswith("notice:")]
+            return bool(keys) and shade.swiped(keys[0])
+        if window.kind == "headsup":
+            (notices.hide if dy < 0 else shade.pull)()
+        elif dy < 0:
+            shade.push()
+        else:
+            shade.pull(full=True)
+        return True
+
+    def _scroll(self, window: Window, box: Box, dx: int, dy: int, milliseconds: int) -> None:
+        """Move content by the finger's way beyond the slop, and on by its speed."""
+        seconds = max(milliseconds, 1) / 1000
+        ways = [_beyond(way, self._px(SLOP)) + self._fling(way / seconds) for way in (dx, dy)]
+        touch.scroll(box, ways[0], ways[1], window.state)
+
+    def _fling(self, velocity: float) -> float:
+        """Give the way that content goes on after the finger has left, as OverScroller does."""
+        density = self._phone.display.metrics.density
+        speed = min(abs(velocity) / density, MAX_FLING)
+        if speed < MIN_FLING:
+            return 0.0
+        resistance = FRICTION * GRAVITY * density * 160
+        spline = math.log(INFLECTION * speed * density / resistance)
+        way = resistance * math.exp(DECELERATION / (DECELERATION - 1) * spline)
+        return math.copysign(way, velocity)
+
+    def _px(self, dp: float) -> int:
+        return self._phone.display.metrics.px(dp)
+
+
+class Finger:
+    """A finger whose touches, moves and lifts come one by one."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self._start: tuple[float, float, float] | None = None  # x, y, uptime
+        self._path: list[tuple[float, float]] = []
+
+    def down(self, x: float, y: float) -> None:
+        """Touch the screen."""
+        self._start = x, y, self._phone.clock.uptime()
+        self._path = [(x, y)]
+
+    def move(self, x: float, y: float) -> None:
+        """Move on; what it does is decided when the finger is lifted."""
+        self._path.append((x, y))
+
+    def up(self, x: float, y: float) -> None:
+        """Lift the finger: a tap, a long press or a swipe is complete."""
+        if self._start is None:
+            return
+        x1, y1, since = self._start
+        milliseconds = round((self._phone.clock.uptime() - since) * 1000)
+        self._start = None
+        if not self._phone.keyguard.draw([*self._path, (x, y)]):
+            self._phone.swipe(x1, y1, x, y, milliseconds)
+
+    def cancel(self) -> None:
+        """Forget the touch."""
+        self._start = None
+
+
+def direction(dx: float, dy: float) -> str:
+    """Name the way that a finger goes."""
+    if abs(dx) > abs(dy):
+        return "right" if dx > 0 else "left"
+    return "down" if dy > 0 else "up"
+
+
+def _beyond(way: float, slop: float) -> float:
+    return math.copysign(max(abs(way) - slop, 0.0), way)
+
+
+def _near(box: Box, x: int, y: int, slop: int) -> bool:
+    left, top, right, bottom = box.bounds
+    return holds((left - slop, top - slop, right + slop, bottom + slop), x, y)

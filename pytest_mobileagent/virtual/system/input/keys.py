@@ -1,0 +1,188 @@
+"""What keys do: the system's own keys first, then the window that has the focus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.system.input.keymap import CTRL, SHIFT, Key
+from pytest_mobileagent.virtual.system.window.windows import cancelable
+from pytest_mobileagent.virtual.ui import editing, touch
+from pytest_mobileagent.virtual.ui.controls import Input
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.phone import Phone
+
+CURSOR = {
+    "DPAD_LEFT": "left",
+    "DPAD_RIGHT": "right",
+    "MOVE_HOME": "home",
+    "MOVE_END": "end",
+}
+UNLOCKING = frozenset(  # keys that mean something else on the lock screen, or nothing
+    ("BACK", "ESCAPE", "HOME", "APP_SWITCH", "MENU", "SPACE", "ENTER", "NUMPAD_ENTER", "DEL")
+)
+FOCUS = {"DPAD_UP": True, "DPAD_LEFT": True, "DPAD_DOWN": False, "DPAD_RIGHT": False}
+
+
+class Keys:
+    """Dispatches keys; while the screen is off, only those that wake it count."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self._system: dict[str, Callable[[], object]] = {
+            "HOME": phone.activities.home,
+            "BACK": self.back,
+            "ESCAPE": self.back,
+            "APP_SWITCH": phone.activities.overview,
+            "POWER": phone.power.toggle,
+            "SLEEP": phone.power.sleep,
+            "WAKEUP": phone.power.wake,
+            "NOTIFICATION": phone.shade.pull,
+            "VOLUME_UP": lambda: phone.audio.adjust(+1),
+            "VOLUME_DOWN": lambda: phone.audio.adjust(-1),
+            "VOLUME_MUTE": phone.audio.mute,
+            "BRIGHTNESS_UP": lambda: phone.power.adjust_brightness(+26),
+            "BRIGHTNESS_DOWN": lambda: phone.power.adjust_brightness(-26),
+        }
+
+    def press(self, key: Key) -> None:
+        """Press and let go of one key."""
+        self._phone.clock.input_happened()
+        if not self._phone.power.awake and key.name not in ("POWER", "WAKEUP"):
+            return
+        act = self._system.get(key.name)
+        if self._phone.keyguard.showing and key.name in UNLOCKING:
+            self._on_keyguard(key)
+        elif act:
+            act()
+        elif key.meta & CTRL:
+            self._shortcut(key)
+        elif self._phone.keyguard.takes_keys and key.character:
+            self._phone.keyguard.press(key.character)
+        elif not self._in_field(key):
+            self._in_window(key)
+        self._phone.changed()
+
+    def _on_keyguard(self, key: Key) -> None:
+        """Do what keys do on the lock screen."""
+        keyguard = self._phone.keyguard
+        if key.name in ("BACK", "ESCAPE"):
+            (self._phone.shade.push if self._phone.shade.open else keyguard.back)()
+        elif keyguard.asking and key.name in ("ENTER", "NUMPAD_ENTER"):
+            if not self._in_field(key):
+                keyguard.enter()
+        elif key.name == "DEL":
+            if not self._in_field(key):
+                keyguard.delete()
+        elif key.name in ("MENU", "SPACE", "ENTER"):
+            keyguard.dismiss()
+
+    def back(self) -> None:
+        """Close the keyboard, else a menu or a dialog, else leave the activity."""
+        window = self._phone.windows.active
+        if self._phone.ime.shown:
+            self._phone.ime.hide()
+        elif window.kind == "shade":
+            self._phone.shade.push()
+        elif window.kind == "menu":
+            window.record.close_menu()
+        elif window.kind == "dialog":
+            if (dialog := cancelable(window)) and dialog.on_cancel:
+                with self._phone.activities.guard(window.record):
+                    dialog.on_cancel()
+        else:
+            self._phone.activities.back()
+
+    def _in_field(self, key: Key) -> bool:
+        """Let the focused text field have the key; False if it has no use for it."""
+        windows, ime = self._phone.windows, self._phone.ime
+        field, state = windows.focused_field(), windows.active.state
+        if field is None:
+            return False
+        done = True
+        match key.name:
+            case "ENTER" | "NUMPAD_ENTER" | "DPAD_CENTER":
+                ime.enter()
+            case "DEL" | "FORWARD_DEL":
+                self._edit(editing.delete, forward=key.name == "FORWARD_DEL")
+            case "PASTE":
+                ime.commit(self._phone.clipboard.text)
+            case "COPY" | "CUT":
+                self._copy(cut=key.name == "CUT")
+            case "CLEAR":
+                ime.clear()
+            case name if name in CURSOR:
+                editing.move(field, state, CURSOR[name])
+            case _:
+                done = bool(key.character) and ime.commit(key.character)
+        return done
+
+    def _shortcut(self, key: Key) -> None:
+        """Do what Ctrl and a letter mean in a text field."""
+        windows = self._phone.windows
+        if (field := windows.focused_field()) is None:
+            return
+        match key.name:
+            case "A":
+                editing.move(field, windows.active.state, "all")
+            case "C" | "X":
+                self._copy(cut=key.name == "X")
+            case "V":
+                self._phone.ime.commit(self._phone.clipboard.text)
+
+    def _copy(self, *, cut: bool) -> None:
+        windows = self._phone.windows
+        field, state = windows.focused_field(), windows.active.state
+        if field is None or state.anchor is None:
+            return
+        start, end = sorted((state.anchor, state.cursor))
+        self._phone.clipboard.text = field.text[start:end]
+        if cut:
+            self._edit(editing.delete)
+
+    def _edit(self, change: Callable[..., object], **options: bool) -> None:
+        windows = self._phone.windows
+        field, window = windows.focused_field(), windows.active
+        with self._phone.activities.guard(window.record):
+            change(field, window.state, **options)
+
+    def _in_window(self, key: Key) -> None:
+        """Do what keys do where no text is typed: move the focus, click, scroll, open the menu."""
+        windows = self._phone.windows
+        if key.name == "TAB":
+            windows.focus_next(back=bool(key.meta & SHIFT))
+        elif key.name in FOCUS:
+            windows.focus_next(back=FOCUS[key.name])
+        elif key.name in ("ENTER", "NUMPAD_ENTER", "DPAD_CENTER", "SPACE"):
+            self._click_focused()
+        elif key.name in ("PAGE_UP", "PAGE_DOWN"):
+            self._page(1 if key.name == "PAGE_UP" else -1)
+        elif key.name == "MENU":
+            self._open_overflow()
+
+    def _click_focused(self) -> None:
+        window, box = self._phone.windows.active, self._phone.windows.focused()
+        if box is None or isinstance(box.view, Input) or not box.view.enabled:
+            return
+        left, top, right, bottom = box.visible or box.bounds
+        with self._phone.activities.guard(window.record):
+            touch.tap(box, (left + right) // 2, (top + bottom) // 2, window.state)
+        self._phone.changed()
+        self._phone.events.click(window, box)
+
+    def _page(self, way: int) -> None:
+        window = self._phone.windows.active
+        for box in window.box.walk():
+            if box.reach > 0 and box.visible:
+                height = box.visible[3] - box.visible[1]
+                touch.scroll(box, 0, way * height, window.state)
+                return
+
+    def _open_overflow(self) -> None:
+        window = self._phone.windows.active
+        for box in window.box.walk():
+            if box.view.menu and box.view.desc == "More options":
+                window.state.menu = box.key
+                return

@@ -1,0 +1,1 @@
+"""Installed packages: what they may do and which of them answers an intent."""

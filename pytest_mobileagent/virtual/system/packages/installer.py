@@ -1,0 +1,150 @@
+"""Installs APKs: sessions that collect the parts of an app, and the rules for what may be one."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zlib
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.system.packages import install_rules as rules
+from pytest_mobileagent.virtual.system.packages.install_rules import InstallError, file_of
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.apk import Apk
+    from pytest_mobileagent.virtual.phone import Phone
+
+
+class UnknownSession(LookupError):  # noqa: N818 - Android's own name for it
+    """No such session is open, or none of the caller's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How an app shall be installed."""
+
+    replace: bool = True
+    tests: bool = False  # apps that are for tests only
+    grant: bool = False  # all permissions at once
+    downgrade: bool = False
+    old_target: bool = False  # made for an SDK older than Android takes
+    inherit: str = ""  # the package that gets new splits
+    installer: str | None = None
+    size: int = 0  # bytes that will come, as far as it is known
+
+
+@dataclass(slots=True)
+class Session:
+    """An installation that has begun; its parts lie in a folder of its own."""
+
+    number: int
+    options: Options
+    names: list[str] = field(default_factory=list)
+
+    @property
+    def folder(self) -> str:
+        """Where the parts are kept until all is there."""
+        return f"/data/app/vmdl{self.number}.tmp"
+
+
+class Installer:
+    """The part of the package service that takes APKs."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self._sessions: dict[int, Session] = {}
+        self._begun = 0
+
+    def create(self, options: Options) -> Session:
+        """Begin an installation; OSError if the storage will not hold it."""
+        files = self._phone.files
+        if options.size > files.capacity - files.used:
+            raise OSError("Requested internal only, but not enough space")
+        self._begun += 1
+        number = zlib.crc32(f"session {self._begun}".encode()) & 0x7FFFFFFF
+        session = self._sessions[number] = Session(number, options)
+        files.mkdir(session.folder, 0o775, uid=1000, gid=1000)
+        return session
+
+    def session(self, number: int) -> Session:
+        """Give an open session."""
+        if number not in self._sessions:
+            raise UnknownSession(number)
+        return self._sessions[number]
+
+    def write(self, session: Session, name: str, data: bytes) -> None:
+        """Add a part."""
+        self._phone.files.write(f"{session.folder}/{name}", data, mode=0o644, uid=1000, gid=1000)
+        if name not in session.names:
+            session.names.append(name)
+
+    def abandon(self, session: Session) -> None:
+        """End a session without installing anything."""
+        self._sessions.pop(session.number, None)
+        if self._phone.files.exists(session.folder):
+            self._phone.files.rmtree(session.folder)
+
+    def commit(self, session: Session) -> str:
+        """Install what a session has collected and give the package; InstallError if it may not."""
+        try:
+            parts = self._parts(session)
+            package = next(iter(parts.values())).manifest.package
+            packages = self._phone.packages
+            before = packages.app(package) if package in packages else None
+            rules.check(self._phone, session, parts, before)
+            packages.install(package, self._move(session, parts, package), session.options)
+        finally:
+            self.abandon(session)
+        return package
+
+    def _parts(self, session: Session) -> dict[str, Apk]:
+        """Read the parts, by the names of the files that they were sent as."""
+        from pytest_mobileagent.virtual.apk import BadApk, read_apk  # noqa: PLC0415 - seldom used
+
+        parts: dict[str, Apk] = {}
+        for name in session.names:
+            path = f"{session.folder}/{name}"
+            try:
+                parts[name] = read_apk(self._phone.files.read(path), path)
+            except BadApk as error:
+                raise InstallError(error.code, str(error)) from error
+        if not parts:
+            message = f"Session {session.number} has no packages staged"
+            raise InstallError("INSTALL_FAILED_INVALID_APK", message)
+        return parts
+
+    def _move(self, session: Session, parts: dict[str, Apk], package: str) -> str:
+        """Bring the parts, and those that they only add to, to a folder of the app's own."""
+        files, packages = self._phone.files, self._phone.packages
+        outer = f"/data/app/~~{token(package, f'outer {session.number}')}"
+        folder = f"{outer}/{package}-{token(package, f'inner {session.number}')}"
+        files.mkdir(outer, 0o771, uid=1000, gid=1000)
+        files.mkdir(folder, 0o755, uid=1000, gid=1000)
+        moved = {f"{session.folder}/{name}": file_of(apk) for name, apk in parts.items()}
+        for path, name in moved.items():
+            files.rename(path, f"{folder}/{name}")
+        for path in packages.paths(package) if session.options.inherit else ():
+            name = path.rpartition("/")[2]
+            if name not in moved.values():
+                files.write(f"{folder}/{name}", files.read(path), mode=0o644, uid=1000, gid=1000)
+        return folder
+
+    def save(self) -> dict[str, Any]:
+        """Give the open sessions."""
+        sessions = [asdict(session) for session in self._sessions.values()]
+        return {"begun": self._begun, "sessions": sessions}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take them back."""
+        self._begun = saved["begun"]
+        self._sessions = {
+            plain["number"]: Session(plain["number"], Options(**plain["options"]), plain["names"])
+            for plain in saved["sessions"]
+        }
+
+
+def token(package: str, salt: str) -> str:
+    """Give the part of a path that nobody can guess."""
+    digest = hashlib.sha256(f"{salt}:{package}".encode()).digest()[:16]
+    return base64.urlsafe_b64encode(digest).decode()

@@ -1,0 +1,107 @@
+"""Apps that come as an APK. Their code cannot run here: all that they show is an empty screen."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from pytest_mobileagent.virtual.app.app import Activity, App
+from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, class_name, short
+from pytest_mobileagent.virtual.ui.components import AppBar
+from pytest_mobileagent.virtual.ui.views import MATCH, Column, View
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.apk import Apk, Component, Manifest
+
+INPUT_METHOD: Final = "android.view.InputMethod"
+_AUTOMATION: Final = "pytest_mobileagent.virtual.automation"
+KNOWN: Final = {  # apps that the phone can act for, and where that is written
+    "com.github.uiautomator": f"{_AUTOMATION}.jsonrpc.keyboard:AdbKeyboard",
+    "io.appium.settings": f"{_AUTOMATION}.helper:Helper",
+}
+
+
+class PackagedApp(App):
+    """An app that was installed from an APK."""
+
+    apk: ClassVar[Apk]
+    disabled: ClassVar[tuple[str, ...]]  # components that are off until somebody wants them
+
+
+class PackagedActivity(Activity):
+    """What an activity shows before its code does anything: its title, over nothing."""
+
+    label: ClassVar[str]
+
+    def content(self) -> View:
+        """Build the window that the system gives to every activity."""
+        return Column([AppBar(title=self.label, id="android:id/action_bar")], height=MATCH)
+
+
+def app_of(apk: Apk) -> type[PackagedApp]:
+    """Make an app of an APK."""
+    manifest = apk.manifest
+    behaviour = _behaviour(manifest.package)
+    own = {
+        class_name(manifest.package, kind.name): kind for kind in getattr(behaviour, "screens", ())
+    }
+    activities = tuple(
+        own.get(class_name(manifest.package, each.name)) or _activity(each, manifest.label)
+        for each in manifest.activities
+    )
+    attributes = {
+        "apk": apk,
+        "package": manifest.package,
+        "label": _launcher_label(apk),
+        "icon": apk.icon,
+        "version_name": manifest.version_name,
+        "version_code": manifest.version_code,
+        "activities": activities,
+        "permissions": manifest.permissions,
+        "services": tuple(each.name for each in manifest.services),
+        "input_methods": _input_methods(manifest),
+        "instrumentations": manifest.instrumentations,
+        "disabled": tuple(
+            f"{manifest.package}/{each.name}" for each in manifest.activities if not each.enabled
+        ),
+    }
+    return type("PackagedApp", (*([behaviour] if behaviour else []), PackagedApp), attributes)
+
+
+def _behaviour(package: str) -> type[App] | None:
+    """Give what an app is known to do, of the few that the phone knows."""
+    if package not in KNOWN:
+        return None
+    module, _, name = KNOWN[package].partition(":")
+    found: type[App] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _input_methods(manifest: Manifest) -> dict[str, str]:
+    """Give the input methods among the services, by their ids."""
+    return {
+        short(f"{manifest.package}/{each.name}"): each.label or manifest.label
+        for each in manifest.services
+        if any(INPUT_METHOD in one.actions for one in each.filters)
+    }
+
+
+def _activity(component: Component, label: str) -> type[PackagedActivity]:
+    entries = [each for each in component.filters if MAIN in each.actions]
+    attributes = {
+        "name": component.name,
+        "label": component.label or label,
+        "main": tuple(name for entry in entries for name in entry.categories),
+        "filters": tuple(each for each in component.filters if MAIN not in each.actions),
+        "exported": component.exported,
+    }
+    return type("PackagedActivity", (PackagedActivity,), attributes)
+
+
+def _launcher_label(apk: Apk) -> str:
+    """Give the name under an app's icon, which is that of its entry if this has one."""
+    for component in apk.manifest.activities:
+        for each in component.filters:
+            if MAIN in each.actions and LAUNCHER in each.categories:
+                return component.label or apk.manifest.label
+    return apk.manifest.label

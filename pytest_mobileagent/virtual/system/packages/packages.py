@@ -1,0 +1,301 @@
+"""The package service: which apps are installed, what they may do, who answers an intent."""
+
+from __future__ import annotations
+
+import inspect
+import zlib
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.app.loading import BrokenApp
+from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, full
+from pytest_mobileagent.virtual.system.packages.installer import Installer, token
+from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of
+from pytest_mobileagent.virtual.system.packages.resolution import answers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from pytest_mobileagent.virtual.app.app import Activity, App
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.system.packages.installer import Options
+
+FIRST_UID = 10_100
+STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3, "disabled-until-used": 4}
+INSTALL_TIME = frozenset(  # permissions that nobody is asked for
+    f"android.permission.{name}"
+    for name in (
+        *("ACCESS_NETWORK_STATE", "ACCESS_WIFI_STATE", "FOREGROUND_SERVICE", "INTERNET"),
+        *("RECEIVE_BOOT_COMPLETED", "SET_ALARM", "USE_EXACT_ALARM", "VIBRATE", "WAKE_LOCK"),
+    )
+)
+
+
+class UnknownPackage(LookupError):  # noqa: N818 - Android's own name for it
+    """No such package is installed."""
+
+
+@dataclass(slots=True)
+class Installed:
+    """What the phone remembers of an installed app."""
+
+    uid: int
+    since: float
+    state: str = "default"
+    stopped: bool = True
+    granted: dict[str, bool] = field(default_factory=dict)  # runtime permissions
+    off: list[str] = field(default_factory=list)  # components that are switched off
+    code: str = ""  # the folder of an app that came as an APK
+    updated: float = 0.0  # 0 if never
+    installer: str | None = None
+
+
+class Packages:
+    """Apps by package name; those of the image cannot leave it, others can be uninstalled."""
+
+    def __init__(self, phone: Phone, apps: Iterable[type[App]]) -> None:
+        self._phone = phone
+        kinds = {kind.package: kind for kind in apps}
+        uids = {kind.package: uid_of(kind, at) for at, kind in enumerate(kinds.values())}
+        self._apps = {name: kind(phone, uids[name]) for name, kind in kinds.items()}
+        self._installed: dict[str, Installed] = {}
+        self._kept: dict[str, int] = {}  # user ids of apps that have left their data behind
+        self._packaged: dict[
+            str, tuple[bytes, PackagedApp]
+        ] = {}  # by folder: the base APK, and its app
+        self.installer = Installer(phone)
+
+    def install_all(self) -> None:
+        """Install every app, as the first boot does."""
+        for name, app in self._apps.items():
+            self._installed[name] = Installed(app.uid, self._phone.clock.time())
+            self._fill(app)
+        for app in self._apps.values():
+            self._by(app, app.furnish)
+
+    def names(self) -> list[str]:
+        """Installed packages, in the order of a hash table, as Android lists them."""
+        return sorted(self._installed, key=lambda name: zlib.crc32(name.encode()))
+
+    def kept(self) -> list[str]:
+        """Give the packages that have left their data behind."""
+        return [*self._kept]
+
+    def __contains__(self, package: str) -> bool:
+        return package in self._installed
+
+    def __getitem__(self, package: str) -> Installed:
+        if package not in self._installed:
+            raise UnknownPackage(package)
+        return self._installed[package]
+
+    def app(self, package: str) -> App:
+        """Give an installed app."""
+        code = self[package].code
+        return self._packaged[code][1] if code else self._apps[package]
+
+    def apps(self) -> list[App]:
+        """Give every installed app, in the order of installation."""
+        return [self.app(name) for name in self._installed]
+
+    def enabled(self, package: str) -> bool:
+        """Tell whether an app can be started."""
+        return package in self and self[package].state in ("default", "enabled")
+
+    def path(self, package: str) -> str:
+        """Give the path of an app's APK."""
+        app, code = self.app(package), self[package].code
+        if code:
+            return f"{code}/base.apk"
+        if package == "android":
+            return "/system/framework/framework-res.apk"
+        if app.system:
+            return f"/product/app/{app.label.replace(' ', '')}/{app.label.replace(' ', '')}.apk"
+        return f"/data/app/~~{token(package, 'outer')}/{package}-{token(package, 'inner')}/base.apk"
+
+    def paths(self, package: str) -> list[str]:
+        """Give the paths of all of an app's APKs, the base first."""
+        base, code = self.path(package), self[package].code
+        names = self._phone.files.listdir(code) if code else []
+        splits = [name for name in names if name.startswith("split_") and name.endswith(".apk")]
+        return [base, *(f"{code}/{name}" for name in splits)]
+
+    def find(self, component: str) -> tuple[App, type[Activity]] | None:
+        """Give the activity of a component, in either spelling, if it is there and enabled."""
+        package = component.partition("/")[0]
+        if not self.enabled(package):
+            return None
+        app = self.app(package)
+        for kind in app.activities:
+            if kind.component(package) == full(component) not in self[package].off:
+                return app, kind
+        return None
+
+    def resolve(self, intent: Intent) -> list[tuple[App, type[Activity]]]:
+        """Give the activities that answer an intent."""
+        if intent.component:
+            found = self.find(intent.component)
+            return [found] if found else []
+        return [
+            (app, kind)
+            for app in self.apps()
+            if self.enabled(app.package) and intent.package in ("", app.package)
+            for kind in app.activities
+            if kind.component(app.package) not in self[app.package].off
+            and answers(app, kind, intent)
+        ]
+
+    def launchable(self) -> list[App]:
+        """Give the apps that have an icon, in the alphabet of the phone's language."""
+        found = self.resolve(Intent(MAIN, categories=(LAUNCHER,)))
+        order = self._phone.locales.current.sort_key
+        return sorted((app for app, _ in found), key=lambda app: order(app.name))
+
+    def set_state(self, package: str, state: str) -> None:
+        """Enable or disable an app."""
+        self[package].state = state
+        if not self.enabled(package):
+            self._phone.activities.force_stop(package)
+        self._phone.changed()
+
+    def switch(self, component: str, *, on: bool) -> None:
+        """Enable or disable one component."""
+        off = self[component.partition("/")[0]].off
+        off[:] = [other for other in off if other != component] + ([] if on else [component])
+        self._phone.changed()
+
+    def grant(self, package: str, permission: str, *, granted: bool) -> None:
+        """Grant or revoke a runtime permission; errors in Android's words."""
+        remembered, app = self[package], self.app(package)
+        if not permission.startswith(("android.permission.", "com.")):
+            raise ValueError(f"Unknown permission: {permission}")
+        if permission not in app.permissions:
+            raise PermissionError(f"Package {package} has not requested permission {permission}")
+        if permission in INSTALL_TIME:
+            raise PermissionError(
+                f"Permission {permission} requested by {package}"
+                " is not a changeable permission type"
+            )
+        held = self._phone.permissions.granted(package, permission)
+        remembered.granted[permission] = granted
+        self._phone.changed()
+        if held and not granted:
+            self._phone.activities.kill(package, f"permission {permission} revoked")
+
+    def clear(self, package: str) -> None:
+        """Wipe an app's data and permissions, as if it had just been installed."""
+        app = self.app(package)
+        self._phone.activities.force_stop(package)
+        self._phone.permissions.reset(package)
+        self._phone.notifications.cancel_all(package)
+        self._wipe(app)
+        with self._phone.activities.surviving(package):
+            self._fill(app)
+        self._phone.changed()
+
+    def install(self, package: str, code: str, options: Options) -> None:
+        """Take an app whose APKs are in the folder `code`, in the place of an older version."""
+        old, now = self._installed.get(package), self._phone.clock.time()
+        app = self._read(code, old.uid if old else self._uid(package))
+        if old is None:
+            self._installed[package] = Installed(app.uid, now, off=[*app.disabled])
+            self._fill(app)
+        else:
+            self._phone.activities.kill(package, "installPackageLI")
+            self._remove_code(old.code)
+            old.updated = now
+        self._kept.pop(package, None)
+        installed = self[package]
+        installed.code, installed.installer = code, options.installer
+        if options.grant:
+            self._grant_all(package)
+        self._phone.changed()
+
+    def _grant_all(self, package: str) -> None:
+        permissions = self._phone.permissions
+        for group in permissions.requested(package):
+            for each in permissions.members(package, group):
+                self[package].granted[each] = True
+
+    def uninstall(self, package: str, *, keep_data: bool = False) -> None:
+        """Remove an app that is not part of the image."""
+        app = self.app(package)
+        if app.system:
+            raise PermissionError(package)
+        self._phone.activities.force_stop(package)
+        self._remove_code(self[package].code)
+        if keep_data:
+            self._kept[package] = app.uid
+        else:
+            self._wipe(app)
+        del self._installed[package]
+        self._phone.changed()
+
+    def _read(self, code: str, uid: int) -> PackagedApp:
+        """Make an app of the APK in a folder, unless that is the one that is known."""
+        data = self._phone.files.read(f"{code}/base.apk")
+        if code in self._packaged:
+            known, app = self._packaged[code]
+            if known is data and app.uid == uid:
+                return app
+        from pytest_mobileagent.virtual.apk import read_apk  # noqa: PLC0415 - seldom used
+
+        app = app_of(read_apk(data, code))(self._phone, uid)
+        self._packaged[code] = data, app
+        return app
+
+    def _uid(self, package: str) -> int:
+        """Give the user id of an app that is new: that of the data it left behind, or the next."""
+        others = {installed.uid for installed in self._installed.values()}
+        apps = {app.uid for app in self._apps.values()}
+        highest = max(FIRST_UID - 1, *others, *apps, *self._kept.values())
+        return self._kept.get(package, highest + 1)
+
+    def _remove_code(self, code: str) -> None:
+        if code:
+            self._phone.files.rmtree(code.rpartition("/")[0])
+
+    def _wipe(self, app: App) -> None:
+        for folder in {app.data_dir, f"/data/data/{app.package}"}:
+            if self._phone.files.exists(folder):
+                self._phone.files.rmtree(folder)
+
+    def _fill(self, app: App) -> None:
+        for folder in {app.data_dir, f"/data/data/{app.package}"}:
+            self._phone.files.mkdir(folder, mode=0o700, parents=True, uid=app.uid, gid=app.uid)
+        self._by(app, app.install)
+
+    @staticmethod
+    def _by(app: App, act: Callable[[], None]) -> None:
+        """Let an app do something, whose failure is told as its author's."""
+        try:
+            act()
+        except Exception as error:
+            raise BrokenApp.by(error, Path(inspect.getfile(type(app)))) from error
+
+    def save(self) -> dict[str, Any]:
+        """Give what is remembered of every app."""
+        return {
+            "installed": {name: asdict(each) for name, each in self._installed.items()},
+            "kept": self._kept,
+            "installer": self.installer.save(),
+        }
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take it back; an app that this phone does not have any more is left out."""
+        self._installed, self._kept = {}, saved["kept"]
+        self.installer.load(saved["installer"])
+        for name, plain in saved["installed"].items():
+            installed = Installed(**plain)
+            if installed.code:
+                self._read(installed.code, installed.uid)
+            elif name not in self._apps:
+                continue
+            self._installed[name] = installed
+
+
+def uid_of(kind: type[App], at: int) -> int:
+    """Give an app its user id; Android's own have fixed ones."""
+    fixed = {"android": 1000, "com.android.settings": 1000, "com.android.shell": 2000}
+    return fixed.get(kind.package, FIRST_UID + at)

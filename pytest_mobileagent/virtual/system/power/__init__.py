@@ -1,0 +1,1 @@
+"""Power, restart and reboot."""

@@ -1,1 +1,0 @@
-"""Screens of the system that are activities: they come up over the app that asked for them."""

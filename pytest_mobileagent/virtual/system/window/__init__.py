@@ -1,0 +1,1 @@
+"""Windows, the display, and what is seen of them."""

@@ -1,0 +1,1 @@
+"""What the system draws around the apps: bars, shade, lock screen, wallpaper."""

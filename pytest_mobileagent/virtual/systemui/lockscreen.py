@@ -1,0 +1,180 @@
+"""How the lock screen looks, and the bouncer that asks for PIN, pattern or password."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.systemui.notices import notice
+from pytest_mobileagent.virtual.systemui.wallpaper import wallpaper
+from pytest_mobileagent.virtual.ui import (
+    MATCH,
+    WRAP,
+    Button,
+    Column,
+    Frame,
+    Grid,
+    Image,
+    Input,
+    Space,
+    Text,
+    View,
+)
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+
+PAD = (*"123456789", "delete", "0", "enter")
+LETTERS = {"2": "ABC", "3": "DEF", "4": "GHI", "5": "JKL", "6": "MNO", "7": "PQRS", "8": "TUV",
+           "9": "WXYZ", "0": "+"}  # fmt: skip
+PROMPTS = {"pin": "Enter your PIN", "password": "Enter your password",
+           "pattern": "Draw your pattern"}  # fmt: skip
+SHOWN_NOTICES = 3
+
+
+def lockscreen(phone: Phone) -> View:
+    """Build what is seen while the phone is locked."""
+    content = _bouncer(phone) if phone.keyguard.asking else _cover(phone)
+    dim = View(width=MATCH, height=MATCH, background="#66000000")
+    if phone.keyguard.asking:
+        dim.background = "#cc202124"
+    picture = Image(wallpaper(phone.files), width=MATCH, height=MATCH)
+    picture.class_name = "android.view.View"
+    return Frame([picture, dim, content], id="keyguard_root_view", height=MATCH)
+
+
+def _cover(phone: Phone) -> View:
+    now, locale = phone.clock.now(), phone.locales.current
+    shown = phone.settings.text("secure", "lock_screen_show_notifications", "1") == "1"
+    posted = phone.notifications.posted[:SHOWN_NOTICES] if shown else []
+    clock = Column(
+        [
+            Text(
+                phone.time_text(),
+                id="lockscreen_clock_view",
+                size=72,
+                color="#ffffff",
+                width=MATCH,
+                gravity="center_horizontal",
+            ),
+            Text(
+                locale.date(now, "EEE, MMM d"),
+                id="date",
+                size=18,
+                color="#ffffff",
+                width=MATCH,
+                gravity="center_horizontal",
+            ),
+        ],
+        id="keyguard_status_view",
+        padding=(0, 24),
+    )
+    lock = Image("lock", id="lock_icon_view", color="#ffffff", size=28, align="center")
+    lock.desc = phone.t("Device locked") if phone.keyguard.secure else phone.t("Unlock")
+    words = "Swipe up to open"
+    charge = locale.digits(f"{phone.power.level}%")
+    if phone.power.charging:
+        charge = phone.t("{level} • Charging", level=charge)
+    hint = Column(
+        [
+            Text(phone.t(words), id="keyguard_indication_text", color="#ffffff", width=MATCH,
+                 gravity="center_horizontal"),
+            Text(charge, id="keyguard_indication_text_bottom", color="#ffffff", width=MATCH,
+                 gravity="center_horizontal", size=12),
+        ],
+        id="keyguard_indication_area",
+        padding=(0, 16),
+    )  # fmt: skip
+    rows = [notice(phone, each, expanded=False) for each in posted]
+    return Column(
+        [Frame([lock], height=48), clock, Column(rows, padding=(8, 0)), Space(), hint],
+        id="notification_panel",
+        height=MATCH,
+        padding=(16, 48, 16, 24),
+    )
+
+
+def _bouncer(phone: Phone) -> View:
+    keyguard = phone.keyguard
+    if seconds := keyguard.waiting():
+        words = phone.t("Try again in {n} seconds.", n=seconds)
+    else:
+        words = phone.t(keyguard.message or PROMPTS[keyguard.kind])
+    message = Text(
+        words,
+        id="bouncer_primary_message_area",
+        size=18,
+        color="#ffffff",
+        width=MATCH,
+        gravity="center_horizontal",
+    )
+    body = {"pin": _pin, "password": _password, "pattern": _pattern}[keyguard.kind](phone)
+    return Column(
+        [Space(), message, body, Space(height=32)],
+        id="keyguard_bouncer_container",
+        height=MATCH,
+        padding=(24, 48, 24, 48),
+        gravity="center_horizontal",
+    )
+
+
+def _pin(phone: Phone) -> View:
+    typed = Text(
+        "\N{BULLET}" * len(phone.keyguard.typed),
+        id="pinEntry",
+        size=32,
+        color="#ffffff",
+        width=MATCH,
+        gravity="center",
+        min_height=72,
+    )
+    typed.class_name = "android.widget.EditText"
+    grid = Grid([_key(phone, name) for name in PAD], 3, width=300, direction="ltr")
+    return Column([typed, grid], id="keyguard_pin_view", gravity="center_horizontal")
+
+
+def _key(phone: Phone, name: str) -> View:
+    keyguard = phone.keyguard
+    if name in ("delete", "enter"):
+        icon = "backspace" if name == "delete" else "keyboard_return"
+        key: View = Frame([Image(icon, color="#ffffff", align="center")])
+        key.id = "delete_button" if name == "delete" else "key_enter"
+        key.desc = phone.t("Delete") if name == "delete" else phone.t("Enter")
+        key.class_name = "android.widget.ImageButton"
+        key.on_click = keyguard.delete if name == "delete" else keyguard.enter
+    else:
+        digit = Text(name, id="digit_text", size=28, color="#ffffff")
+        letters = Text(LETTERS.get(name, ""), id="klondike_text", size=10, color="#ffffff")
+        key = Column([digit, letters], id=f"key{name}", desc=name, gravity="center")
+        key.on_click = partial(keyguard.press, name)
+    key.width, key.height, key.margin = MATCH, 76, 6
+    key.corner, key.background = 38, "#33ffffff"
+    return key
+
+
+def _password(phone: Phone) -> View:
+    field = Input(
+        phone.keyguard.typed,
+        id="passwordEntry",
+        key="passwordEntry",
+        password=True,
+        on_change=phone.keyguard.keep,
+        on_submit=phone.keyguard.enter,
+        color="#ffffff",
+        margin=(24, 24),
+    )
+    return Column([field], id="keyguard_password_view", margin=(0, 0, 0, 300))
+
+
+def _pattern(phone: Phone) -> View:
+    dots = [
+        Frame(
+            [View(width=14, height=14, corner=7, background="#ffffff", align="center")],
+            height=100,
+        )
+        for _ in range(9)
+    ]
+    grid = Grid(dots, 3, id="lockPatternView", key="lockPatternView", width=300, margin=(0, 24))
+    grid.class_name, grid.desc = "android.view.View", phone.t("Pattern area.")
+    cancel = Button(phone.t("Cancel"), style="text", on_click=phone.keyguard.back, width=WRAP)
+    return Column([grid, cancel], id="keyguard_pattern_view", gravity="center_horizontal")

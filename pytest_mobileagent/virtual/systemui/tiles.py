@@ -1,0 +1,119 @@
+"""The tiles of quick settings: what each shows, switches, and leads to when it is held."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent
+from pytest_mobileagent.virtual.ui import MATCH, Column, Image, Row, Text, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent.virtual.phone import Phone
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A tile: whether it is on, what a tap does, and the page of Settings behind it."""
+
+    label: str
+    icon: str
+    on: bool
+    flip: Callable[[bool], object]
+    page: str = ""  # action of an intent
+    detail: str = ""  # what stands under the label while it is on
+
+
+def tiles(phone: Phone) -> tuple[Tile, ...]:
+    """Give the tiles as they are now, in their order."""
+    radios, settings, display = phone.radios, phone.settings, phone.display
+
+    def switch(namespace: str, key: str) -> tuple[bool, Callable[[bool], object]]:
+        return settings.on(namespace, key), lambda on: settings.put(namespace, key, str(int(on)))
+
+    def set_wifi(on: bool) -> None:
+        radios.set_wifi(on, package=SYSTEM_UI, uid=phone.packages[SYSTEM_UI].uid)
+
+    def set_rotation(free: bool) -> None:
+        (display.free_rotation if free else display.lock_rotation)()
+
+    def set_dark(on: bool) -> None:
+        display.dark = on
+
+    page = "android.settings."
+    return (
+        Tile("Wi-Fi", "wifi", radios.wifi, set_wifi, f"{page}WIFI_SETTINGS", "AndroidWifi"),
+        Tile("Bluetooth", "bluetooth", radios.bluetooth, radios.set_bluetooth,
+             f"{page}BLUETOOTH_SETTINGS"),
+        Tile("Do Not Disturb", "remove", *switch("global", "zen_mode"), f"{page}ZEN_MODE_SETTINGS"),
+        Tile("Flashlight", "lightbulb", radios.torch, radios.set_torch),
+        Tile("Airplane mode", "airplane", radios.airplane, radios.set_airplane,
+             f"{page}AIRPLANE_MODE_SETTINGS"),
+        Tile("Auto-rotate", "phone_android", settings.on("system", "accelerometer_rotation"),
+             set_rotation, f"{page}DISPLAY_SETTINGS"),
+        Tile("Battery Saver", "battery", *switch("global", "low_power"),
+             f"{page}BATTERY_SAVER_SETTINGS"),
+        Tile("Dark theme", "moon", display.dark, set_dark, f"{page}DISPLAY_SETTINGS"),
+    )  # fmt: skip
+
+
+SYSTEM_UI = "com.android.systemui"
+FIRST = 4  # those that are seen before quick settings are pulled down all the way
+
+
+@dataclass(eq=False)
+class TileView(Row):
+    """A tile as a view: something to tick."""
+
+    children: Sequence[View] = field(init=False, default=())
+    tile: Tile | None = None
+    phone: Phone | None = None
+    _: KW_ONLY
+    height: float = 64
+    margin: float = 4
+    padding: tuple[float, float] = (16, 0)
+    corner: float = 32
+
+    kind: ClassVar[str] = "android.widget.Switch"
+
+    def __post_init__(self) -> None:
+        """Put icon and words in the pill."""
+        assert self.tile
+        assert self.phone
+        tile, phone = self.tile, self.phone
+        t = phone.t
+        on = tile.on
+        state = tile.detail if tile.detail and on else t("On") if on else t("Off")
+        label = t(tile.label)
+        ink = "on_primary" if on else "on_surface"
+        words = [
+            Text(label, id="tile_label", color=ink, bold=True, max_lines=1, width=MATCH),
+            Text(state, id="app_label", color=ink, size=12, max_lines=1, width=MATCH),
+        ]
+        column = Column(words, id="label_group", margin=(12, 0, 0, 0), weight=1)
+        self.children = [Image(tile.icon, id="icon", color=ink), column]
+        self.desc = f"{label}, {state}"
+        self.background = "primary" if on else "surface_container_highest"
+        self.on_click = partial(tile.flip, not on)
+        self.on_long_click = partial(_open_page, phone, tile) if tile.page else None
+        self.key = f"tile:{tile.label}"
+
+    @property
+    def checkable(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether it is on."""
+        return bool(self.tile and self.tile.on)
+
+
+def _open_page(phone: Phone, tile: Tile) -> None:
+    intent = Intent(tile.page, flags=NEW_TASK)
+    if phone.packages.resolve(intent):
+        phone.shade.push()
+        phone.activities.start(intent, uid=1000)

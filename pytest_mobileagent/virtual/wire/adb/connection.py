@@ -1,0 +1,176 @@
+"""One adb server that is attached to the phone: its streams, and the services on them."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.wire.adb import services
+from pytest_mobileagent.virtual.wire.adb.keys import TOKEN_BYTES
+from pytest_mobileagent.virtual.wire.adb.packets import (
+    CHECKED,
+    MAX_PAYLOAD,
+    VERSION,
+    Packet,
+    ProtocolError,
+    read_packet,
+)
+from pytest_mobileagent.virtual.wire.adb.reverse import Reverses
+from pytest_mobileagent.virtual.wire.adb.stream import Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from pytest_mobileagent.virtual.wire.adb.adbd import Adbd
+
+_LEAST_PAYLOAD = 4096  # what the oldest adb takes
+_MAX_STREAMS = 1000  # bounds what one client can make the phone hold
+_COMMANDS = {b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"WRTE", b"CLSE"}
+_TOKEN, _SIGNATURE, _PUBLIC_KEY = 1, 2, 3  # what an AUTH brings
+
+
+class Connection:
+    """Speaks the adb protocol over one TCP connection, until it ends."""
+
+    def __init__(
+        self, adbd: Adbd, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.adbd = adbd
+        self._reader = reader
+        self._writer = writer
+        self._streams: dict[int, Stream] = {}
+        self._last_id = 0
+        self._max_payload = MAX_PAYLOAD
+        self._checked = self._peer_checks = True  # until the peer says that it does not
+        self._token = b""  # what the peer has to sign now
+        self._authorized = False
+        self.reverses = Reverses(self)
+
+    async def serve(self) -> None:
+        """Answer packets until the adb server goes away, or breaks the rules."""
+        try:
+            while True:
+                packet = await read_packet(self._reader)
+                await self.adbd.phone.faults.answering()
+                self._take(packet)
+                await self._writer.drain()
+        except ProtocolError as error:
+            print(f"adb connection dropped: {error}", file=sys.stderr)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the adb server has ended, or was killed
+        finally:
+            self.drop()
+
+    def drop(self) -> None:
+        """End the connection and every stream on it."""
+        self._writer.close()
+        self.reverses.close()
+        for stream in list(self._streams.values()):
+            stream.drop()
+
+    async def open(self, service: str) -> Stream:
+        """Open a stream to a service of the computer, where a reverse forward leads."""
+        stream = self._new_stream(remote=0)
+        self._send(Packet(b"OPEN", stream.local, 0, service.encode() + b"\0"))
+        if not await stream.accepted():
+            raise ConnectionRefusedError(service)
+        return stream
+
+    def _take(self, packet: Packet) -> None:
+        if packet.command not in _COMMANDS:
+            raise ProtocolError(f"unknown command {packet.command!r}")
+        if packet.command == b"CNXN":
+            self._take_connect(packet)
+        elif not self._authorized:
+            self._take_proof(packet)
+        elif packet.command == b"OPEN":
+            self._take_open(packet.arg0, packet.payload)
+        elif stream := self._streams.get(packet.arg1):
+            if packet.command == b"OKAY":
+                stream.take_okay(packet.arg0)
+            elif packet.command == b"WRTE":
+                stream.take_data(packet.payload)
+            elif packet.command == b"CLSE":
+                stream.drop()
+
+    def _take_connect(self, packet: Packet) -> None:
+        if packet.arg1 < _LEAST_PAYLOAD:
+            raise ProtocolError(f"packets of at most {packet.arg1} bytes are too small")
+        self._max_payload = min(packet.arg1, MAX_PAYLOAD)
+        self._peer_checks = packet.arg0 <= CHECKED
+        if self._authorized:
+            self._welcome()
+        else:
+            self._challenge()
+
+    def _take_proof(self, packet: Packet) -> None:
+        """Look whether a peer that is not authorized yet has signed the token; ignore all else."""
+        if packet.command != b"AUTH" or not self._token:
+            return
+        if packet.arg0 == _SIGNATURE:
+            if self.adbd.knows(packet.payload, self._token):
+                self._authorized = True
+                self._welcome()
+            else:
+                self._challenge()  # the peer may have other keys
+        elif packet.arg0 == _PUBLIC_KEY:  # it has no more, and wants the phone to ask its owner
+            self._token = b""
+            name = packet.payload.rstrip(b"\0").partition(b" ")[2][:100].decode(errors="replace")
+            print(
+                f"unauthorized: an adb client has a key that this phone does not know, {name!r}; "
+                "--adb-key=FILE.pub names the keys that it accepts",
+                file=sys.stderr,
+            )
+
+    def _challenge(self) -> None:
+        self._token = secrets.token_bytes(TOKEN_BYTES)
+        self._send(Packet(b"AUTH", _TOKEN, 0, self._token))
+
+    def _welcome(self) -> None:
+        self._send(Packet(b"CNXN", VERSION, MAX_PAYLOAD, self.adbd.banner()))
+        self._checked = self._peer_checks
+
+    def _take_open(self, remote: int, payload: bytes) -> None:
+        if not remote:
+            raise ProtocolError("a stream without a number")
+        name = payload.rstrip(b"\0").decode(errors="surrogateescape")
+        try:
+            if len(self._streams) >= _MAX_STREAMS:
+                raise ConnectionRefusedError(name)  # noqa: TRY301 - one answer to every refusal
+            service = services.find(self, name)
+        except ConnectionRefusedError:
+            self._send(Packet(b"CLSE", 0, remote))
+            return
+        stream = self._new_stream(remote)
+        self._send(Packet(b"OKAY", stream.local, remote))
+        self.adbd.tasks.start(self._serve_stream(stream, name, service))
+
+    async def _serve_stream(
+        self, stream: Stream, name: str, service: Callable[[Stream], Awaitable[None]]
+    ) -> None:
+        try:
+            await service(stream)
+            await stream.close()
+        except (EOFError, BrokenPipeError, ConnectionError):
+            pass  # the client has gone in the middle
+        except Exception as error:  # noqa: BLE001 - one broken service must not take the phone down
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            what = f"{error!r} at {where.filename}:{where.lineno}"
+            print(f"adb service {name[:200]!r} failed: {what}", file=sys.stderr)
+        finally:
+            stream.drop()
+
+    def _new_stream(self, remote: int) -> Stream:
+        self._last_id += 1
+        stream = Stream(self._send, self._last_id, remote, self._max_payload)
+        self._streams[stream.local] = stream
+        return stream
+
+    def _send(self, packet: Packet) -> None:
+        if packet.command == b"CLSE":
+            self._streams.pop(packet.arg0, None)
+        if not self._writer.is_closing():
+            self._writer.write(packet.encode(checked=self._checked))

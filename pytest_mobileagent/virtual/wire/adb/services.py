@@ -1,0 +1,73 @@
+"""What a client can open on the phone: the names of adb services, and what stands behind them."""
+
+from __future__ import annotations
+
+import struct
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.automation.appium import knock
+from pytest_mobileagent.virtual.wire.adb import reverse, shell, sync
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.wire.adb.connection import Connection
+    from pytest_mobileagent.virtual.wire.adb.stream import Stream
+
+    Service = Callable[[Stream], Awaitable[None]]
+
+
+def find(connection: Connection, name: str) -> Service:
+    """Find the service called `name`; ConnectionRefusedError when there is none."""
+    adbd = connection.adbd
+    if name in adbd.listeners:
+        return adbd.listeners[name]
+    if knock.expected(adbd.phone, name):
+        return partial(knock.serve, adbd.phone)
+    word, colon, argument = name.partition(":")
+    kind, *options = word.split(",")
+    services: dict[str, Service] = {
+        "shell": partial(shell.serve, adbd, argument, options),
+        "exec": partial(shell.serve, adbd, argument, ["raw"]),
+        "sync": partial(sync.serve, adbd.phone.files, adbd.uid),
+        "reverse": partial(reverse.serve, connection, argument),
+        "root": partial(_restart, connection, True),
+        "unroot": partial(_restart, connection, False),
+        "framebuffer": partial(_framebuffer, adbd.phone),
+        "reboot": partial(_reboot, adbd.phone),
+    }
+    if not colon or kind not in services:
+        raise ConnectionRefusedError(name)
+    return services[kind]
+
+
+async def _restart(connection: Connection, root: bool, stream: Stream) -> None:
+    """Change adbd's user. The connection ends, as clients expect of an adbd that restarts.
+
+    Those of other adb servers stay, as nobody would ask these to attach again.
+    """
+    adbd = connection.adbd
+    if root == (adbd.uid == 0):
+        same = "adbd is already running as root\n" if root else "adbd not running as root\n"
+        await stream.write(same.encode())
+        return
+    adbd.become(root=root)
+    await stream.write(f"restarting adbd as {'root' if root else 'non root'}\n".encode())
+    await stream.close()
+    connection.drop()
+
+
+async def _reboot(phone: Phone, stream: Stream) -> None:
+    """Start the phone anew, whatever into: it has no other system than Android."""
+    await stream.close()
+    phone.reboot()
+
+
+async def _framebuffer(phone: Phone, stream: Stream) -> None:
+    """Send the screen as raw pixels, in version 1 of the format."""
+    width, height, pixels = phone.raw_screenshot()
+    channels = (0, 8, 16, 8, 8, 8, 24, 8)  # offset and length of red, blue, green, alpha
+    header = struct.pack("<13I", 1, 32, len(pixels), width, height, *channels)
+    await stream.write(header + pixels)

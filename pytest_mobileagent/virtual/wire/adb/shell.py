@@ -1,0 +1,132 @@
+"""The shell and exec services: a command, or an interactive shell, on an adb stream."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.shell.interpreter import interactive, run
+from pytest_mobileagent.virtual.shell.session import Session, default_environment
+from pytest_mobileagent.virtual.shell.streams import Pipe
+from pytest_mobileagent.virtual.wire.adb.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Sequence
+
+    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
+    from pytest_mobileagent.virtual.wire.adb.adbd import Adbd
+    from pytest_mobileagent.virtual.wire.adb.stream import Stream
+
+_FRAME = struct.Struct("<BI")  # of the shell protocol: what it carries, and how many bytes
+_STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
+
+
+async def serve(adbd: Adbd, command: str, options: Sequence[str], stream: Stream) -> None:
+    """Run `command`, or a shell when it is empty, until it ends or the client hangs up."""
+    tty = "pty" in options or (not command and "raw" not in options)
+    shell = _Shell(adbd, command, _environment(adbd.uid, options), tty)
+    if "v2" in options:
+        await _serve_frames(shell, stream)
+    elif tty:
+        await _until_hangup(stream, shell.run(stream, stream, stream))
+    else:  # without a terminal nobody tells a command that its client has gone, until it writes
+        await shell.run(stream, stream, stream)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shell:
+    """A shell that is about to be run."""
+
+    adbd: Adbd
+    command: str
+    env: dict[str, str]
+    tty: bool
+
+    async def run(self, stdin: Reader, stdout: Writer, stderr: Writer) -> int:
+        if not self.tty:
+            return await self._run(stdin, stdout, stderr)
+        async with Terminal(stdin, stdout) as terminal:
+            return await terminal.run(self._run(terminal.stdin, terminal.stdout, terminal.stdout))
+
+    async def _run(self, stdin: Reader, stdout: Writer, stderr: Writer) -> int:
+        session = Session(
+            phone=self.adbd.phone,
+            uid=self.adbd.uid,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            env=self.env,
+            tty=self.tty,
+        )
+        return await (run(session, self.command) if self.command else interactive(session))
+
+
+def _environment(uid: int, options: Sequence[str]) -> dict[str, str]:
+    env = default_environment()
+    if uid == 0:
+        env |= {"USER": "root", "LOGNAME": "root"}
+    for option in options:
+        if option.startswith("TERM="):
+            env["TERM"] = option.removeprefix("TERM=")
+    return env
+
+
+async def _serve_frames(shell: _Shell, stream: Stream) -> None:
+    """Speak the shell protocol: stdout and stderr apart, and the exit status at the end."""
+    stdin = Pipe()
+    keyboard = asyncio.create_task(_feed(stream, stdin))
+    try:
+        work = shell.run(stdin, _Frames(stream, _STDOUT), _Frames(stream, _STDERR))
+        status = await _until_hangup(stream, work)
+        await _Frames(stream, _EXIT).write(bytes([status & 0xFF]))
+    finally:
+        keyboard.cancel()
+
+
+class _Frames:
+    """A writer whose bytes travel in frames of one kind."""
+
+    def __init__(self, stream: Stream, kind: int) -> None:
+        self._stream = stream
+        self._kind = kind
+
+    async def write(self, data: bytes) -> None:
+        if data:
+            await self._stream.write(_FRAME.pack(self._kind, len(data)) + data)
+
+    async def close_write(self) -> None:
+        """Nothing to do: the end of output is the exit status."""
+
+
+async def _feed(stream: Stream, stdin: Pipe) -> None:
+    """Hand what the client types to the command; window sizes are of no use to it."""
+    try:
+        while True:
+            kind, size = _FRAME.unpack(await stream.read_exactly(_FRAME.size))
+            while size:
+                data = await stream.read(min(size, 1 << 16))
+                if not data:
+                    return
+                size -= len(data)
+                if kind == _STDIN:
+                    await stdin.write(data)
+            if kind == _CLOSE_STDIN:
+                await stdin.close_write()
+    except (EOFError, BrokenPipeError):
+        await stdin.close_write()
+
+
+async def _until_hangup(stream: Stream, work: Coroutine[None, None, int]) -> int:
+    """Run `work`, and end it when the client closes the stream, as SIGHUP does."""
+    job, hangup = asyncio.create_task(work), asyncio.create_task(stream.ended())
+    try:
+        await asyncio.wait({job, hangup}, return_when=asyncio.FIRST_COMPLETED)
+        if not job.done():
+            raise BrokenPipeError
+        return job.result()
+    finally:
+        job.cancel()
+        hangup.cancel()
+        await asyncio.gather(job, hangup, return_exceptions=True)

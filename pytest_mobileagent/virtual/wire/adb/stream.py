@@ -1,0 +1,142 @@
+"""One adb stream: a two-way channel on which every packet waits for its acknowledgement."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.wire.adb.packets import Packet, ProtocolError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_HIGH_WATER = 1 << 18  # unsent bytes beyond which a writer waits for the reader
+_MAX_UNREAD = 1 << 22  # bytes that a client may send unasked
+
+
+class Stream:
+    """What a service reads and writes; also a Reader and a Writer for the shell.
+
+    A packet is acknowledged only once it has been read, so whoever sends faster than the phone
+    works is held back. (Real adb servers do send a second packet at the end of their input.)
+    """
+
+    def __init__(
+        self, send: Callable[[Packet], None], local: int, remote: int, max_payload: int
+    ) -> None:
+        self.local = local
+        self.remote = remote  # 0 until the other side has accepted
+        self._send = send
+        self._max_payload = max_payload
+        self._open = True
+        self._clear_to_send = bool(remote)
+        self._incoming = bytearray()
+        self._unacknowledged = False
+        self._outgoing = bytearray()
+        self._changed = asyncio.Event()
+
+    # For services.
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be sent any more."""
+        return not self._open
+
+    async def read(self, n: int = -1) -> bytes:
+        """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
+        await self._until(lambda: bool(self._incoming) or self.closed)
+        size = len(self._incoming) if n < 0 else n
+        data = bytes(self._incoming[:size])
+        del self._incoming[:size]
+        self._acknowledge()
+        return data
+
+    def unread(self, data: bytes) -> None:
+        """Put back what was read, for somebody else to read it."""
+        self._incoming[:0] = data
+
+    async def read_exactly(self, n: int) -> bytes:
+        """Return `n` bytes; EOFError when the other side closes before."""
+        data = bytearray()
+        while len(data) < n:
+            more = await self.read(n - len(data))
+            if not more:
+                raise EOFError
+            data += more
+        return bytes(data)
+
+    async def read_all(self) -> bytes:
+        """Return everything up to the end."""
+        chunks = []
+        while chunk := await self.read():
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+    async def write(self, data: bytes) -> None:
+        """Send `data`, waiting while the other side lags behind."""
+        await self._until(lambda: len(self._outgoing) < _HIGH_WATER or self.closed)
+        if self.closed:
+            raise BrokenPipeError
+        self._outgoing += data
+        self._send_next()
+
+    async def close_write(self) -> None:
+        """Nothing to do: adb knows no half-closed streams."""
+
+    async def accepted(self) -> bool:
+        """Wait until the other side has accepted or refused the stream."""
+        await self._until(lambda: bool(self.remote) or self.closed)
+        return not self.closed
+
+    async def ended(self) -> None:
+        """Wait until the stream is closed, by whichever side."""
+        await self._until(lambda: self.closed)
+
+    async def close(self) -> None:
+        """Close the stream once the other side has taken everything."""
+        await self._until(lambda: self.closed or (self._clear_to_send and not self._outgoing))
+        self.drop()
+
+    def drop(self) -> None:
+        """Close the stream at once, whatever was not sent yet."""
+        if self._open:
+            self._open = False
+            self._outgoing.clear()
+            self._send(Packet(b"CLSE", self.local, self.remote))
+            self._changed.set()
+
+    # For the connection: what has arrived.
+
+    def take_okay(self, remote: int) -> None:
+        """Note that the other side has accepted the stream, or has taken our last packet."""
+        self.remote = self.remote or remote
+        self._clear_to_send = True
+        self._send_next()
+        self._changed.set()
+
+    def take_data(self, data: bytes) -> None:
+        """Take a packet that the other side has sent."""
+        if len(self._incoming) > _MAX_UNREAD:
+            raise ProtocolError(f"stream {self.remote} sends without waiting for acknowledgement")
+        self._unacknowledged = True
+        self._incoming += data
+        if not data:
+            self._acknowledge()
+        self._changed.set()
+
+    def _acknowledge(self) -> None:
+        if self._unacknowledged and not self._incoming and self._open:
+            self._unacknowledged = False
+            self._send(Packet(b"OKAY", self.local, self.remote))
+
+    def _send_next(self) -> None:
+        if self._clear_to_send and self._outgoing and self._open:
+            payload = bytes(self._outgoing[: self._max_payload])
+            del self._outgoing[: self._max_payload]
+            self._clear_to_send = False
+            self._send(Packet(b"WRTE", self.local, self.remote, payload))
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
+            self._changed.clear()
+            await self._changed.wait()

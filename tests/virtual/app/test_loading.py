@@ -1,0 +1,75 @@
+"""Apps are found in a folder, in files and in packages."""
+
+import pytest
+
+from pytest_mobileagent.virtual.app.loading import BrokenApp, load_apps
+from pytest_mobileagent.virtual.phone import Phone
+
+APP = """
+from pytest_mobileagent.virtual.sdk import App
+class {name}(App):
+    package, label = "{package}", "{name}"
+"""
+
+
+def write(folder, path, text):
+    target = folder / path
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(text)
+
+
+def test_files_and_packages_are_loaded(tmp_path):
+    write(tmp_path, "one.py", APP.format(name="One", package="a.one"))
+    write(tmp_path, "two/__init__.py", "from .inner import Two")
+    write(tmp_path, "two/inner.py", APP.format(name="Two", package="a.two"))
+    write(tmp_path, "_private.py", "1 / 0")
+    write(tmp_path, "readme.txt", "")
+    write(tmp_path, "no_package/data.txt", "")
+    assert [app.package for app in load_apps(tmp_path)] == ["a.one", "a.two"]
+
+
+BROKEN = [
+    ({"a.py": "\n1 / 0"}, "/a.py:2: ZeroDivisionError: division by zero"),
+    ({"a.py": "import nowhere"}, "/a.py:1: ModuleNotFoundError: No module named 'nowhere'"),
+    ({"a.py": "\nx = ("}, r"/a.py:2: SyntaxError: '\(' was never closed"),
+    ({"a/__init__.py": "from .b import x", "a/b.py": "\n\nx"}, "/a/b.py:3: NameError: name 'x'"),
+    (
+        {"a.py": APP.format(name="A", package="x") + "    del label"},
+        "a.py:3: class A has no `label`",
+    ),
+    (
+        {"a.py": APP.format(name="A", package="x"), "b.py": APP.format(name="B", package="x")},
+        "b.py: x is also defined in module",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "message"), BROKEN)
+def test_what_is_broken_is_named(tmp_path, files, message):
+    for path, text in files.items():
+        write(tmp_path, path, text)
+    with pytest.raises(BrokenApp, match=message):
+        load_apps(tmp_path)
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(BrokenApp, match=r"no folder of apps at .*nope"):
+        load_apps(tmp_path / "nope")
+
+
+INSTALLS = """
+    def install(self):
+        self.database("x.db").script("nonsense")
+"""
+
+
+def test_an_app_that_cannot_be_installed_is_named(tmp_path):
+    write(tmp_path, "a.py", APP.format(name="A", package="x") + INSTALLS)
+    with pytest.raises(BrokenApp, match=r"/a.py:7: OperationalError: near .nonsense."):
+        Phone(load_apps(tmp_path))
+
+
+def test_an_app_that_cannot_be_cleared_has_crashed(demo, shell, monkeypatch):
+    monkeypatch.setattr(type(demo.packages.app("org.demo")), "install", lambda app: 1 / 0)
+    shell("pm clear org.demo")
+    assert "ZeroDivisionError" in shell("logcat -b crash -d").out

@@ -1,0 +1,72 @@
+"""The phone's time is its own."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from pytest_mobileagent.virtual.kernel import clock as module
+from pytest_mobileagent.virtual.kernel.clock import Clock
+
+START = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+
+
+class Host:
+    now = 1000.0
+
+    def monotonic(self):
+        return self.now
+
+    def time(self):
+        return 5.0
+
+
+@pytest.fixture
+def host(monkeypatch):
+    host = Host()
+    monkeypatch.setattr(module, "host", host)
+    return host
+
+
+def test_it_runs_from_where_it_was_started(host):
+    clock = Clock(START)
+    host.now += 90
+    assert clock.now().isoformat() == "2026-11-20T12:01:30+00:00"
+    assert clock.uptime() == 90
+
+
+def test_it_starts_at_the_hosts_time(host):
+    assert Clock().time() == 5.0
+
+
+def test_frozen_it_stands_still_and_inputs_take_a_second_of_uptime(host):
+    clock = Clock(START)
+    clock.freeze()
+    host.now += 90
+    assert clock.now() == START
+    clock.input_happened()
+    assert (clock.now(), clock.uptime()) == (START, 1.0)
+    clock.thaw()
+    host.now += 1
+    assert clock.time() == START.timestamp() + 1
+
+
+def test_setting_it_does_not_move_uptime(host):
+    clock = Clock(START)
+    host.now += 7
+    clock.set(0)
+    host.now += 1
+    assert (clock.time(), clock.uptime()) == (1.0, 8.0)
+
+
+def test_a_saved_clock_goes_on_from_the_saved_time(host):
+    clock = Clock(START)
+    saved = clock.save()
+    host.now += 500
+    clock.load(saved)
+    host.now += 1
+    assert clock.time() == START.timestamp() + 1
+
+
+@pytest.mark.parametrize(("zone", "hour"), [("UTC", 12), ("Asia/Tokyo", 21), ("No/Where", 12)])
+def test_zones(host, zone, hour):
+    assert Clock(START, frozen=True, timezone=zone).now().hour == hour

@@ -1,0 +1,220 @@
+"""The emulator console, by `adb emu` and by hand."""
+
+from __future__ import annotations
+
+import re
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.virtual.wire.console.emulator import Manners
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.virtual.phones import Adb, Running, StartPhone
+
+GREETING = """Android Console: Authentication required
+Android Console: type 'auth <auth_token>' to authenticate
+Android Console: you can find your <auth_token> in \n'{token}'
+OK
+"""
+READY = "Android Console: type 'help' for a list of commands\nOK\n"
+NO_SNAPSHOT = """KO: Device 'encrypt' does not have the requested snapshot 'nope'
+KO: Snapshot load failure: snapshot doesn't exist"""
+AVD_HELP = """control virtual device execution
+
+available sub-commands:
+"""
+
+
+def talk(phone: Running, *lines: str | bytes) -> str:
+    """Send lines to the console, and return all that it says until it closes the connection."""
+    address = ("127.0.0.1", phone.server.console_port)
+    with socket.create_connection(address, timeout=10) as connection:
+        for line in (*lines, "quit"):
+            connection.sendall((line if isinstance(line, bytes) else line.encode()) + b"\n")
+        connection.shutdown(socket.SHUT_WR)
+        with connection.makefile("rb") as said:
+            return said.read().decode().replace("\r\n", "\n")
+
+
+@pytest.fixture
+def token_file(home: Path) -> Path:
+    return home / ".emulator_console_auth_token"
+
+
+@pytest.mark.parametrize(
+    ("command", "reply"),
+    [
+        ("ping", "I am alive!\nOK"),
+        ("avd name", "virtual\nOK"),
+        ("avd id", "virtual\nOK"),
+        ("avd status", "virtual device is running\nOK"),
+        ("avd start", "KO: virtual device already running"),
+        ("avd path", "NO_AVD_INFO\nOK"),
+        ("avd windowtype", "windowtype=headless\nOK"),
+        ("avd snapshot save", "KO: Argument missing, try 'avd snapshot save <name>'"),
+        ("avd snapshot load", "KO: Argument missing, try 'avd snapshot load <name>'"),
+        ("avd snapshot del", "KO: Argument missing, try 'avd snapshot list <name>'"),
+        ("avd snapshot del nope", "OK"),
+        (
+            "avd snapshot load nope",
+            NO_SNAPSHOT,
+        ),
+        ("power capacity 101", 'KO: Usage: "capacity <percentage>"'),
+        ("power ac maybe", 'KO: Usage: "ac on" or "ac off"'),
+        ("nonsense", "KO: unknown command, try 'help'"),
+        ("fold", "KO: unknown command, try 'help'"),
+    ],
+)
+def test_what_adb_emu_prints(adb: Adb, command: str, reply: str) -> None:
+    assert adb.text("emu", command) == reply
+    assert adb.text("emu", *command.split()) == reply
+
+
+@pytest.mark.parametrize(("command", "end"), [("avd", "missing"), ("avd nonsense", " bad")])
+def test_a_group_without_a_part_is_explained(adb: Adb, command: str, end: str) -> None:
+    reply = adb.text("emu", command)
+    assert reply.startswith(AVD_HELP)
+    assert "    snapshot         state snapshot commands\n" in reply
+    assert reply.endswith(f"\n\nKO: {end} sub-command")
+
+
+def test_help_lists_what_is_there(adb: Adb) -> None:
+    listing = adb.text("emu", "help")
+    assert listing.startswith("Android console commands:\n    help|h|?\n    help-verbose\n")
+    assert adb.text("emu", "help", "ping") == "check if the emulator is alive\nOK"
+    assert adb.text("emu", "help", "nope") == listing.removesuffix("OK") + "\nKO: unknown command"
+    assert "    ping             check if the emulator is alive\n" in adb.text(
+        "emu", "help-verbose"
+    )
+
+
+def test_snapshots_are_saved_listed_loaded_and_deleted(running_phone: Running) -> None:
+    adb, files = running_phone.adb, running_phone.phone.files
+    files.write("/sdcard/note", b"before")
+    assert adb.text("emu", "avd", "snapshot", "save", "mine") == "OK"
+    files.write("/sdcard/note", b"after")
+    assert adb.text("emu", "avd", "snapshot", "load", "mine") == "OK"
+    assert files.read("/sdcard/note") == b"before"
+    assert adb.text("emu", "avd", "snapshot", "get") == "mine\nOK"
+    title, head, *rows, ok = adb.text("emu", "avd", "snapshot", "list").splitlines()
+    assert title == "List of snapshots present on all disks:"
+    assert head == "ID        TAG                 VM SIZE                DATE       VM CLOCK"
+    row = r"--        (\S+) +[\d.]+[KM]? \d{4}-\d\d-\d\d \d\d:\d\d:\d\d   \d\d:\d\d:\d\d\.\d{3}"
+    assert [re.fullmatch(row, text)[1] for text in rows] == ["default_boot", "mine"]  # type: ignore[index]
+    assert ok == "OK"
+    assert adb.text("emu", "avd", "snapshot", "delete", "mine") == "OK"
+    assert "mine" not in adb.text("emu", "avd", "snapshot", "list")
+    assert adb.text("emu", "avd", "snapshot", "del", "default_boot") == "OK"
+    assert adb.text("emu", "avd", "snapshot", "list") == "There is no snapshot available.\nOK"
+
+
+def test_loading_a_snapshot_keeps_connections(running_phone: Running) -> None:
+    with running_phone.device.open_shell("echo ready; read LINE; echo got $LINE") as stream:
+        assert stream.conn.recv(100) == b"ready\n"
+        assert running_phone.adb.text("emu", "avd", "snapshot", "load", "default_boot") == "OK"
+        stream.conn.sendall(b"through\n")
+        assert stream.read_until_close() == "got through\n"
+
+
+def test_snapshots_are_kept_in_a_folder_under_any_name(
+    start_phone: StartPhone, server: Adb, tmp_path: Path
+) -> None:
+    folder = tmp_path / "kept"
+    with start_phone(server, folder) as phone:
+        phone.phone.files.write("/sdcard/note", b"kept")
+        phone.adb.run("emu", "avd", "snapshot", "save", "../ä b")
+        phone.adb.run("emu", "avd", "snapshot", "save", "gone")
+        phone.adb.run("emu", "avd", "snapshot", "del", "gone")
+        assert phone.adb.text("emu", "avd", "path") == f"{folder}\nOK"
+    assert len(list(tmp_path.iterdir())) == len(list(folder.iterdir())) == 1
+    with start_phone(server, folder) as phone:
+        assert phone.adb.text("emu", "avd", "snapshot", "load", "../ä b") == "OK"
+        assert phone.phone.files.read("/sdcard/note") == b"kept"
+
+
+def test_the_battery_does_as_it_is_told(adb: Adb) -> None:
+    for command in ("ac on", "status charging", "health good", "capacity 42"):
+        assert adb.text("emu", "power", command) == "OK"
+    assert adb.text("emu", "power", "display").splitlines() == [
+        "AC: online",
+        "status: Charging",
+        "health: Good",
+        "present: true",
+        "capacity: 42",
+        "OK",
+    ]
+
+
+def test_strangers_may_do_little(running_phone: Running, token_file: Path) -> None:
+    assert token_file.stat().st_mode & 0o777 == 0o600
+    greeting = GREETING.format(token=token_file)
+    assert talk(running_phone, "ping", "kill", "auth", "auth wrong") == (
+        f"{greeting}I am alive!\nOK\n"
+        "KO: unknown command, try 'help'\n"
+        "KO: missing authentication token\n"
+        "KO: authentication token does not match ~/.emulator_console_auth_token\n"
+    )
+    talked = talk(running_phone, "help", f"auth {token_file.read_text()}", "avd status", "auth x")
+    listing = "Android console commands:\n    help|h|?\n    help-verbose\n    ping\n    avd\n"
+    assert talked.startswith(f"{greeting}{listing}    auth\n    quit|exit\n\nTry")
+    assert talked.endswith(
+        f"OK\n{READY}virtual device is running\nOK\nKO: unknown command, try 'help'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "last"),
+    [
+        (b"GET / HTTP/1.1", "KO: Forbidden HTTP request. Aborting\n"),
+        (b"\xff\xfe", "KO: Forbidden binary request. Aborting\n"),
+        (b"x" * 100_000, "OK\n"),
+    ],
+)
+def test_what_is_not_meant_for_it_ends_the_connection(
+    running_phone: Running, line: bytes, last: str
+) -> None:
+    address = ("127.0.0.1", running_phone.server.console_port)
+    with socket.create_connection(address, timeout=10) as connection:
+        connection.sendall(line + b"\n")
+        with connection.makefile("rb") as said:
+            assert said.read().decode().replace("\r\n", "\n").endswith(last)
+    assert running_phone.adb.text("emu", "ping") == "I am alive!\nOK"
+
+
+def test_an_empty_token_file_opens_the_console(running_phone: Running, token_file: Path) -> None:
+    token = token_file.read_text()
+    token_file.write_text("")
+    try:
+        assert talk(running_phone, "avd status") == f"{READY}virtual device is running\nOK\n"
+    finally:
+        token_file.write_text(token)
+
+
+def test_kill_stops_the_phone(running_phone: Running) -> None:
+    assert running_phone.adb.text("emu", "kill") == "OK: killing emulator, bye bye"
+    assert running_phone.server.stopped.is_set()
+
+
+@pytest.mark.parametrize("what", ["save", "load", "delete"])
+def test_a_read_only_emulator_leaves_its_snapshots_alone(
+    start_phone: StartPhone, server: Adb, what: str
+) -> None:
+    with start_phone(server, manners=Manners(read_only=True)) as phone:
+        reply = phone.adb.text("emu", "avd", "snapshot", what, "default_boot")
+        assert reply == f'KO: Snapshot {what} is disabled because "-read-only" was specified'
+        assert "default_boot" in phone.adb.text("emu", "avd", "snapshot", "list")
+
+
+def test_adb_may_lose_a_phone_that_has_loaded_a_snapshot_and_finds_it_again(
+    start_phone: StartPhone, server: Adb
+) -> None:
+    with start_phone(server, manners=Manners(drop_on_load=0)) as phone:
+        with phone.device.shell("cat", stream=True) as stream:
+            assert phone.adb.text("emu", "avd", "snapshot", "load", "default_boot") == "OK"
+            assert stream.read_until_close() == ""
+        phone.adb.run("wait-for-device")
+        assert phone.adb.text("shell", "echo back") == "back"
