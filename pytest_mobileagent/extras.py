@@ -21,6 +21,7 @@ MODULES = {
     "easyocr": ("easyocr",),
     "appium": ("appium",),
     "mcp": ("mcp",),
+    "grpc": ("grpc", "grpc_tools"),
 }
 
 

@@ -1,0 +1,1 @@
+"""gRPC: the emulator's controller, and the forwarder of what accessibility sees; needs `[grpc]`."""
