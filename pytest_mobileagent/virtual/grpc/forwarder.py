@@ -28,6 +28,7 @@ PERIOD: Final = 0.1  # seconds between two forests
 PATIENCE: Final = 1.0  # seconds that a call may take
 HOST: Final = "10.0.2.2"  # the machine that the emulator runs on, as the phone sees it
 _ACTION: Final = "accessibility_forwarder.intent.action."
+_OPTIONS: Final = (("grpc.enable_http_proxy", 0), ("grpc.max_reconnect_backoff_ms", 1000))
 _NUMBERS: Final = ("from_index", "to_index", "added_count", "removed_count")
 
 
@@ -100,32 +101,28 @@ class ForwarderService:
         return None
 
     async def _send(self, method: str, message: Any) -> None:
-        """Call the server; what fails is logged, and the next call begins anew."""
+        """Call the server, or log that it cannot be done."""
         flags = self._app.flags
         if flags.port <= 0:
             return
         if not self._phone.radios.online:
-            await self._fail("UNAVAILABLE")
+            self._fail("UNAVAILABLE")
             return
         try:
             await getattr(self._stub(flags), method)(message, timeout=PATIENCE)
         except grpc.aio.AioRpcError as error:
-            await self._fail(error.code().name)
+            self._fail(error.code().name)
+
+    def _fail(self, status: str) -> None:
+        words = "gRPC StatusException; are you sure networking is turned on?"
+        self._app.log(TAG, words, "W")
+        self._app.log(TAG, f"extra: exception ['io.grpc.StatusException: {status}']")
 
     def _stub(self, flags: Flags) -> Any:
         address = f"{'127.0.0.1' if flags.host == HOST else flags.host}:{flags.port}"
         if self._channel is None or self._channel[0] != address:
-            options = (("grpc.enable_http_proxy", 0),)
-            self._channel = address, grpc.aio.insecure_channel(address, options)
+            self._channel = address, grpc.aio.insecure_channel(address, _OPTIONS)
         return forwarding_services.A11yServiceStub(self._channel[1])
-
-    async def _fail(self, status: str) -> None:
-        words = "gRPC StatusException; are you sure networking is turned on?"
-        self._app.log(TAG, words, "W")
-        self._app.log(TAG, f"extra: exception ['io.grpc.StatusException: {status}']")
-        if self._channel:
-            (_, channel), self._channel = self._channel, None
-            await channel.close()
 
 
 class Forwarder(App):
