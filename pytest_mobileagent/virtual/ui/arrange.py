@@ -20,6 +20,7 @@ from pytest_mobileagent.virtual.ui.views import (
     Grid,
     HScroll,
     List,
+    Panes,
     Row,
     Scroll,
     View,
@@ -29,6 +30,7 @@ Size: TypeAlias = tuple[int, int]
 Arranged: TypeAlias = tuple[Size, list[Rect]]
 
 BOUNDLESS = 1_000_000  # pixels: as wide as it likes
+LEAST = 96  # dp, of a child that takes what others leave: with less than that, its Column scrolls
 
 
 class Measure:
@@ -79,11 +81,14 @@ def arrange(
     if isinstance(view, Scroll):
         size, rects = _scrolled(items, room, sideways=isinstance(view, HScroll))
     elif isinstance(view, List | Grid) and view.columns > 1:
-        size, rects = _grid(items, room, view.columns)
+        fit = width // measure.metrics.px(view.cell) if view.cell else 0
+        size, rects = _grid(items, room, max(view.columns, fit))
     elif isinstance(view, List):
         size, rects = _column(items, replace(room, height=None))
+    elif isinstance(view, Panes) and measure.metrics.wide:
+        size, rects = _row(items, room)
     elif isinstance(view, Column):
-        size, rects = _column(items, room)
+        size, rects = _column(items, room, scrolls=not view.clickable)
     elif isinstance(view, Row):
         size, rects = _row(items, room)
     else:
@@ -144,7 +149,7 @@ class _Item:
         return aligned(view.align or room.gravity, (wide, tall), cell)
 
 
-def _column(items: list[_Item], room: _Room) -> Arranged:
+def _column(items: list[_Item], room: _Room, *, scrolls: bool = False) -> Arranged:
     room.ask(items)
     width = room.width if room.exact else max((i.width + i.beside for i in items), default=0)
     heights = [item.height + item.above for item in items]
@@ -152,8 +157,11 @@ def _column(items: list[_Item], room: _Room) -> Arranged:
     if room.height is not None:
         weights = [item.view.weight or float(item.view.height == MATCH) for item in items]
         liked = [BOUNDLESS if i.view.weight else h for i, h in zip(items, heights, strict=True)]
-        heights = _shares(liked, weights, room.height)
-        top = aligned(room.gravity, (0, sum(heights)), (0, 0, 0, room.height))[1]
+        least = room.measure.metrics.px(LEAST)
+        needed = sum(min(h, least) if w else h for h, w in zip(heights, weights, strict=True))
+        whole = max(room.height, needed if scrolls and room.exact else 0)
+        heights = _shares(liked, weights, whole)
+        top = aligned(room.gravity, (0, sum(heights)), (0, 0, 0, whole))[1]
     rects = []
     for item, height in zip(items, heights, strict=True):
         if item.view.weight:
