@@ -169,7 +169,9 @@ class Scene:
         with spoken(self.phone.t):
             view = self.phone.ime.view(field)
         package = self.phone.ime.current.partition("/")[0]
-        return self._window("keyboard", view, package=package, title="InputMethod")
+        left, top, right, bottom = self.metrics.screen  # of which at least the upper half is left
+        lower = (left, (top + bottom) // 2, right, bottom)
+        return self._window("keyboard", view, bounds=lower, package=package, title="InputMethod")
 
     def toast(self, toast: Toast) -> Window:
         """Make a toast."""

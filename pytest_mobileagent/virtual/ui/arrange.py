@@ -67,6 +67,22 @@ class Measure:
                 height = inner[1] + top + bottom
         return width, max(height, px(view.min_height))
 
+    def least(self, view: View, limit: int) -> int:
+        """Give the height down to which a view can shrink: `min_height` where it has a height."""
+        likes, px = self(view, limit)[1], self.metrics.px
+        if view.height >= 0:
+            return min(likes, px(view.min_height) or likes)
+        if isinstance(view, List) or type(view) is Scroll:
+            return min(likes, px(LEAST))
+        if not view.children or isinstance(view, Grid | Scroll):
+            return likes
+        left, top, right, bottom = self.metrics.edges(view.padding)
+        items = [_Item(child, self.margins(child)) for child in view.children if child.visible]
+        stacked = isinstance(view, Column) and not (isinstance(view, Panes) and self.metrics.wide)
+        room = (limit - left - right) // (1 if stacked else max(1, len(items)))
+        parts = [i.above + self.least(i.view, max(0, room - i.beside)) for i in items]
+        return min(likes, (sum(parts) if stacked else max(parts, default=0)) + top + bottom)
+
     def margins(self, view: View) -> Rect:
         """Give the margins of a view in pixels."""
         return self.metrics.edges(view.margin)
@@ -143,7 +159,8 @@ class _Item:
         elif view.width == WRAP:
             wide = min(wide, self.width)
         if view.height >= 0:
-            tall = self.height
+            tall = max(min(tall, self.height), room.measure.metrics.px(view.min_height))
+            tall = tall if view.min_height else self.height
         elif view.height == WRAP:
             tall = min(tall, self.height)
         return aligned(view.align or room.gravity, (wide, tall), cell)
@@ -156,10 +173,10 @@ def _column(items: list[_Item], room: _Room, *, scrolls: bool = False) -> Arrang
     top = 0
     if room.height is not None:
         weights = [item.view.weight or float(item.view.height == MATCH) for item in items]
+        whole = room.height
+        if scrolls and room.exact:
+            heights, whole = _fitted(items, heights, weights, room)
         liked = [BOUNDLESS if i.view.weight else h for i, h in zip(items, heights, strict=True)]
-        least = room.measure.metrics.px(LEAST)
-        needed = sum(min(h, least) if w else h for h, w in zip(heights, weights, strict=True))
-        whole = max(room.height, needed if scrolls and room.exact else 0)
         heights = _shares(liked, weights, whole)
         top = aligned(room.gravity, (0, sum(heights)), (0, 0, 0, whole))[1]
     rects = []
@@ -169,6 +186,25 @@ def _column(items: list[_Item], room: _Room, *, scrolls: bool = False) -> Arrang
         rects.append(item.place(0, top, width, top + height, room))
         top += height
     return (width, sum(heights)), rects
+
+
+def _fitted(
+    items: list[_Item], heights: list[int], weights: list[float], room: _Room
+) -> tuple[list[int], int]:
+    """Shrink what can where room is too low, and give the height that is then needed."""
+    assert room.height is not None
+    flexible = room.measure.metrics.px(LEAST)
+    needed = sum(min(h, flexible) if w else h for h, w in zip(heights, weights, strict=True))
+    if needed <= room.height:
+        return heights, room.height
+    spare = [
+        0 if w else h - i.above - room.measure.least(i.view, max(0, room.width - i.beside))
+        for i, h, w in zip(items, heights, weights, strict=True)
+    ]
+    part = min(1.0, (needed - room.height) / max(1, sum(spare)))
+    cuts = [-int(-each * part) for each in spare]
+    heights = [height - cut for height, cut in zip(heights, cuts, strict=True)]
+    return heights, max(room.height, needed - sum(cuts))
 
 
 def _row(items: list[_Item], room: _Room) -> Arranged:

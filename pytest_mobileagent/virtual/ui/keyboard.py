@@ -66,7 +66,7 @@ def _row(text: str, layer: Layer, on_key: OnKey, action: str) -> View:
     views = [_key(key, layer, on_key, action) for key in keys]
     for key, view in zip(keys, views, strict=True):
         view.weight = wide.get(key, 1)
-    return Row(views, height=54, padding=(indent, 0))
+    return Row(views, height=54, min_height=38, padding=(indent, 0))
 
 
 def _key(key: str, layer: Layer, on_key: OnKey, action: str) -> View:

@@ -287,6 +287,17 @@ class ProgressBar(View):
 
 
 @dataclass(eq=False)
+class Hand(View):
+    """The hand of a dial, `turn` of the way around from the top; `reach` 1 goes to the edge."""
+
+    turn: float = 0
+    reach: float = 1
+    _: KW_ONLY
+    width: float = MATCH
+    height: float = MATCH
+
+
+@dataclass(eq=False)
 class Divider(View):
     """A thin line across."""
 
