@@ -115,7 +115,10 @@ class Scene:
         top = 0 if bare else BAR
         bottom = keyboard / self.metrics.density if keyboard else top
         with spoken(activity.t):
-            content = chrome.decor(activity.content(), top=top, bottom=bottom)
+            title = "" if bare else activity.t(activity.title) or activity.app.name
+            up = None if isinstance(activity, activity.app.activities[0]) else activity.finish
+            view = activity.content()
+            content = chrome.decor(view, top=top, bottom=bottom, title=title, up=up)
         if bare:
             content.background = ""
         return self._window("activity", content, state=self.record.ui)

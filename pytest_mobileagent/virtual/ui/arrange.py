@@ -102,7 +102,7 @@ def arrange(
     elif isinstance(view, List):
         size, rects = _column(items, replace(room, height=None))
     elif isinstance(view, Panes) and measure.metrics.wide:
-        size, rects = _row(items, room)
+        size, rects = _row(items, room, even=True)
     elif isinstance(view, Column):
         size, rects = _column(items, room, scrolls=not view.clickable)
     elif isinstance(view, Row):
@@ -194,12 +194,13 @@ def _fitted(
     """Shrink what can where room is too low, and give the height that is then needed."""
     assert room.height is not None
     flexible = room.measure.metrics.px(LEAST)
-    needed = sum(min(h, flexible) if w else h for h, w in zip(heights, weights, strict=True))
+    wanted = [min(h, flexible) if w else h for h, w in zip(heights, weights, strict=True)]
+    needed = sum(wanted)
     if needed <= room.height:
         return heights, room.height
     spare = [
-        0 if w else h - i.above - room.measure.least(i.view, max(0, room.width - i.beside))
-        for i, h, w in zip(items, heights, weights, strict=True)
+        max(0, h - i.above - room.measure.least(i.view, max(0, room.width - i.beside)))
+        for i, h in zip(items, wanted, strict=True)
     ]
     part = min(1.0, (needed - room.height) / max(1, sum(spare)))
     cuts = [-int(-each * part) for each in spare]
@@ -207,14 +208,15 @@ def _fitted(
     return heights, max(room.height, needed - sum(cuts))
 
 
-def _row(items: list[_Item], room: _Room) -> Arranged:
+def _row(items: list[_Item], room: _Room, *, even: bool = False) -> Arranged:
     weights = [item.view.weight or float(item.view.width == MATCH) for item in items]
     rest = room.width
     for item, weight in zip(items, weights, strict=True):
         if not weight:
             item.ask(room.measure, rest - item.beside)
             rest -= item.width + item.beside
-    liked = [BOUNDLESS if item.view.weight else item.width + item.beside for item in items]
+    greedy = [bool(item.view.weight) or even and item.view.width == MATCH for item in items]
+    liked = [BOUNDLESS if g else i.width + i.beside for i, g in zip(items, greedy, strict=True)]
     widths = _shares(liked, weights, room.width)
     for item, width in zip(items, widths, strict=True):
         item.ask(room.measure, width - item.beside)
