@@ -168,15 +168,20 @@ def _parsed(script: str, *, extended: bool) -> list[_Command]:
             mark = script[at : at + 1]
             text = _TEXT.format(re.escape(mark))
             plain = rf"(?:\\.|(?!{re.escape(mark)})[^\\])*"
-            parts = re.compile(
-                f"{re.escape(mark)}({text}){re.escape(mark)}({plain}){re.escape(mark)}([gpiI0-9]*)",
-                re.DOTALL,
-            ).match(script, at) if mark else None
+            parts = (
+                re.compile(
+                    f"{re.escape(mark)}({text}){re.escape(mark)}({plain}){re.escape(mark)}([gpiI0-9]*)",
+                    re.DOTALL,
+                ).match(script, at)
+                if mark
+                else None
+            )
             if parts is None:
                 fail()
             at = parts.end()
             source, each.replacement = (
-                part if mark == "&" else part.replace(f"\\{mark}", mark) for part in parts.groups()[:2]
+                part if mark == "&" else part.replace(f"\\{mark}", mark)
+                for part in parts.groups()[:2]
             )
             each.flags = parts[3]
             each.pattern = pattern(source, ignore_case="i" in each.flags.lower())
