@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Apk, Component, Manifest
 
 INPUT_METHOD: Final = "android.view.InputMethod"
-_PHONE: Final = "pytest_mobileagent.virtual"
+_VIRTUAL: Final = "pytest_mobileagent.virtual"
 KNOWN: Final = {  # apps that the phone can act for, and where that is written
-    "com.github.uiautomator": f"{_PHONE}.automation.jsonrpc.keyboard:AdbKeyboard",
-    "com.google.androidenv.accessibilityforwarder": f"{_PHONE}.grpc.forwarder:Forwarder",
-    "io.appium.settings": f"{_PHONE}.image.appium_settings:Helper",
+    "com.github.uiautomator": f"{_VIRTUAL}.automation.jsonrpc.keyboard:AdbKeyboard",
+    "com.google.androidenv.accessibilityforwarder": f"{_VIRTUAL}.grpc.forwarder:Forwarder",
+    "io.appium.settings": f"{_VIRTUAL}.image.appium_settings:Helper",
 }
 
 
@@ -77,7 +77,7 @@ def _behaviour(package: str) -> type[App] | None:
     try:
         module = importlib.import_module(path)
     except ModuleNotFoundError as error:
-        if (error.name or _PHONE).startswith(_PHONE):
+        if (error.name or _VIRTUAL).startswith(_VIRTUAL):
             raise
         return None  # an extra is not installed
     found: type[App] = getattr(module, name)
