@@ -47,12 +47,15 @@ class ForwarderService:
 
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
-        self._app = cast("Forwarder", phone.packages.app(PACKAGE))
         self._channel: tuple[str, grpc.aio.Channel] | None = None
         self._events: asyncio.Queue[Any] = asyncio.Queue()
         self._forest: tuple[int, Any] = (-1, None)
         self._work: list[asyncio.Task[None]] = []
         self._unsubscribe: Callable[[], None] = lambda: None
+
+    @property
+    def _app(self) -> Forwarder:
+        return cast("Forwarder", self._phone.packages.app(PACKAGE))  # another, once reinstalled
 
     def start(self) -> None:
         """Begin, in the loop that the phone is served by, if it is."""
