@@ -140,7 +140,9 @@ def test_arguments_do_what_they_do_on_the_host(
     expected = subprocess.run(command, cwd=db.parent, capture_output=True, input=b"", check=False)
     out, err, status = sh.raw(" ".join(map(quoted, command)))
     assert out.decode(errors="replace") == expected.stdout.decode(errors="replace")
-    said = [text.partition("\n  ")[0].rstrip("\n") for text in (err.decode(), expected.stderr.decode())]
+    said = [
+        text.partition("\n  ")[0].rstrip("\n") for text in (err.decode(), expected.stderr.decode())
+    ]
     assert (said[0], status) == (said[1], expected.returncode)  # the host also shows the place
 
 
@@ -152,7 +154,9 @@ def test_input_does_what_it_does_on_the_host(text: str, sh: "Shells", db: "Path"
         command, cwd=db.parent, capture_output=True, input=text.encode(), check=False
     )
     out, err, status = sh.raw("sqlite3 t.db", stdin=text.encode())
-    said = [text.partition("\n  ")[0].rstrip("\n") for text in (err.decode(), expected.stderr.decode())]
+    said = [
+        text.partition("\n  ")[0].rstrip("\n") for text in (err.decode(), expected.stderr.decode())
+    ]
     assert (out, said[0], status) == (expected.stdout, said[1], expected.returncode)
 
 

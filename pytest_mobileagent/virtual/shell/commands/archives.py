@@ -6,7 +6,6 @@ import gzip as codec
 import io
 import posixpath
 import tarfile
-import zipfile
 import zlib
 
 from pytest_mobileagent.virtual.kernel.users import name_of
@@ -141,48 +140,3 @@ def _make_folders(ctx: Context, name: str) -> None:
         folder = "/".join(parts[:end])
         if not ctx.files.is_dir(folder):
             ctx.files.mkdir(folder)
-
-
-@command("unzip")
-async def unzip(ctx: Context, args: list[str]) -> int:
-    """List or unpack the files of a zip archive."""
-    options = parse(args, "d:jlnopqv", least=1)
-    data = await ctx.read(options.rest[0])
-    wanted = options.rest[1:]
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-    except zipfile.BadZipFile:
-        raise Failure(f"couldn't open {options.rest[0]}: Invalid file") from None
-    with archive:
-        members = [each for each in archive.infolist() if not wanted or each.filename in wanted]
-        if "l" in options:
-            await _list_zip(ctx, options.rest[0], members)
-            return 0
-        for member in members:
-            name = posixpath.normpath("/" + member.filename).lstrip("/")
-            goal = posixpath.join(
-                options.get("d", "."), posixpath.basename(name) if "j" in options else name
-            )
-            if "p" in options:
-                await ctx.out(archive.read(member))
-                continue
-            _make_folders(ctx, goal if member.is_dir() else posixpath.dirname(goal))
-            if not member.is_dir() and not ("n" in options and ctx.files.exists(goal)):
-                ctx.files.write(goal, archive.read(member))
-                if "q" not in options:
-                    await ctx.out(f"  inflating: {goal}\n")
-    return 0
-
-
-async def _list_zip(ctx: Context, name: str, members: list[zipfile.ZipInfo]) -> None:
-    await ctx.out(f"Archive:  {name}\n  Length      Date    Time    Name\n")
-    await ctx.out("---------  ---------- -----   ----\n")
-    for member in members:
-        year, month, day, hour, minute, _ = member.date_time
-        when = f"{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}"
-        await ctx.out(f"{member.file_size:9d}  {when}   {member.filename}\n")
-    total = sum(member.file_size for member in members)
-    await ctx.out("---------                     -------\n")
-    await ctx.out(
-        f"{total:9d}                     {len(members)} file{'s' if len(members) != 1 else ''}\n"
-    )

@@ -146,13 +146,6 @@ async def shift(ctx: Context, args: list[str]) -> int:
     return 0
 
 
-@command("let", folder=None)
-async def let(ctx: Context, args: list[str]) -> int:
-    """Evaluate expressions; succeed unless the last one is 0."""
-    values = [ctx.shell.evaluate(word) for word in args]
-    return int(not values or values[-1] == 0)
-
-
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise Failure(f"{name}: is not an identifier")

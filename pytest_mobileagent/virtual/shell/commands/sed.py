@@ -159,7 +159,7 @@ def _parsed(script: str, *, extended: bool) -> list[_Command]:
         source, _, flag = text[1:].rpartition("/")
         return pattern(source.replace("\\/", "/"), ignore_case=bool(flag))
 
-    while rest := script[at:].strip(" \t\n;"):
+    while script[at:].strip(" \t\n;"):
         at = len(script) - len(script[at:].lstrip(" \t\n;"))
         match = _COMMAND.match(script, at) or fail()
         at = match.end()
@@ -168,15 +168,20 @@ def _parsed(script: str, *, extended: bool) -> list[_Command]:
             mark = script[at : at + 1]
             text = _TEXT.format(re.escape(mark))
             plain = rf"(?:\\.|(?!{re.escape(mark)})[^\\])*"
-            parts = re.compile(
-                f"{re.escape(mark)}({text}){re.escape(mark)}({plain}){re.escape(mark)}([gpiI0-9]*)",
-                re.DOTALL,
-            ).match(script, at) if mark else None
+            parts = (
+                re.compile(
+                    f"{re.escape(mark)}({text}){re.escape(mark)}({plain}){re.escape(mark)}([gpiI0-9]*)",
+                    re.DOTALL,
+                ).match(script, at)
+                if mark
+                else None
+            )
             if parts is None:
                 fail()
             at = parts.end()
             source, each.replacement = (
-                part if mark == "&" else part.replace(f"\\{mark}", mark) for part in parts.groups()[:2]
+                part if mark == "&" else part.replace(f"\\{mark}", mark)
+                for part in parts.groups()[:2]
             )
             each.flags = parts[3]
             each.pattern = pattern(source, ignore_case="i" in each.flags.lower())
