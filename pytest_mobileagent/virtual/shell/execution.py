@@ -117,11 +117,7 @@ class Shell(ShellState):
         except RecursionError:  # where mksh runs out of stack
             await self.print_error("Segmentation fault\n")
             return _CRASHED
-        last_words = self.traps.pop("EXIT", None)
-        if last_words is None:
-            return self.status
-        status = self.status
-        return await self.complete(self.source(last_words)) or status
+        return self.status
 
 
 def _can_be_fatal(node: Node) -> bool:
