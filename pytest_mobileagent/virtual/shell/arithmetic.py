@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -118,8 +119,8 @@ class _Evaluation:
         while self._tokens and _OPERATIONS.get(self._tokens[0], (-1,))[0] >= least:
             sign = self._take()
             needed = {"&&": bool(left), "||": not left}.get(sign, True)
-            strength = _OPERATIONS[sign][0] + 1
-            right = self._branch(lambda least=strength: self._binary(least), taken=needed)
+            rule = partial(self._binary, _OPERATIONS[sign][0] + 1)
+            right = self._branch(rule, taken=needed)
             left = self._apply(sign, left, right)
         return left
 

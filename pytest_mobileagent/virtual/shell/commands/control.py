@@ -6,7 +6,7 @@ import asyncio
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, registry
 from pytest_mobileagent.virtual.shell.errors import ExitShell, LeaveFunction, LeaveLoop
-from pytest_mobileagent.virtual.shell.launch import which
+from pytest_mobileagent.virtual.shell.launch import call, call_program, which
 
 _RESERVED = {
     *("if", "then", "elif", "else", "fi", "while", "until", "for", "in", "do", "done"),
@@ -71,7 +71,7 @@ async def exec_(ctx: Context, args: list[str]) -> int:
     """Become another program."""
     if not args:
         return 0
-    raise ExitShell(await ctx.shell.program(args))
+    raise ExitShell(await call_program(ctx.shell, args))
 
 
 @command("command", "builtin", folder=None)
@@ -80,7 +80,7 @@ async def command_(ctx: Context, args: list[str]) -> int:
     words = [word for word in args if word not in {"-p", "--"}]
     if words and words[0] in {"-v", "-V"}:
         return await _describe(ctx, words[1:], verbose=words[0] == "-V")
-    return await ctx.shell.command(words) if words else 0
+    return await call(ctx.shell, words) if words else 0
 
 
 @command("type", "whence", folder=None)

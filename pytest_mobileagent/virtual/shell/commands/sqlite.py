@@ -186,7 +186,7 @@ def _schema(shell: _Shell, args: list[str]) -> str:
         return f"\n/* {name}({','.join(str(row[0]) for row in rows)}) */"
 
     rows = shell.database.query(_SCHEMA, args[0] if args else "%")
-    return "".join(f"{sql}{columns(kind, name)};\n" for sql, kind, name in rows)
+    return "".join(f"{sql!s}{columns(kind, name)};\n" for sql, kind, name in rows)
 
 
 def _mode(shell: _Shell, args: list[str]) -> str:
