@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from pytest_mobileagent.virtual.shell.errors import (
     ExitShell,
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.shell.session import Session
 
-N = TypeVar("N")
-Executor: TypeAlias = Callable[["Shell", N], Awaitable[int]]
+Executor: TypeAlias = Callable[..., Awaitable[int]]  # takes the shell, and what to execute
+E = TypeVar("E", bound=Executor)
 
 _CRASHED = 139
-_executors: dict[type, Executor[Any]] = {}
+_executors: dict[type, Executor] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class Launch:
     session: Session
 
 
-def executes(kind: type[N]) -> Callable[[Executor[N]], Executor[N]]:
+def executes(kind: type) -> Callable[[E], E]:
     """Register the function that executes one kind of thing that a script is made of."""
 
-    def register(executor: Executor[N]) -> Executor[N]:
+    def register(executor: E) -> E:
         _executors[kind] = executor
         return executor
 

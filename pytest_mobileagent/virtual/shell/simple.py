@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.syntax import Assignment, Redirect, Word
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
-_DECLARING = {"export", "local", "readonly", "typeset"}  # their assignments are not split
+_DECLARING = {"export", "local", "typeset"}  # their assignments are not split
 
 
 @executes(Simple)

@@ -212,7 +212,6 @@ echo {a,b} > /dev/null; echo "{a,b}"
 echo '!' "!" a!b
 echo a=b =c; x=a=b; echo $x
 export x=1; (x=2; sh -c 'echo $x'); sh -c 'echo $x'
-readonly r=1; echo $r
 x='a\b'; printf '%s\n' "$x" $x
 x='[a]'; echo $x
 echo "a\\b" | wc -c | tr -d ' '

@@ -42,13 +42,9 @@ async def _set(ctx: Context, seconds: float) -> None:
 @command("uptime")
 async def uptime(ctx: Context, args: list[str]) -> int:
     """Say how long the phone has been up."""
-    options = parse(args, "ps", most=0)
+    parse(args, "", most=0)
     seconds = int(ctx.phone.clock.uptime())
     now = ctx.phone.clock.now()
-    if "s" in options:
-        since = datetime.fromtimestamp(now.timestamp() - seconds, now.tzinfo)
-        await ctx.out(f"{since:%Y-%m-%d %H:%M:%S}\n")
-        return 0
     days, rest = divmod(seconds, 86400)
     hours, minutes = divmod(rest // 60, 60)
     lasted = f"{hours:2d}:{minutes:02d}" if hours else f"{minutes} min"

@@ -18,17 +18,22 @@ async def mkdir(ctx: Context, args: list[str]) -> int:
 
     async def make(name: str) -> None:
         if "p" in options:
-            parents = name.split("/")
-            for end in range(1, len(parents) + 1):
-                parent = "/".join(parents[:end])
-                if parent and not ctx.files.is_dir(parent):
-                    ctx.files.mkdir(parent)
+            make_folders(ctx, name)
         else:
             ctx.files.mkdir(name, mode)
         if "v" in options:
             await ctx.out(f"mkdir: created directory '{name}'\n")
 
     return await ctx.each(options.rest, make)
+
+
+def make_folders(ctx: Context, name: str) -> None:
+    """Create a folder, and those on the way to it, if they are not there."""
+    parents = name.split("/")
+    for end in range(1, len(parents) + 1):
+        parent = "/".join(parents[:end])
+        if parent and not ctx.files.is_dir(parent):
+            ctx.files.mkdir(parent)
 
 
 @command("rmdir")
