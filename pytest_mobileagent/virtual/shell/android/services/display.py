@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pytest_mobileagent.virtual.shell.android.screen import DISPLAY
-from pytest_mobileagent.virtual.shell.android.service import Service
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.commands import Context
+from pytest_mobileagent.virtual.shell.android.service import Context, Service
 
 service = Service("display", interface="android.hardware.display.IDisplayManager")
 DISPLAY_ID = f"local:{DISPLAY}"

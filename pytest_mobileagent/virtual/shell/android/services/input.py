@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.android.service import Arguments, JavaError, Service, illegal
-from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.android.service import (
+    Arguments,
+    Context,
+    JavaError,
+    Service,
+    illegal,
+)
+from pytest_mobileagent.virtual.shell.commands import command
 from pytest_mobileagent.virtual.system.input.keymap import CODES, MODIFIERS, key, known
 
 if TYPE_CHECKING:

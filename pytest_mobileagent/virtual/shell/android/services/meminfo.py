@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.procfs import MEMORY
-from pytest_mobileagent.virtual.shell.android.service import Service
+from pytest_mobileagent.virtual.shell.android.service import Context, Service
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.processes import Process
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 service = Service("meminfo")
 SHARED_PART = 0.55  # of a process's resident memory is counted with others
