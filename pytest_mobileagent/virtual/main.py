@@ -32,6 +32,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
+def prepare(argv: Sequence[str]) -> None:
+    """Do what takes a phone's first start, and look, so long: phones forked after it are quick."""
+    from pytest_mobileagent.virtual.app.loading import BrokenApp  # noqa: PLC0415
+    from pytest_mobileagent.virtual.wire import server  # noqa: F401, PLC0415
+
+    try:
+        phone = boot(_parser().parse_args(argv).apps)
+    except (OSError, BrokenApp) as error:
+        raise SystemExit(f"error: {error}") from None
+    phone.screenshot()
+    phone.dump()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pytest_mobileagent device",

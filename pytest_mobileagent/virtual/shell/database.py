@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_mobileagent.virtual.shell.commands import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.virtual.shell.sqlite.formats import Row
     from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
-_CANTOPEN, _NOT_A_DATABASE = 14, 26
+Row: TypeAlias = Sequence[int | float | str | bytes | None]
+
+_NOT_A_DATABASE = 26
 _HOST_PRAGMAS = {"temp_store_directory", "data_store_directory"}
 _WAL, _ROLLBACK = b"\x02\x02", b"\x01\x01"
 _VERSIONS = slice(18, 20)  # of the header: how the file may be read and written
-_LONGEST_CODE, _FAR = 78, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ class Result:
 class StatementError(Exception):
     """A statement failed, when it was prepared or while it ran; `rows` had come before."""
 
-    def __init__(self, phase: str, message: str, code: int, context: str, result: Result) -> None:
-        super().__init__(message + (f" ({code})" if code > 1 else "") + context)
+    def __init__(self, phase: str, message: str, code: int, result: Result) -> None:
+        super().__init__(message + (f" ({code})" if code > 1 else ""))
         self.phase = phase
         self.code = code
         self.result = result
@@ -64,7 +65,7 @@ class Database:
         except sqlite3.Error as error:
             raise self._failure(error, sql, result) from None
         except sqlite3.Warning as warning:  # several statements, where one was expected
-            raise StatementError("in prepare", str(warning), 1, "", result) from None
+            raise StatementError("in prepare", str(warning), 1, result) from None
         finally:
             self._save()
         return result
@@ -73,11 +74,6 @@ class Database:
         """Return the rows of a query of our own."""
         self._refresh()
         return self._connection.execute(sql, values).fetchall()
-
-    @property
-    def mode(self) -> str:
-        """How the file was opened: r/w or r/o."""
-        return "r/o" if self._readonly else "r/w"
 
     def close(self) -> None:
         """Close the connection, and forget what was not committed."""
@@ -119,14 +115,8 @@ class Database:
 
     def _failure(self, error: sqlite3.Error, sql: str, result: Result) -> StatementError:
         code = getattr(error, "sqlite_errorcode", 1) & 0xFF
-        prepared = code not in {1, _NOT_A_DATABASE} or self._prepares(sql)
-        message = str(error)
-        if code == _NOT_A_DATABASE:
-            prepared = False
-        context = "" if prepared else self._context(message, sql)
-        return StatementError(
-            "stepping" if prepared else "in prepare", message, code, context, result
-        )
+        stepped = code not in {1, _NOT_A_DATABASE} or (code == 1 and self._prepares(sql))
+        return StatementError("stepping" if stepped else "in prepare", str(error), code, result)
 
     def _prepares(self, sql: str) -> bool:
         try:
@@ -134,42 +124,6 @@ class Database:
         except (sqlite3.Error, sqlite3.Warning):
             return False
         return True
-
-    def _context(self, message: str, sql: str) -> str:
-        """Return the lines that show where in a statement an error is, if that is known."""
-        at = self._place(message, sql)
-        if at is None:
-            return ""
-        cut = max(0, at - _FAR)
-        at -= cut
-        code = re.sub(r"\s", " ", sql[cut : cut + _LONGEST_CODE])
-        arrow = f"{' ' * at}^--- error here" if at < 25 else f"{' ' * (at - 14)}error here ---^"
-        return f"\n  {code}\n  {arrow}"
-
-    def _place(self, message: str, sql: str) -> int | None:
-        """Find what a message is about; Python does not tell where sqlite has found it."""
-        if match := re.fullmatch(r'near "(.*)": syntax error', message, re.DOTALL):
-            word = re.escape(match[1])
-            for found in re.finditer(word, sql):
-                if self._message(sql[: found.end()] + " ") == message:
-                    return found.start()
-        elif match := re.fullmatch(r'unrecognized token: "(.*)"', message, re.DOTALL):
-            return sql.find(match[1])
-        elif match := re.fullmatch(
-            r"(?:no such column|no such function|ambiguous column name): (.*)|"
-            r"(?:table|view|there is already a table named) (\S+)(?: already exists)?",
-            message,
-        ):
-            found_name = re.search(rf"(?<!\w){re.escape(match[1] or match[2])}(?!\w)", sql)
-            return found_name.start() if found_name else None
-        return None
-
-    def _message(self, sql: str) -> str:
-        try:
-            self._connection.execute(f"EXPLAIN {sql}").close()
-        except (sqlite3.Error, sqlite3.Warning) as error:
-            return str(error)
-        return ""
 
 
 def statements(sql: str) -> Iterator[str]:
