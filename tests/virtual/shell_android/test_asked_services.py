@@ -58,7 +58,9 @@ def test_refusals(shell, script, out, err, status):
     assert (ran.out, ran.err, ran.status) == (out, err, status)
 
 
-@pytest.mark.parametrize(("script", "words", "pattern"), LOOKS, ids=[f"{a} {b}" for a, b, _ in LOOKS])
+@pytest.mark.parametrize(
+    ("script", "words", "pattern"), LOOKS, ids=[f"{a} {b}" for a, b, _ in LOOKS]
+)
 def test_dumps(shell, script, words, pattern):
     shell(script)
     said = shell(f"dumpsys {words}").out

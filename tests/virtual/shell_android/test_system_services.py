@@ -18,7 +18,7 @@ LOOKS = [  # what is done, and what the dump then has to say
     ("cmd alarm set-timezone Asia/Tokyo", "alarm", "^  Current timezone: Asia/Tokyo$"),
     ("", "alarm", r"^  nowRTC=\d{13}=2026-11-20 12:00:0\d"),
     ("", "meminfo", r"^ +[\d,]+K: system_server \(pid 577\)$"),
-    ("", "meminfo com.android.systemui", r"TOTAL PSS: +\d+ +TOTAL RSS: +\d+$"),
+    ("", "meminfo com.android.systemui", r"TOTAL PSS: +\d+ +TOTAL RSS: +\d+ "),
     ("", "meminfo no.such", "^No process found for: no.such$"),
     ("", "cpuinfo", "% TOTAL: 0% user"),
     ("", "gfxinfo com.android.systemui", r"^\*\* Graphics info for pid \d+ \[com.android.systemui"),
