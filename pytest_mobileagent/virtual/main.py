@@ -212,7 +212,7 @@ def _open_album(phone: Phone, folder: Path | None, snapshot: str | None) -> Albu
 
 
 async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports: Pair) -> None:
-    from pytest_mobileagent.virtual.wire.console.emulator import Manners  # noqa: PLC0415
+    from pytest_mobileagent.virtual.wire.console.avd import Manners  # noqa: PLC0415
     from pytest_mobileagent.virtual.wire.server import Server  # noqa: PLC0415 - `--help` is quick
 
     manners = Manners(options.read_only, options.drop_on_load)

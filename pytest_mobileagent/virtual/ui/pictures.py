@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import struct
 from functools import lru_cache
 
@@ -31,6 +32,18 @@ def spinner(size: int, pen: int) -> Image.Image:
     edge = pen * fine
     circle = (edge, edge, size * fine - edge, size * fine - edge)
     ImageDraw.Draw(picture).arc(circle, -90, 160, 255, pen * fine)
+    return picture.reduce(fine)
+
+
+@lru_cache(16)
+def hand(size: int, turn: float, reach: float, pen: int) -> Image.Image:
+    """Give the hand of a dial: from its middle, part of the way to its edge."""
+    fine = 4
+    picture = Image.new("L", (size * fine, size * fine))
+    middle, angle, draw = size * fine / 2, 2 * math.pi * turn, ImageDraw.Draw(picture)
+    end = (middle + middle * reach * math.sin(angle), middle - middle * reach * math.cos(angle))
+    draw.line((middle, middle, *end), 255, pen * fine)
+    draw.circle((middle, middle), 2 * pen * fine, 255)
     return picture.reduce(fine)
 
 
