@@ -37,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def prepare(argv: Sequence[str]) -> None:
     """Do what takes a phone's first start, and look, so long: phones forked after it are quick."""
     from pytest_mobileagent.virtual.app.loading import BrokenApp  # noqa: PLC0415
-    from pytest_mobileagent.virtual.wire import server  # noqa: F401, PLC0415
+    from pytest_mobileagent.virtual.snapshots import album  # noqa: F401, PLC0415
+    from pytest_mobileagent.virtual.wire import ports, server  # noqa: F401, PLC0415
 
     try:
         phone = boot(_parser().parse_args(argv).apps)
