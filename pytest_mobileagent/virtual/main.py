@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import ctypes
 import json
 import os
 import select
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.wire.ports import Pair
 
 _PATIENCE = 2.0  # seconds that the adb server gets to list the phone before it is announced
+_ALONE = 2.0  # seconds
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def prepare(argv: Sequence[str]) -> None:
     """Do what takes a phone's first start, and look, so long: phones forked after it are quick."""
     from pytest_mobileagent.virtual.app.loading import BrokenApp  # noqa: PLC0415
-    from pytest_mobileagent.virtual.wire import server  # noqa: F401, PLC0415
+    from pytest_mobileagent.virtual.snapshots import album  # noqa: F401, PLC0415
+    from pytest_mobileagent.virtual.wire import ports, server  # noqa: F401, PLC0415
 
     try:
         phone = boot(_parser().parse_args(argv).apps)
@@ -258,7 +261,21 @@ async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports:
             **grpc,
         }
         print(json.dumps(about), flush=True)
+        saving = asyncio.create_task(_save_memory(phone))
         await server.stopped.wait()
+        saving.cancel()
+
+
+async def _save_memory(phone: Phone) -> None:
+    """Give back, where the system can take it, what pictures have used of a phone left alone."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    seen = saved = 0
+    while trim:
+        await asyncio.sleep(_ALONE)
+        before, seen = seen, phone.version
+        if before == seen != saved:
+            trim(0)
+            saved = seen
 
 
 @asynccontextmanager
