@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import App
 
 INK = "#ffffff"
+ALL_APPS = "android.intent.action.ALL_APPS"
 FALLBACK = Icon("android", "#3ddc84")
 
 
@@ -56,6 +57,7 @@ class NexusLauncherActivity(Activity):
 
     name = ".NexusLauncherActivity"
     main = (HOME,)
+    actions = (ALL_APPS,)
     fullscreen = True
 
     @property
@@ -72,6 +74,8 @@ class NexusLauncherActivity(Activity):
         """Come home, whatever was shown."""
         if HOME in intent.categories:
             self.set(view="home", search="")
+        elif intent.action == ALL_APPS:
+            self.set(view="apps", search="")
 
     def on_back(self) -> bool:
         """Go from all apps or the overview back home, where the way ends."""

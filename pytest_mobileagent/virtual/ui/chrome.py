@@ -24,6 +24,7 @@ def decor(content: View, *, top: float = BAR, bottom: float = BAR) -> View:
 
     `top` and `bottom` (dp) are left free for the bars, or for the keyboard.
     """
+    background = content.background  # of a whole screen: it goes on behind the bars
     if content.height != MATCH:
         content = Frame([content], height=MATCH)
     inner = Frame([content], id="android:id/content", height=MATCH)
@@ -43,7 +44,7 @@ def decor(content: View, *, top: float = BAR, bottom: float = BAR) -> View:
         name = "android:id/navigationBarBackground"
         bar = View(id=name, width=MATCH, height=BAR, align="bottom", background=floor)
         parts.append(bar)
-    return Frame(parts, height=MATCH, background="surface")
+    return Frame(parts, height=MATCH, background=background or "surface")
 
 
 def status_bar(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.rootfs import SHARED
 from pytest_mobileagent.virtual.system.accessibility.nodes import Screen
 from pytest_mobileagent.virtual.systemui.scene import black
 from pytest_mobileagent.virtual.ui.draw import draw, png
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from pytest_mobileagent.virtual.phone import Phone
+
+SCREENSHOTS = f"{SHARED}/Pictures/Screenshots"
 
 
 class Sight:
@@ -39,6 +42,13 @@ class Sight:
         struck = self._phone.faults.strikes("black-screenshot")
         picture = self._black() if struck else self._picture()
         return picture.width, picture.height, picture.tobytes()
+
+    def keep(self) -> None:
+        """Put the screen among the user's screenshots."""
+        if not self._phone.files.exists(SCREENSHOTS):
+            self._phone.files.mkdir(SCREENSHOTS, parents=True)
+        name = f"{SCREENSHOTS}/Screenshot_{self._phone.clock.now():%Y%m%d-%H%M%S}.png"
+        self._phone.files.write(name, self.screenshot())
 
     @property
     def accessibility(self) -> Screen:
