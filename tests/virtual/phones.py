@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import random
 import shutil
 import socket
@@ -158,7 +157,9 @@ def running(
 ) -> Iterator[Running]:
     """Run a phone until it is not needed any more."""
     phone = loop.call(lambda: boot(apps))
-    server = Server(phone, Album(phone.snapshots, folder), claim(0), adb.port, manners)
+    server = Server(
+        phone, Album(phone.snapshots, folder), claim(0), adb.port, manners, home=adb.home
+    )
     loop.run(server.__aenter__())
     try:
         assert loop.run(server.registration.attempt(PATIENCE)), "adb does not see the phone"
@@ -168,12 +169,9 @@ def running(
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Give everybody a home folder of the tests' own: the console's token is in there."""
-    folder = tmp_path_factory.mktemp("home")
-    before, os.environ["HOME"] = os.environ.get("HOME", ""), str(folder)
-    yield folder
-    os.environ["HOME"] = before
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home folder of the tests' own: the console's token is in there, and the keys of adb."""
+    return tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture(scope="session", params=["wheel", "distribution"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from pytest_mobileagent.virtual.wire.adb.adbd import Adbd
@@ -18,7 +19,6 @@ from pytest_mobileagent.virtual.wire.console.token import create_token, token_fi
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Coroutine, Sequence
-    from pathlib import Path
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.snapshots.album import Album
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 class Server:
     """Serves a phone on a pair of ports, from entering it until leaving it.
 
-    `keys` are files of the adb keys that it accepts; without any they are the user's own.
+    `keys` are files of the adb keys that it accepts; without any they are the user's own. `home` is
+    the user's home folder, in which the console's token lies.
     """
 
     def __init__(
@@ -42,7 +43,9 @@ class Server:
         manners: Manners | None = None,
         *,
         keys: Sequence[Path] = (),
+        home: Path | None = None,
     ) -> None:
+        home = home or Path.home()
         self.console_port: int = ports[0].getsockname()[1]
         self.adb_port: int = ports[1].getsockname()[1]
         self.serial = f"emulator-{self.console_port}"
@@ -50,16 +53,17 @@ class Server:
         self.stopped = asyncio.Event()
         self._ports = ports
         self._tasks = Tasks()
-        self.adbd = Adbd(phone, self._tasks, keys or user_keys())
+        self.adbd = Adbd(phone, self._tasks, keys or user_keys(home))
         self._manners = manners or Manners()
         album.on_load = self._loaded
         console = commands(phone, album, self.stopped.set, read_only=self._manners.read_only)
-        self._console = Console(console, token_file())
+        self._token_file = token_file(home)
+        self._console = Console(console, self._token_file)
         phone.on_shutdown.append(self.stopped.set)
 
     async def __aenter__(self) -> Self:
         try:
-            create_token(token_file())
+            create_token(self._token_file)
         except OSError as error:
             print(f"ERROR: {error}: emulator console will not work", file=sys.stderr)
         self._servers = [

@@ -19,11 +19,8 @@ from appium.options.android import UiAutomator2Options
 from appium.webdriver import Remote
 
 from pytest_mobileagent.device.drivers.appium import server as appium
-from pytest_mobileagent.virtual.main import boot
-from pytest_mobileagent.virtual.snapshots.album import Album
-from pytest_mobileagent.virtual.wire.ports import claim
-from pytest_mobileagent.virtual.wire.server import Server
 from tests.virtual.phones import Adb, Loop, Running, adb_server, free_port
+from tests.virtual.phones import running as running_phone
 
 from .connected import connected, demo, shared_phone  # noqa: F401 - fixtures
 
@@ -66,18 +63,6 @@ def appium_adb(home: Path) -> Iterator[Adb]:
         yield adb
 
 
-@contextlib.contextmanager
-def phone_with_apps(loop: Loop, adb: Adb) -> Iterator[Running]:
-    phone = loop.call(lambda: boot(APPS))  # databases belong to the thread that opens them
-    server = Server(phone, Album(phone.snapshots, None), claim(0), adb.port)
-    loop.run(server.__aenter__())
-    try:
-        assert loop.run(server.registration.attempt(10)), "adb does not see the phone"
-        yield Running(phone, server, adb.on(server.serial), loop)
-    finally:
-        loop.run(server.__aexit__())
-
-
 @dataclass(frozen=True)
 class Sessions:
     """Opens sessions on phones."""
@@ -114,7 +99,7 @@ StartAppPhone = Callable[[], contextlib.AbstractContextManager[Running]]
 @pytest.fixture(scope="session")
 def start_app_phone(loop: Loop, appium_adb: Adb) -> StartAppPhone:
     """Start a phone with the tests' apps: `with start_app_phone() as running`."""
-    return partial(phone_with_apps, loop, appium_adb)
+    return partial(running_phone, loop, appium_adb, apps=APPS)
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Apk, Component, Manifest
 
 INPUT_METHOD: Final = "android.view.InputMethod"
-_AUTOMATION: Final = "pytest_mobileagent.virtual.automation"
+_VIRTUAL: Final = "pytest_mobileagent.virtual"
 KNOWN: Final = {  # apps that the phone can act for, and where that is written
-    "com.github.uiautomator": f"{_AUTOMATION}.jsonrpc.keyboard:AdbKeyboard",
-    "io.appium.settings": f"{_AUTOMATION}.helper:Helper",
+    "com.github.uiautomator": f"{_VIRTUAL}.automation.jsonrpc.keyboard:AdbKeyboard",
+    "io.appium.settings": f"{_VIRTUAL}.image.appium_settings:Helper",
 }
 
 

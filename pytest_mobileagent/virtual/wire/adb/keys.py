@@ -39,14 +39,14 @@ class PublicKey:
         return pow(number, self.exponent, self.modulus).to_bytes(_SIZE, "big") == _PADDING + token
 
 
-def user_keys() -> tuple[Path, ...]:
-    """Name the keys that the adb server of this user has, as it finds them itself.
+def user_keys(home: Path) -> tuple[Path, ...]:
+    """Name the keys that the adb server of this home's user has, as it finds them itself.
 
     A key is named by the file of its private half; the public one is beside it, in FILE.pub. A
     folder stands for all *.adb_key in it.
     """
     vendors = os.environ.get("ADB_VENDOR_KEYS", "").split(os.pathsep)
-    return (Path.home() / ".android" / "adbkey", *(Path(name) for name in vendors if name))
+    return (home / ".android" / "adbkey", *(Path(name) for name in vendors if name))
 
 
 def known_keys(places: Iterable[Path]) -> Iterator[PublicKey]:

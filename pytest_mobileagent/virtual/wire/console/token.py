@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import os
 import secrets
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
-def token_file() -> Path:
-    """Where `adb emu` looks for the token."""
-    return Path.home() / ".emulator_console_auth_token"
+def token_file(home: Path) -> Path:
+    """Where `adb emu` looks for the token, in a home folder."""
+    return home / ".emulator_console_auth_token"
 
 
 def create_token(file: Path) -> None:

@@ -98,10 +98,9 @@ def test_a_file_cut_anywhere_gives_no_wrong_key(
 def test_keys_are_where_adb_looks_for_them(
     foreign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
     vendors = tmp_path / "vendors"
     monkeypatch.setenv("ADB_VENDOR_KEYS", f"{vendors}::{tmp_path / 'lone'}")
-    places = user_keys()
+    places = user_keys(tmp_path)
     assert list(known_keys(places)) == []
     for name in (".android/adbkey.pub", "vendors/lab.adb_key", "vendors/other", "lone.pub"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
