@@ -288,6 +288,7 @@ class Phone:
 
     def reboot(self) -> None:
         """Switch off and on again: what is only in memory is lost."""
+        wallpaper.load(self.files)
         reboot(self)
 
     def shutdown(self) -> None:

@@ -200,7 +200,8 @@ async def airplane_mode(ctx: Context, args: Arguments) -> int:
     """Show or switch airplane mode."""
     radios, wanted = ctx.phone.radios, args.next()
     if wanted is None:
-        await ctx.out("enabled\n" if radios.airplane else "disabled\n")
+        on = ctx.phone.settings.on("global", "airplane_mode_on")
+        await ctx.out("enabled\n" if on else "disabled\n")
         return 0
     if wanted not in ("enable", "disable"):
         await ctx.out(f"Unknown argument: {wanted}\n")
