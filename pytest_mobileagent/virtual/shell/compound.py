@@ -95,8 +95,7 @@ async def test(shell: Shell, node: Test) -> int:
     try:
         return int(not holds(words, shell, shell.surroundings()))
     except ConditionError as error:
-        msg = f"[[: {error}"
-        raise ShellError(msg, 2) from None
+        raise ShellError(f"[[: {error}", 2) from None
 
 
 async def loop(shell: Shell, node: Loop) -> int:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell import android, commands
+from pytest_mobileagent.virtual.shell.android import services
 from pytest_mobileagent.virtual.shell.conversation import converse
 from pytest_mobileagent.virtual.shell.execution import Shell
 from pytest_mobileagent.virtual.shell.launch import install
@@ -61,6 +62,6 @@ async def _as_process(session: Session, work: Callable[[Shell], Awaitable[int]])
 @cache
 def load_commands() -> None:
     """Import the modules that register commands."""
-    for room in (commands, android):
+    for room in (commands, android, services):
         for module in pkgutil.iter_modules(room.__path__):
             importlib.import_module(f"{room.__name__}.{module.name}")

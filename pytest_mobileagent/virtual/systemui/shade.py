@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SETTINGS = "com.android.settings"
 BRIGHTEST = 255
+SIDES, TILE = 16, 130  # dp beside the panel, and of a tile at least
 
 
 class Shade:
@@ -71,7 +72,7 @@ class Shade:
         """Build it."""
         parts = [self._header(), self._quick_settings()]
         parts.append(self._footer() if self.full else self._stack())
-        panel = Column(parts, id="notification_panel", height=MATCH, padding=(16, 32, 16, 24))
+        panel = Column(parts, id="notification_panel", height=MATCH, padding=(SIDES, 32, SIDES, 24))
         return Frame([panel], id="notification_shade", height=MATCH, background="surface_container")
 
     def _header(self) -> View:
@@ -91,7 +92,10 @@ class Shade:
         shown = tiles(self._phone)
         shown = shown if self.full else shown[:FIRST]
         panel = "quick_settings_panel" if self.full else "quick_qs_panel"
-        grid = Grid([TileView(tile, self._phone) for tile in shown], 2, id=panel)
+        metrics = self._phone.display.metrics
+        room = metrics.width_px / metrics.density - 2 * SIDES
+        columns = max(2, min(FIRST, int(room / (TILE * max(1, metrics.font_scale)))))
+        grid = Grid([TileView(tile, self._phone) for tile in shown], columns, id=panel)
         parts: list[View] = [grid]
         if self.full:
             parts.insert(0, self._brightness())

@@ -247,8 +247,7 @@ def number(text: str) -> int:
     try:
         return int(text, 0)
     except ValueError:
-        msg = f"Not a number '{text}'"
-        raise Failure(msg) from None
+        raise Failure(f"Not a number '{text}'") from None
 
 
 def no_such_file(name: str) -> FileNotFoundError:
