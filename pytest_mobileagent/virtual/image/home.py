@@ -238,7 +238,7 @@ class NexusLauncherActivity(Activity):
         return Column([Frame(seats, height=grid.seat), search], id="hotseat", padding=(SIDES, 0))
 
     def _search_button(self) -> View:
-        """The search, where there is no room for its bar."""
+        """Show the search, where there is no room for its bar."""
         icon = Image("search", id="g_icon", desc=self.t("Google app"), align="center")
         button = Frame([icon], id="search_container_hotseat", desc=self.t("Google search"))
         button.width = button.height = 48

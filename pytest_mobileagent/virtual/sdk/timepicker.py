@@ -21,7 +21,6 @@ from pytest_mobileagent.virtual.ui import (
     Text,
     View,
 )
-
 from pytest_mobileagent.virtual.ui.views import Hand
 
 if TYPE_CHECKING:

@@ -215,7 +215,7 @@ def _row(items: list[_Item], room: _Room, *, even: bool = False) -> Arranged:
         if not weight:
             item.ask(room.measure, rest - item.beside)
             rest -= item.width + item.beside
-    greedy = [bool(item.view.weight) or even and item.view.width == MATCH for item in items]
+    greedy = [bool(item.view.weight) or (even and item.view.width == MATCH) for item in items]
     liked = [BOUNDLESS if g else i.width + i.beside for i, g in zip(items, greedy, strict=True)]
     widths = _shares(liked, weights, room.width)
     for item, width in zip(items, widths, strict=True):
