@@ -27,6 +27,7 @@ class Deed:
     intent: dict[str, Any]  # as plain data
     told: bool = False
     reply: str = ""  # the hint of the field that it opens for an answer
+    color: str = ""  # of a call's buttons, which are filled with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +213,11 @@ class Notifications:
         self._blocked = saved["blocked"]
 
 
-def deed(label: str, intent: Intent, *, told: bool = False, reply: str = "") -> Deed:
+def deed(
+    label: str, intent: Intent, *, told: bool = False, reply: str = "", color: str = ""
+) -> Deed:
     """Make a button of a notification."""
-    return Deed(label, to_plain(intent), told, reply)
+    return Deed(label, to_plain(intent), told, reply, color)
 
 
 def _in_new_task(intent: Intent) -> Intent:

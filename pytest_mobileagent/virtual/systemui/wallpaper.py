@@ -37,7 +37,7 @@ def wallpaper(files: FileSystem) -> bytes:
 def load(files: FileSystem) -> None:
     """Take up the one that is found at boot."""
     if files.is_file(CROPPED):
-        files.write(PLACE, files.read(CROPPED))
+        files.rename(CROPPED, PLACE)  # so that one chosen later counts at the next boot
 
 
 def stamp(files: FileSystem) -> int:
