@@ -6,6 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.content.settings import NAMESPACES
 from pytest_mobileagent.virtual.providers.provider import (
     Ask,
     Provider,
@@ -14,7 +15,6 @@ from pytest_mobileagent.virtual.providers.provider import (
     Table,
     sql_error,
 )
-from pytest_mobileagent.virtual.system.settings import NAMESPACES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,7 +22,7 @@ from pytest_mobileagent.virtual.ui import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.app.app import Activity
+    from pytest_mobileagent.virtual.sdk.app import Activity
 
 DIAL = 256.0  # dp across
 CELL = 48.0

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.virtual.content.intent import Intent
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.content.settings import Settings
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.kernel.log import Log
+    from pytest_mobileagent.virtual.kernel.processes import ProcessTable
+    from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
 
 SETTINGS, SETTINGS_UID = "com.android.settings", 1000
 TELEPHONY = "com.android.phone"
@@ -30,8 +34,19 @@ class Switches:
 class Radios:
     """Switched by the services of Android; writing the settings alone switches nothing."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(
+        self,
+        log: Log,
+        changes: Changes,
+        settings: Settings,
+        proc: ProcessTable,
+        broadcasts: Broadcasts,
+    ) -> None:
+        self._log = log
+        self._changes = changes
+        self._settings = settings
+        self._proc = proc
+        self._broadcasts = broadcasts
         self._on = Switches()
 
     @property
@@ -67,34 +82,34 @@ class Radios:
     def set_wifi(self, on: bool, *, package: str = SETTINGS, uid: int = SETTINGS_UID) -> None:
         """Switch Wi-Fi, which is possible in airplane mode too."""
         line = f"setWifiEnabled package={package} uid={uid} enable={_word(on)}"
-        self._phone.log.system("I", "WifiService", line)
+        self._log.system("I", "WifiService", line)
         self._turn(wifi=on)
         value = ON_IN_AIRPLANE_MODE if on and self.airplane else str(int(on))
-        self._phone.settings.put("global", "wifi_on", value)
+        self._settings.put("global", "wifi_on", value)
         state = {"wifi_state": 3 if on else 1, "previous_wifi_state": 1 if on else 3}
         self._tell("android.net.wifi.WIFI_STATE_CHANGED", **state)
 
     def set_bluetooth(self, on: bool) -> None:
         """Switch Bluetooth."""
         self._turn(bluetooth=on)
-        self._phone.settings.put("global", "bluetooth_on", str(int(on)))
+        self._settings.put("global", "bluetooth_on", str(int(on)))
         state = 12 if on else 10
         self._tell("android.bluetooth.adapter.action.STATE_CHANGED", state=state)
 
     def set_data(self, on: bool) -> None:
         """Switch mobile data."""
         self._turn(data=on)
-        self._phone.settings.put("global", "mobile_data", str(int(on)))
+        self._settings.put("global", "mobile_data", str(int(on)))
 
     def set_airplane(self, on: bool) -> None:
         """Switch airplane mode, and with it the other radios."""
         if on == self.airplane:
             return
-        settings = self._phone.settings
+        settings = self._settings
         settings.put("global", "airplane_mode_on", str(int(on)))
         self._turn(airplane=on)
         words = "Turning radio off - airplane" if on else "Turning radio on - airplane"
-        self._phone.log.write("I", "PhoneGlobals", words, pid=self._phone.proc.pid(TELEPHONY))
+        self._log.write("I", "PhoneGlobals", words, pid=self._proc.pid(TELEPHONY))
         if on:
             if self.wifi:
                 settings.put("global", "wifi_on", OFF_BY_AIRPLANE_MODE)
@@ -111,10 +126,10 @@ class Radios:
 
     def _turn(self, **switches: bool) -> None:
         self._on = replace(self._on, **switches)
-        self._phone.changed()
+        self._changes.note()
 
     def _tell(self, action: str, **extras: Any) -> None:
-        self._phone.activities.broadcast(Intent(action, extras=extras))
+        self._broadcasts.send(Intent(action, extras=extras))
 
     def save(self) -> dict[str, Any]:
         """Give what is on."""

@@ -22,7 +22,7 @@ from pytest_mobileagent.virtual.ui import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.systemui.system_ui import SystemUi
 
 PAD = (*"123456789", "delete", "0", "enter")
 LETTERS = {"2": "ABC", "3": "DEF", "4": "GHI", "5": "JKL", "6": "MNO", "7": "PQRS", "8": "TUV",
@@ -32,25 +32,25 @@ PROMPTS = {"pin": "Enter your PIN", "password": "Enter your password",
 SHOWN_NOTICES = 3
 
 
-def lockscreen(phone: Phone) -> View:
+def lockscreen(ui: SystemUi) -> View:
     """Build what is seen while the phone is locked."""
-    content = _bouncer(phone) if phone.keyguard.asking else _cover(phone)
+    content = _bouncer(ui) if ui.keyguard.asking else _cover(ui)
     dim = View(width=MATCH, height=MATCH, background="#66000000")
-    if phone.keyguard.asking:
+    if ui.keyguard.asking:
         dim.background = "#cc202124"
-    picture = Image(wallpaper(phone.files), width=MATCH, height=MATCH)
+    picture = Image(wallpaper(ui.files), width=MATCH, height=MATCH)
     picture.class_name = "android.view.View"
     return Frame([picture, dim, content], id="keyguard_root_view", height=MATCH)
 
 
-def _cover(phone: Phone) -> View:
-    now, locale = phone.clock.now(), phone.locales.current
-    shown = phone.settings.text("secure", "lock_screen_show_notifications", "1") == "1"
-    posted = phone.notifications.posted[:SHOWN_NOTICES] if shown else []
+def _cover(ui: SystemUi) -> View:
+    now, locale = ui.clock.now(), ui.locales.current
+    shown = ui.settings.text("secure", "lock_screen_show_notifications", "1") == "1"
+    posted = ui.notifications.posted[:SHOWN_NOTICES] if shown else []
     clock = Column(
         [
             Text(
-                phone.time_text(),
+                ui.time_text(),
                 id="lockscreen_clock_view",
                 size=72,
                 color="#ffffff",
@@ -70,14 +70,14 @@ def _cover(phone: Phone) -> View:
         padding=(0, 24),
     )
     lock = Image("lock", id="lock_icon_view", color="#ffffff", size=28, align="center")
-    lock.desc = phone.t("Device locked") if phone.keyguard.secure else phone.t("Unlock")
+    lock.desc = ui.t("Device locked") if ui.keyguard.secure else ui.t("Unlock")
     words = "Swipe up to open"
-    charge = locale.digits(f"{phone.power.level}%")
-    if phone.power.charging:
-        charge = phone.t("{level} • Charging", level=charge)
+    charge = locale.digits(f"{ui.power.level}%")
+    if ui.power.charging:
+        charge = ui.t("{level} • Charging", level=charge)
     hint = Column(
         [
-            Text(phone.t(words), id="keyguard_indication_text", color="#ffffff", width=MATCH,
+            Text(ui.t(words), id="keyguard_indication_text", color="#ffffff", width=MATCH,
                  gravity="center_horizontal"),
             Text(charge, id="keyguard_indication_text_bottom", color="#ffffff", width=MATCH,
                  gravity="center_horizontal", size=12),
@@ -85,7 +85,7 @@ def _cover(phone: Phone) -> View:
         id="keyguard_indication_area",
         padding=(0, 16),
     )  # fmt: skip
-    rows = [notice(phone, each, expanded=False) for each in posted]
+    rows = [notice(ui, each, expanded=False) for each in posted]
     return Column(
         [Frame([lock], height=48), clock, Column(rows, padding=(8, 0)), Space(), hint],
         id="notification_panel",
@@ -94,12 +94,12 @@ def _cover(phone: Phone) -> View:
     )
 
 
-def _bouncer(phone: Phone) -> View:
-    keyguard = phone.keyguard
+def _bouncer(ui: SystemUi) -> View:
+    keyguard = ui.keyguard
     if seconds := keyguard.waiting():
-        words = phone.t("Try again in {n} seconds.", n=seconds)
+        words = ui.t("Try again in {n} seconds.", n=seconds)
     else:
-        words = phone.t(keyguard.message or PROMPTS[keyguard.kind])
+        words = ui.t(keyguard.message or PROMPTS[keyguard.kind])
     message = Text(
         words,
         id="bouncer_primary_message_area",
@@ -108,7 +108,7 @@ def _bouncer(phone: Phone) -> View:
         width=MATCH,
         gravity="center_horizontal",
     )
-    body = {"pin": _pin, "password": _password, "pattern": _pattern}[keyguard.kind](phone)
+    body = {"pin": _pin, "password": _password, "pattern": _pattern}[keyguard.kind](ui)
     return Column(
         [Space(), message, body, Space(height=32)],
         id="keyguard_bouncer_container",
@@ -118,9 +118,9 @@ def _bouncer(phone: Phone) -> View:
     )
 
 
-def _pin(phone: Phone) -> View:
+def _pin(ui: SystemUi) -> View:
     typed = Text(
-        "\N{BULLET}" * len(phone.keyguard.typed),
+        "\N{BULLET}" * len(ui.keyguard.typed),
         id="pinEntry",
         size=32,
         color="#ffffff",
@@ -129,17 +129,17 @@ def _pin(phone: Phone) -> View:
         min_height=72,
     )
     typed.class_name = "android.widget.EditText"
-    grid = Grid([_key(phone, name) for name in PAD], 3, width=300, direction="ltr")
+    grid = Grid([_key(ui, name) for name in PAD], 3, width=300, direction="ltr")
     return Column([typed, grid], id="keyguard_pin_view", gravity="center_horizontal")
 
 
-def _key(phone: Phone, name: str) -> View:
-    keyguard = phone.keyguard
+def _key(ui: SystemUi, name: str) -> View:
+    keyguard = ui.keyguard
     if name in ("delete", "enter"):
         icon = "backspace" if name == "delete" else "keyboard_return"
         key: View = Frame([Image(icon, color="#ffffff", align="center")])
         key.id = "delete_button" if name == "delete" else "key_enter"
-        key.desc = phone.t("Delete") if name == "delete" else phone.t("Enter")
+        key.desc = ui.t("Delete") if name == "delete" else ui.t("Enter")
         key.class_name = "android.widget.ImageButton"
         key.on_click = keyguard.delete if name == "delete" else keyguard.enter
     else:
@@ -152,21 +152,21 @@ def _key(phone: Phone, name: str) -> View:
     return key
 
 
-def _password(phone: Phone) -> View:
+def _password(ui: SystemUi) -> View:
     field = Input(
-        phone.keyguard.typed,
+        ui.keyguard.typed,
         id="passwordEntry",
         key="passwordEntry",
         password=True,
-        on_change=phone.keyguard.keep,
-        on_submit=phone.keyguard.enter,
+        on_change=ui.keyguard.keep,
+        on_submit=ui.keyguard.enter,
         color="#ffffff",
         margin=(24, 24),
     )
     return Column([field], id="keyguard_password_view", margin=(0, 0, 0, 300))
 
 
-def _pattern(phone: Phone) -> View:
+def _pattern(ui: SystemUi) -> View:
     dots = [
         Frame(
             [View(width=14, height=14, corner=7, background="#ffffff", align="center")],
@@ -175,6 +175,6 @@ def _pattern(phone: Phone) -> View:
         for _ in range(9)
     ]
     grid = Grid(dots, 3, id="lockPatternView", key="lockPatternView", width=300, margin=(0, 24))
-    grid.class_name, grid.desc = "android.view.View", phone.t("Pattern area.")
-    cancel = Button(phone.t("Cancel"), style="text", on_click=phone.keyguard.back, width=WRAP)
+    grid.class_name, grid.desc = "android.view.View", ui.t("Pattern area.")
+    cancel = Button(ui.t("Cancel"), style="text", on_click=ui.keyguard.back, width=WRAP)
     return Column([grid, cancel], id="keyguard_pattern_view", gravity="center_horizontal")

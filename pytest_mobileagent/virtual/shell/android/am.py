@@ -204,7 +204,7 @@ async def broadcast(ctx: Context, args: Arguments) -> int:
     if intent.action in PROTECTED and ctx.uid != 0:
         message = f"not allowed to send broadcast {intent.action} from pid=4711, uid={ctx.uid}"
         raise JavaError("SecurityException", f"Permission Denial: {message}")
-    reply = ctx.phone.activities.broadcast(intent)
+    reply = ctx.phone.broadcasts.send(intent)
     if "--async" not in switches:
         told = "" if reply.data is None else f', data="{reply.data}"'
         await ctx.out(f"Broadcast completed: result={reply.code}{told}\n")
@@ -266,9 +266,9 @@ async def get_current_user(ctx: Context, _: Arguments) -> int:
 @activity.command("get-config")
 async def get_config(ctx: Context, _: Arguments) -> int:
     """Tell the configuration as resource qualifiers."""
-    await ctx.out(
-        f"config: {qualifiers(ctx.phone)}\nabi: {ctx.phone.props['ro.product.cpu.abilist']}\n"
-    )
+    phone = ctx.phone
+    abis = phone.props["ro.product.cpu.abilist"]
+    await ctx.out(f"config: {qualifiers(phone.display, phone.locales)}\nabi: {abis}\n")
     return 0
 
 

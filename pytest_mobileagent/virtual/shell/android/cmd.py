@@ -89,7 +89,7 @@ async def set_time(ctx: Context, args: Arguments) -> int:
         await ctx.err(f"Error: Invalid time {text}\n")
         return FAILED
     ctx.phone.clock.set(int(text) / 1000)
-    ctx.phone.activities.broadcast(Intent("android.intent.action.TIME_SET"))
+    ctx.phone.broadcasts.send(Intent("android.intent.action.TIME_SET"))
     return 0
 
 

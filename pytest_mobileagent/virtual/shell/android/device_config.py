@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.virtual.content.settings import CONFIG
 from pytest_mobileagent.virtual.shell.android.service import FAILED, Arguments, Service
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.settings import CONFIG
 
 HELP = """Device Config (device_config) commands:
   help

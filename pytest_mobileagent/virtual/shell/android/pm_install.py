@@ -9,13 +9,14 @@ from pytest_mobileagent.virtual.shell.android.intents import integer
 from pytest_mobileagent.virtual.shell.android.pm import package
 from pytest_mobileagent.virtual.shell.android.service import JavaError, illegal
 from pytest_mobileagent.virtual.system.packages.install_rules import InstallError
-from pytest_mobileagent.virtual.system.packages.installer import Options, UnknownSession
+from pytest_mobileagent.virtual.system.packages.installer import UnknownSession
 from pytest_mobileagent.virtual.system.packages.packages import UnknownPackage
+from pytest_mobileagent.virtual.system.packages.session import Options
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.android.service import Arguments
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.packages.installer import Session
+    from pytest_mobileagent.virtual.system.packages.session import Session
 
 SWITCHES = {
     "-R": ("replace", False),
@@ -57,7 +58,7 @@ async def install(ctx: Context, args: Arguments) -> int:
     session = _create(ctx, wanted.options)
     data = ctx.files.read(path) if path else await _take(ctx, wanted.size or 0)
     if status := await _write(ctx, session, "base.apk", data):
-        ctx.phone.packages.installer.abandon(session)
+        ctx.phone.installer.abandon(session)
         return status
     return await _commit(ctx, session)
 
@@ -120,7 +121,7 @@ async def write(ctx: Context, args: Arguments) -> int:
 
 async def _write(ctx: Context, session: Session, name: str, data: bytes) -> int:
     try:
-        ctx.phone.packages.installer.write(session, name, data)
+        ctx.phone.installer.write(session, name, data)
     except OSError:
         words = "write failed: ENOSPC (No space left on device)"
         await ctx.err(f"Error: failed to write; {words}\n")
@@ -139,14 +140,14 @@ async def commit(ctx: Context, args: Arguments) -> int:
 @package.command("install-abandon", "install-destroy")
 async def abandon(ctx: Context, args: Arguments) -> int:
     """Give an installation up."""
-    ctx.phone.packages.installer.abandon(_session(ctx, args.required()))
+    ctx.phone.installer.abandon(_session(ctx, args.required()))
     await ctx.out("Success\n")
     return 0
 
 
 def _create(ctx: Context, options: Options) -> Session:
     try:
-        return ctx.phone.packages.installer.create(options)
+        return ctx.phone.installer.create(options)
     except OSError as error:
         message = f"java.io.IOException: {error}"
         raise JavaError("android.os.ParcelableException", message) from error
@@ -154,7 +155,7 @@ def _create(ctx: Context, options: Options) -> Session:
 
 def _session(ctx: Context, number: str) -> Session:
     try:
-        return ctx.phone.packages.installer.session(integer(number))
+        return ctx.phone.installer.session(integer(number))
     except UnknownSession as error:
         message = f"Caller has no access to session {number}"
         raise JavaError("SecurityException", message) from error
@@ -162,7 +163,7 @@ def _session(ctx: Context, number: str) -> Session:
 
 async def _commit(ctx: Context, session: Session) -> int:
     try:
-        ctx.phone.packages.installer.commit(session)
+        ctx.phone.installer.commit(session)
     except InstallError as error:
         await ctx.out(f"Failure [{error}]\n")
         return 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.content.choosing import RESOLVER
 from pytest_mobileagent.virtual.content.intent import short
-from pytest_mobileagent.virtual.image.resolver import COMPONENT
 from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.pm import package
 
@@ -26,7 +26,7 @@ async def resolve_activity(ctx: Context, args: Arguments) -> int:
         await ctx.out("No activity found\n")
         return 0
     chosen = ctx.phone.defaults.choose(intent, found)
-    name = short(chosen[1].component(chosen[0].package)) if chosen else COMPONENT
+    name = short(chosen[1].component(chosen[0].package)) if chosen else RESOLVER
     head = "" if "--components" in options else f"{MATCH}\n"
     await ctx.out(f"{head}{name}\n")
     return 0

@@ -97,7 +97,7 @@ class Service:
 
     async def run(self, ctx: Context, words: list[str]) -> int:
         """Run one command."""
-        if ctx.phone.booting:
+        if ctx.phone.init.booting:
             await ctx.err(f"cmd: Can't find service: {self.name}\n")
             return NO_SERVICE
         if not words or words[0] in ("help", "-h"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.virtual.content.settings import NAMESPACES
 from pytest_mobileagent.virtual.shell.android.service import (
     FAILED,
     Arguments,
@@ -10,7 +11,6 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.settings import NAMESPACES
 
 HELP = """Settings provider (settings) commands:
   help

@@ -26,7 +26,7 @@ def input_commands(phone: Phone) -> Command:
 class _EventCommands:
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
-        self._screen = phone.hardware.touchscreen
+        self._screen = phone.touchscreen
         self._down = False
 
     def text(self, words: str) -> None:
