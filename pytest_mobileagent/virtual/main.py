@@ -32,6 +32,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
+def prepare(argv: Sequence[str]) -> None:
+    """Do what takes a phone's first start, and look, so long: phones forked after it are quick."""
+    from pytest_mobileagent.virtual.app.loading import BrokenApp  # noqa: PLC0415
+    from pytest_mobileagent.virtual.wire import server  # noqa: F401, PLC0415
+
+    try:
+        phone = boot(_parser().parse_args(argv).apps)
+    except (OSError, BrokenApp) as error:
+        raise SystemExit(f"error: {error}") from None
+    phone.screenshot()
+    phone.dump()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pytest_mobileagent device",
@@ -199,7 +212,7 @@ def _open_album(phone: Phone, folder: Path | None, snapshot: str | None) -> Albu
 
 
 async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports: Pair) -> None:
-    from pytest_mobileagent.virtual.wire.console.emulator import Manners  # noqa: PLC0415
+    from pytest_mobileagent.virtual.wire.console.avd import Manners  # noqa: PLC0415
     from pytest_mobileagent.virtual.wire.server import Server  # noqa: PLC0415 - `--help` is quick
 
     manners = Manners(options.read_only, options.drop_on_load)

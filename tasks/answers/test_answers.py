@@ -5,7 +5,7 @@ from datetime import timedelta
 from pytest_mobileagent import answer, open_app, press, seen, tap, task, type_text
 
 CALENDAR = "com.google.android.calendar"
-CLOCK = "com.android.deskclock"
+CLOCK = "com.google.android.deskclock"
 MAP = "com.autonavi.minimap"
 NOTES = "com.simplemobiletools.notes.pro"
 WISH = "com.contextlogic.wish"

@@ -6,7 +6,7 @@ What is golden is found on the screens that the agent saw, never at fixed pixels
 from pytest_mobileagent import Open, Type, check, open_app, tap, task, type_text
 
 CALCULATOR = "com.google.android.calculator"
-CONTACTS = "com.android.contacts"
+CONTACTS = "com.google.android.contacts"
 KEYS = ("digit_4", "op_add", "digit_2", "eq")
 
 

@@ -2,11 +2,11 @@
 
 from pytest_mobileagent import answer, check, open_app, press, seen, setting, sqlite, tap, task
 
-CLOCK = "com.android.deskclock"
+CLOCK = "com.google.android.deskclock"
 SETTINGS = "com.android.settings"
 WISH = "com.contextlogic.wish"
 ALARMS = sqlite(
-    "/data/user_de/0/com.android.deskclock/databases/alarms.db",
+    "/data/user_de/0/com.google.android.deskclock/databases/alarms.db",
     "SELECT hour, minutes, daysofweek, enabled, label FROM alarm_templates",
 )
 NIGHT = setting("secure", "ui_night_mode")

@@ -23,8 +23,8 @@ from pytest_mobileagent import (
     volume,
 )
 
-CLOCK = "com.android.deskclock"
-FILES = "com.android.documentsui"
+CLOCK = "com.google.android.deskclock"
+FILES = "com.google.android.documentsui"
 MESSAGES = "com.google.android.apps.messaging"
 NOTES = "com.simplemobiletools.notes.pro"
 SETTINGS = "com.android.settings"

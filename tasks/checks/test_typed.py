@@ -2,8 +2,8 @@
 
 from pytest_mobileagent import long_press, open_app, press, tap, task, type_text
 
-CONTACTS = "com.android.contacts"
-FILES = "com.android.documentsui"
+CONTACTS = "com.google.android.contacts"
+FILES = "com.google.android.documentsui"
 GIVEN = "//*[@text='First name']"
 FAMILY = "//*[@text='Last name']"
 

@@ -4,9 +4,9 @@ import pytest
 
 from pytest_mobileagent import answer, open_app, seen, sqlite, tap, task, type_text
 
-CLOCK = "com.android.deskclock"
+CLOCK = "com.google.android.deskclock"
 ALARMS = sqlite(
-    "/data/user_de/0/com.android.deskclock/databases/alarms.db",
+    "/data/user_de/0/com.google.android.deskclock/databases/alarms.db",
     "SELECT hour, minutes, daysofweek, enabled, label FROM alarm_templates",
 )
 HALF = (

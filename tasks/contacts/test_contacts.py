@@ -4,7 +4,7 @@ import pytest
 
 from pytest_mobileagent import answer, open_app, seen, sqlite, tap, task, type_text
 
-CONTACTS = "com.android.contacts"
+CONTACTS = "com.google.android.contacts"
 DATABASE = "/data/data/com.android.providers.contacts/databases/contacts2.db"
 NUMBERS = sqlite(
     DATABASE,

@@ -2,7 +2,7 @@
 
 from pytest_mobileagent import open_app, sqlite, tap, task, type_text
 
-CLOCK = "com.android.deskclock"
+CLOCK = "com.google.android.deskclock"
 COURSERA = "org.coursera.android"
 NOTES = "com.simplemobiletools.notes.pro"
 
@@ -78,7 +78,7 @@ def test_alarm_for_the_reminder(episode):
     "Read in Messages when and where Ben wants to meet, and write that in a text message to Daniel "
     "Okafor, whom you find in Contacts.",
     app="com.google.android.apps.messaging",
-    apps=("com.android.contacts",),
+    apps=("com.google.android.contacts",),
     kind="cross-app",
     level=3,
     probes={
@@ -90,7 +90,7 @@ def test_alarm_for_the_reminder(episode):
     solution=[
         open_app(),
         tap(text="Ben Carter"),
-        open_app("com.android.contacts"),
+        open_app("com.google.android.contacts"),
         tap(content_desc="Daniel Okafor"),
         tap(resource_id="icon_alternate"),
         type_text("9:30 at the east entrance", resource_id="compose_message_text"),

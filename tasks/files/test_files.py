@@ -11,7 +11,7 @@ from pytest_mobileagent import (
     type_text,
 )
 
-FILES = "com.android.documentsui"
+FILES = "com.google.android.documentsui"
 DOWNLOADS = files("/sdcard/Download")
 DOCUMENTS = files("/sdcard/Documents")
 

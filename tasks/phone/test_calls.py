@@ -4,7 +4,7 @@ import pytest
 
 from pytest_mobileagent import answer, open_app, seen, sqlite, tap, task, type_text
 
-PHONE = "com.android.dialer"
+PHONE = "com.google.android.dialer"
 STORAGE = "/data/data/com.android.providers"
 CALLS = sqlite(f"{STORAGE}.contacts/databases/calllog.db", "SELECT number, type FROM calls")
 BLOCKED = sqlite(

@@ -89,6 +89,11 @@ def test_the_tasks_of_the_tasks_page_can_be_done_and_check_something(begun):
     chosen.stdout.fnmatch_lines(["tasks/shopping/test_table.py::test_table[[]eggs[]]"])
 
 
+@pytest.mark.slow
+def test_the_app_of_the_apps_page_and_its_task_run(begun):
+    run(begun("docs/apps.md"), "tasks/test_counter.py", "--agent=oracle").assert_outcomes(passed=1)
+
+
 @pytest.mark.slow  # it runs pytest several times, each with phones
 def test_the_agents_of_the_agents_page_and_their_tests_run(begun):
     project = begun("docs/writing-agents.md")

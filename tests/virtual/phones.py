@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Iterator
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.console.emulator import Manners
+    from pytest_mobileagent.virtual.wire.console.avd import Manners
 
 T = TypeVar("T")
 PATIENCE = 10

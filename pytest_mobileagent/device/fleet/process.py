@@ -8,11 +8,13 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.device.fleet.forked import Forked
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 _LAST_WORDS = 2000  # characters of its log that are shown of a program that ended
-Process = asyncio.subprocess.Process
+Process = asyncio.subprocess.Process | Forked
 
 
 @dataclass(slots=True)

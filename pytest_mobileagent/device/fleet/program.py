@@ -17,3 +17,8 @@ def python_program(module: str, *arguments: str) -> list[str]:
         f"runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
     )
     return [sys.executable, "-P", "-c", code, *arguments]
+
+
+def warm_program(module: str, *words: str) -> list[str]:
+    """Return the command that keeps a module's program warm (see `warm`)."""
+    return python_program("pytest_mobileagent.device.fleet.warm", "{socket}", module, *words)

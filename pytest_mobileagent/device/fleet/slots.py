@@ -61,8 +61,9 @@ class ProgramSlots(Slots):
 
     `command` starts one. It prints a line of JSON with its "serial" when it is ready, registers
     with the adb server whose port takes the place of "{adb}", and ends when its standard input
-    does. It has `seconds` until it is ready and `grace` seconds to end. `home` is the home folder
-    that it gets, by default one of the run's.
+    does. With `warm`, the command of a program that is kept and forks (see `warm`), it is only what
+    that is to fork with. It has `seconds` until it is ready and `grace` seconds to end. `home` is
+    the home folder that it gets, by default one of the run's.
 
     Raises:
         HostError: the run's folder cannot be made.
@@ -76,6 +77,7 @@ class ProgramSlots(Slots):
         count: int,
         command: Sequence[str],
         *,
+        warm: Sequence[str] = (),
         home: str | None = None,
         seconds: float = _START_SECONDS,
         grace: float = _GRACE_SECONDS,
@@ -84,7 +86,7 @@ class ProgramSlots(Slots):
         self.count = count
         self.command = list(command)
         self._where = {"home": home} if home else {}
-        self._limits = {"seconds": seconds, "grace": grace}
+        self._how = {"warm": [*warm], "seconds": seconds, "grace": grace}
         self._answer_seconds = 120 + seconds + grace
 
     @property
@@ -117,4 +119,4 @@ class ProgramSlots(Slots):
         return str(self.run.ask({"do": "ended", "slot": slot})["ended"])
 
     def _request(self, what: str, slot: int, command: Sequence[str]) -> dict[str, Any]:
-        return {"do": what, "slot": slot, "command": [*command], **self._where, **self._limits}
+        return {"do": what, "slot": slot, "command": [*command], **self._where, **self._how}

@@ -16,7 +16,9 @@ A request is one line of JSON, and so is the reply:
     {"do": "ended", "slot": 0}                              → {"ended": "why it ended by itself"}
     {"do": "stop"}                                          → closes when all is gone
 
-"{adb}" in a command becomes the adb server's port. What a program printed comes with "fresh", which
+"{adb}" in a command becomes the adb server's port. A request that starts a program may have "warm",
+the command of one that is started once and kept (see `warm`), "{socket}" being where it listens:
+"command" is then what that is to fork with. What a program printed comes with "fresh", which
 says whether nobody has been given it before. Any request but the last may have "home", the home
 folder of all that is started (by default one in FOLDER); those that start a program "seconds",
 which it has until it is ready, and "grace", the seconds that it has to end by itself.
@@ -35,10 +37,12 @@ import socket
 import subprocess
 import sys
 import threading
+import zlib
 from pathlib import Path
 from typing import IO, Any
 
 from pytest_mobileagent.device.fleet.adb_server import ALONE
+from pytest_mobileagent.device.fleet.forked import fork
 from pytest_mobileagent.device.fleet.process import Process, Program, end
 from pytest_mobileagent.processes import die_with_parent, end_marked
 
@@ -59,6 +63,8 @@ class Supervisor:
         self.adb: Process | None = None
         self.adb_port = 0
         self.adb_guard = asyncio.Lock()
+        self.warm: dict[Path, Program] = {}  # by where they listen
+        self.warm_guard = asyncio.Lock()
         self.phones: dict[int, Program] = {}
         self.phone_guards: dict[int, asyncio.Lock] = {}
         self.ahead = asyncio.Semaphore(max(2, os.cpu_count() or 2))
@@ -77,7 +83,8 @@ class Supervisor:
                     grace = float(request.get("grace", _GRACE_SECONDS))
                     seconds = float(request.get("seconds", _START_SECONDS))
                     limits = seconds, grace
-                    return await self.phone(slot, command, limits, replace=what == "replace")
+                    warm = tuple(request.get("warm", ()))
+                    return await self.phone(slot, command, warm, limits, replace=what == "replace")
                 case {"do": "prestart", "slot": int(slot), "command": [*_]}:
                     task = asyncio.create_task(self.prestart(request))
                     self.starting.add(task)
@@ -105,7 +112,13 @@ class Supervisor:
             raise RuntimeError(msg)
 
     async def phone(
-        self, slot: int, command: list[str], limits: tuple[float, float], *, replace: bool
+        self,
+        slot: int,
+        command: list[str],
+        warm: tuple[str, ...],
+        limits: tuple[float, float],
+        *,
+        replace: bool,
     ) -> dict[str, Any]:
         """Return what the phone of a slot printed when it was ready, started if it is gone.
 
@@ -118,18 +131,42 @@ class Supervisor:
                 if phone is not None:
                     await phone.end()
                 words = [word.replace("{adb}", port) for word in command]
-                phone = await self._start(slot, words, limits)
+                phone = await self._start(slot, words, warm, limits)
             self.phones[slot] = phone
             fresh, phone.fresh = phone.fresh, False
             return phone.record | {"fresh": fresh}
 
-    async def _start(self, slot: int, command: list[str], limits: tuple[float, float]) -> Program:
+    async def _start(
+        self,
+        slot: int,
+        command: list[str],
+        warm: tuple[str, ...],
+        limits: tuple[float, float],
+    ) -> Program:
         log = self.folder / f"phone-{slot}.log"
         log_start = log.stat().st_size if log.exists() else 0
-        process = await self._spawn(command, log)
+        if warm:
+            path = await self._keep_warm(warm, limits)
+            process: Process = await fork(path, command, self._environment(), log)
+        else:
+            process = await self._spawn(command, log)
         phone = self.phones[slot] = Program(process, limits[1], log, log_start)
         phone.record = await phone.first_line(limits[0])
         return phone
+
+    async def _keep_warm(self, command: tuple[str, ...], limits: tuple[float, float]) -> Path:
+        """Return where a program that forks listens, started if it is gone."""
+        path = self.folder / f"warm-{zlib.crc32(repr((self.home, command)).encode()):08x}"
+        async with self.warm_guard:
+            program = self.warm.get(path)
+            if program is None or program.process.returncode is not None:
+                words = [word.replace("{socket}", str(path)) for word in command]
+                log = path.with_suffix(".log")
+                log_start = log.stat().st_size if log.exists() else 0
+                process = await self._spawn(words, log)
+                program = self.warm[path] = Program(process, limits[1], log, log_start)
+                await program.first_line(limits[0])
+        return path
 
     async def prestart(self, request: dict[str, Any]) -> None:
         """Start the phone of a slot that nobody has asked for yet, some at a time.
@@ -162,6 +199,7 @@ class Supervisor:
             task.cancel()
         await asyncio.gather(*self.starting, return_exceptions=True)
         await asyncio.gather(*(phone.end() for phone in self.phones.values()))
+        await asyncio.gather(*(program.end() for program in self.warm.values()))
         if self.adb is not None:  # by now: emulators tell it that they end
             await end(self.adb, _GRACE_SECONDS)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -198,28 +236,27 @@ class Supervisor:
             await asyncio.sleep(0.01)
 
     async def _spawn(self, command: list[str], log: Path) -> Process:
-        """Start a program that dies with this one; HOME and the like keep it to the folder."""
-        environment = (
-            os.environ
-            | ALONE
-            | {
-                "HOME": str(self.home),
-                "TMPDIR": str(self.folder),
-                "ANDROID_ADB_LOG_PATH": str(self.folder / "adb.log"),
-            }
-        )
-        if self.home == self.folder / HOME:
-            environment.pop("ADB_VENDOR_KEYS", None)  # its phones accept the run's own key only
+        """Start a program that dies with this one."""
         with log.open("ab") as output:
             return await asyncio.create_subprocess_exec(
                 *command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=output,
-                env=environment,
+                env=self._environment(),
                 start_new_session=True,
                 preexec_fn=die_with_parent,
             )
+
+    def _environment(self) -> dict[str, str]:
+        """Return the environment of what is started: HOME and the like keep it to the folder."""
+        environment = os.environ | ALONE
+        environment["HOME"] = str(self.home)
+        environment["TMPDIR"] = str(self.folder)
+        environment["ANDROID_ADB_LOG_PATH"] = str(self.folder / "adb.log")
+        if self.home == self.folder / HOME:
+            environment.pop("ADB_VENDOR_KEYS", None)  # its phones accept the run's own key only
+        return environment
 
 
 async def _answers(adb_port: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.fleet.program import python_program
+from pytest_mobileagent.device.fleet.program import warm_program
 from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.device.sources.source import Source
 from pytest_mobileagent.extras import MissingExtraError, check_extra
@@ -60,5 +60,6 @@ def virtual_slots(run: SharedRun, count: int, apps: Iterable[Path]) -> ProgramSl
     """
     check_extra(*_EXTRA)
     folders = [word for folder in apps for word in ("--apps", str(folder))]
-    words = ("device", "--port", "0", "--adb-server-port", "{adb}", *folders)
-    return ProgramSlots(run, count, python_program("pytest_mobileagent", *words))
+    words = ["--port", "0", "--adb-server-port", "{adb}", *folders]
+    module = "pytest_mobileagent.virtual.main"
+    return ProgramSlots(run, count, words, warm=warm_program(module, *folders))

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.apk import Instrumentation
     from pytest_mobileagent.virtual.app.context import AccessibilityService, Context
+    from pytest_mobileagent.virtual.app.provider import Provider
     from pytest_mobileagent.virtual.content.locale import Locale
-    from pytest_mobileagent.virtual.providers.provider import Provider
     from pytest_mobileagent.virtual.ui.dialog import Dialog
     from pytest_mobileagent.virtual.ui.views import Icon, View
 

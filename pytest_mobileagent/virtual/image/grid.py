@@ -15,7 +15,8 @@ SIDES = 12  # dp beside the pages
 DOTS = 24  # dp of the row that tells the page
 SEARCH = 68  # dp of the search bar
 BOTTOM = 32  # dp below all
-LARGEST = 56  # dp of an icon
+LARGEST, SMALLEST = 56, 24  # dp of an icon
+BESIDE = 88  # dp of the icons and the search that every page has, where they stand beside it
 TABLET = 600  # dp of its shorter side
 
 
@@ -39,18 +40,33 @@ class Grid:
         return COLUMNS if min(self.width, self.height) < TABLET else COLUMNS + 1
 
     @property
+    def wide(self) -> bool:
+        """Whether what every page has stands beside the pages: a phone lies on its side."""
+        return self.width > self.height < TABLET
+
+    @property
     def cell(self) -> tuple[float, float]:
         """Width and height of a place on a page."""
-        pages = self.height - TOP - DOTS - self.seat - SEARCH - BOTTOM
-        return (self.width - 2 * SIDES) / COLUMNS, max(pages, 0) / ROWS
+        width, height = self.width - 2 * SIDES, self.height - TOP - DOTS - BOTTOM
+        if self.wide:
+            return (width - BESIDE) / COLUMNS, height / ROWS
+        return width / COLUMNS, max(height - self.seat - SEARCH, 0) / ROWS
 
     @property
     def seat(self) -> float:
-        """Height of the row of icons that every page has."""
+        """Height of a place among the icons that every page has."""
+        if self.wide:
+            return (self.height - TOP - BOTTOM) / (COLUMNS + 1)
         return min(LARGEST + 20, self.height / 8)
 
     @property
+    def label(self) -> float:
+        """Height of the label under an icon, 0 where there is no room for one."""
+        label = 10 + 16 * self.font_scale
+        return label if self.cell[1] >= SMALLEST + label else 0
+
+    @property
     def icon(self) -> float:
-        """Size of an icon, which leaves room for a label under it."""
+        """Size of an icon, which leaves room for the label."""
         width, height = self.cell
-        return max(24, min(LARGEST, width - 10, height - 14 - 16 * self.font_scale))
+        return max(SMALLEST, min(LARGEST, width - 10, height - 4 - (self.label or 6)))

@@ -6,7 +6,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pytest_mobileagent.virtual.content.intent import HOME, Intent, launch
-from pytest_mobileagent.virtual.image.grid import BOTTOM, DOTS, SEARCH, SIDES, TOP, Grid
+from pytest_mobileagent.virtual.image.grid import (
+    BESIDE,
+    BOTTOM,
+    DOTS,
+    LARGEST,
+    SEARCH,
+    SIDES,
+    TOP,
+    Grid,
+)
 from pytest_mobileagent.virtual.image.workspace import (
     COLUMNS,
     DESKTOP,
@@ -124,6 +133,9 @@ class NexusLauncherActivity(Activity):
             desc=self.t("Page {page} of {pages}", page=page + 1, pages=len(screens)),
         )
         hotseat = self._hotseat([item for item in items if item.container == HOTSEAT], grid)
+        if grid.wide:
+            pages = Column([workspace, dots], height=MATCH, weight=1)
+            return Row([pages, hotseat], height=MATCH, padding=(0, 0, 0, BOTTOM))
         return Column([workspace, dots, hotseat], height=MATCH, padding=(0, 0, 0, BOTTOM))
 
     @property
@@ -152,6 +164,8 @@ class NexusLauncherActivity(Activity):
         icon = self._icon(self.phone.packages.app(item.package), grid.icon, item.component)
         icon.width, icon.height = width - 1, height - 1  # however pixels are rounded
         icon.key = f"item{item.number}"
+        if not grid.label:
+            icon.color, icon.size = "transparent", 1
         icon.margin = (min(item.x, COLUMNS - 1) * width, min(item.y, ROWS - 1) * height, 0, 0)
         return icon
 
@@ -185,13 +199,21 @@ class NexusLauncherActivity(Activity):
         return View(key=f"dot{at}", width=6, height=6, corner=3, margin=4, background=color)
 
     def _hotseat(self, items: Sequence[Item], grid: Grid) -> View:
-        width, size = grid.cell[0], min(grid.icon, grid.seat - 8)
+        width = BESIDE if grid.wide else grid.cell[0]
+        size = min(LARGEST if grid.wide else grid.icon, grid.seat - 8)
+        step = (0, grid.seat) if grid.wide else (width, 0)
         seats = []
         for item in items:
             seat = self._icon(self.phone.packages.app(item.package), size, item.component)
             seat.color, seat.size, seat.width, seat.height = "transparent", 1, width, grid.seat
-            seat.key, seat.margin = f"item{item.number}", (min(item.screen, COLUMNS - 1) * width, 0)
+            place = min(item.screen, COLUMNS - 1)
+            seat.key, seat.margin = f"item{item.number}", (place * step[0], place * step[1], 0, 0)
             seats.append(seat)
+        if grid.wide:
+            column = Frame(seats, height=MATCH, weight=1)
+            seat_of_search = Frame([self._search_button()], height=grid.seat)
+            parts = [column, seat_of_search]
+            return Column(parts, id="hotseat", width=BESIDE, height=MATCH, padding=(0, TOP, 0, 0))
         search = Row(
             [
                 Image("search", id="g_icon", desc=self.t("Google app"), on_click=self._search),
@@ -209,6 +231,15 @@ class NexusLauncherActivity(Activity):
             background="surface_container",
         )
         return Column([Frame(seats, height=grid.seat), search], id="hotseat", padding=(SIDES, 0))
+
+    def _search_button(self) -> View:
+        """Show the search, where there is no room for its bar."""
+        icon = Image("search", id="g_icon", desc=self.t("Google app"), align="center")
+        button = Frame([icon], id="search_container_hotseat", desc=self.t("Google search"))
+        button.width = button.height = 48
+        button.on_click, button.corner, button.align = self._search, 24, "center"
+        button.background = "surface_container"
+        return button
 
     def _search(self) -> None:
         self.set(view="apps", search="")
@@ -229,12 +260,13 @@ class NexusLauncherActivity(Activity):
             on_change=lambda text: self.set(search=text),
             on_submit=lambda _: self._open_first(apps),
         )
-        icons = [self._icon(app, self.grid.icon, ink="on_surface") for app in apps]
+        size = LARGEST if self.grid.wide else self.grid.icon
+        icons = [self._icon(app, size, ink="on_surface") for app in apps]
         for icon in icons:
             icon.id, icon.padding = "icon", (3, 10)
         drawer: Sequence[View] = [
             Frame([search], id="search_container_all_apps", padding=(16, 8)),
-            List(icons, columns=self.grid.columns, id="apps_list_view", padding=(12, 8)),
+            List(icons, columns=self.grid.columns, cell=110, id="apps_list_view", padding=(12, 8)),
         ]
         return Column(
             drawer, id="apps_view", height=MATCH, padding=(0, 40, 0, 24), background="surface"
@@ -267,12 +299,15 @@ class NexusLauncherActivity(Activity):
             id="overview_actions_view",
             gravity="center",
             height=80,
+            min_height=56,
         )
-        return Column([panel, actions], height=MATCH, padding=(0, 96, 0, 48))
+        above, below = (32, 24) if self.grid.wide else (96, 48)
+        return Column([panel, actions], height=MATCH, padding=(0, above, 0, below))
 
     def _task(self, number: int, package: str) -> View:
         app = self.phone.packages.app(package)
-        height = max(200, min(520, self.grid.height - 256))
+        grid = self.grid
+        height = grid.height - 160 if grid.wide else max(200, min(520, grid.height - 256))
         picture = Frame(
             [Image(app.icon or FALLBACK, size=96, align="center")],
             height=MATCH,
@@ -284,7 +319,7 @@ class NexusLauncherActivity(Activity):
             id="snapshot",
             key=f"task{number}",
             desc=app.name,
-            width=height * 0.54,
+            width=height * (1.6 if grid.wide else 0.54),
             height=height,
             margin=12,
             padding=8,

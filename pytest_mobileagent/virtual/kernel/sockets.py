@@ -10,8 +10,15 @@ from typing import Protocol
 class Connection(Protocol):
     """Both ways of a connection to a socket."""
 
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be sent any more."""
+
     async def read(self, n: int = -1) -> bytes:
         """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
+
+    def unread(self, data: bytes) -> None:
+        """Put back what was read, for somebody else to read it."""
 
     async def write(self, data: bytes) -> None:
         """Send `data`, waiting while the other side lags behind."""

@@ -1,6 +1,7 @@
 """What an app's author imports: an App, its activities, the widgets, and what they use."""
 
 from pytest_mobileagent.virtual import ui
+from pytest_mobileagent.virtual.app.provider import Provider, Table
 from pytest_mobileagent.virtual.content import numbers
 from pytest_mobileagent.virtual.content.choosing import MANAGE, PACKAGE_NAME, chooser
 from pytest_mobileagent.virtual.content.data import Database, Preferences
@@ -24,7 +25,6 @@ from pytest_mobileagent.virtual.content.locale import Locale
 from pytest_mobileagent.virtual.kernel.files import FileSystem
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
 from pytest_mobileagent.virtual.phone import Phone
-from pytest_mobileagent.virtual.providers.provider import Provider, Table
 from pytest_mobileagent.virtual.providers.recurrence import milliseconds_of
 from pytest_mobileagent.virtual.sdk import timepicker
 from pytest_mobileagent.virtual.sdk.alarms import set_next_alarm

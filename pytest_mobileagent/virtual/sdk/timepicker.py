@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pytest_mobileagent.virtual.ui import (
     WRAP,
     Column,
+    Dialog,
     Frame,
     ImageButton,
     Input,
@@ -20,16 +21,20 @@ from pytest_mobileagent.virtual.ui import (
     Text,
     View,
 )
+from pytest_mobileagent.virtual.ui.views import Hand
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.sdk.app import Activity
 
 DIAL = 256.0  # dp across
 CELL = 48.0
+INWARD = 36.0  # how much nearer to the middle the second ring is
 INNER_CELL = 32.0  # of the second ring, so that neighbours do not overlap
 WHOLE = 376.0  # dp of a screen that has room for all of it
+AROUND = 160.0  # dp above and below the dial on a wide screen: bars, margins, buttons
 
 Change = Callable[..., object]
+Action = Callable[[], object]
 
 
 def fresh(hour: int, minute: int, alarm: int = 0) -> dict[str, Any]:
@@ -61,12 +66,31 @@ def chosen(picker: dict[str, Any], *, long_clock: bool) -> tuple[int, int] | Non
     return int(hour) % 12 + 12 * picker["pm"], int(minute)
 
 
+def dialog(
+    picker: dict[str, Any],
+    change: Change,
+    activity: Activity,
+    *,
+    long_clock: bool,
+    title: str = "",
+    done: Action,
+    close: Action,
+) -> Dialog:
+    """Build the picker in a dialog, wider and without a title on a display that is so too."""
+    wide = activity.phone.display.metrics.wide and not picker["typing"]
+    return Dialog(
+        "" if wide else title,
+        content=time_picker(picker, change, activity, long_clock=long_clock),
+        buttons=[(activity.t("OK"), done), (activity.t("Cancel"), close)],
+        on_cancel=close,
+        width=592 if wide else Dialog.width,
+    )
+
+
 def time_picker(
     picker: dict[str, Any], change: Change, activity: Activity, *, long_clock: bool
 ) -> View:
     """Build the picker's view; `change` is told the parts of its state that become different."""
-    makers = (_fields,) if picker["typing"] else (_header, _dial)
-    parts = [make(picker, change, activity, long_clock) for make in makers]
     mode = ImageButton(
         "clock" if picker["typing"] else "keyboard",
         id="android:id/toggle_mode",
@@ -75,12 +99,21 @@ def time_picker(
         ),
         on_click=partial(change, typing=not picker["typing"]),
     )
-    return Column([*parts, Row([mode])], gravity="center_horizontal")
+    if picker["typing"]:
+        parts = [_fields(picker, change, activity, long_clock), Row([mode])]
+        return Column(parts, gravity="center_horizontal")
+    header, dial = (make(picker, change, activity, long_clock) for make in (_header, _dial))
+    if activity.phone.display.metrics.wide:
+        first = Column([header, Row([mode])], gravity="center_horizontal", weight=1)
+        return Row([first, dial])
+    return Column([header, dial, Row([mode])], gravity="center_horizontal")
 
 
 def _scale(activity: Activity) -> float:
     """How much smaller all is on a narrow or low screen."""
     metrics = activity.phone.display.metrics
+    if metrics.wide:
+        return min(1.0, (metrics.height_px / metrics.density - AROUND) / DIAL)
     room = min(metrics.width_px, metrics.height_px * 0.62) / metrics.density
     return min(1.0, (room - 96) / (WHOLE - 96))
 
@@ -171,6 +204,7 @@ def _halves(picker: dict[str, Any], change: Change, activity: Activity) -> View:
 def _dial(picker: dict[str, Any], change: Change, activity: Activity, long_clock: bool) -> View:
     if picker["unit"] == "minute":
         marks = [_mark(m, f"{m:02}", m / 60, 0, m == picker["minute"]) for m in range(0, 60, 5)]
+        hand = Hand(picker["minute"] / 60, _reach(0))
         acts = [partial(change, minute=m) for m in range(0, 60, 5)]
     else:
         hours = range(24) if long_clock else [h + 12 * picker["pm"] for h in range(12)]
@@ -184,13 +218,15 @@ def _dial(picker: dict[str, Any], change: Change, activity: Activity, long_clock
             )
             for h in hours
         ]
+        inward = INWARD if long_clock and not 1 <= picker["hour"] <= 12 else 0
+        hand = Hand(picker["hour"] % 12 / 12, _reach(inward))
         acts = [partial(change, hour=h, unit="minute") for h in hours]
     scale = _scale(activity)
     for mark, act in zip(marks, acts, strict=True):
         mark.on_click, mark.text = act, activity.locale.digits(mark.text)
         _shrink(mark, scale)
     return Frame(
-        marks,
+        [hand, *marks],
         id="android:id/radial_picker",
         width=DIAL * scale,
         height=DIAL * scale,
@@ -208,9 +244,14 @@ def _shrink(mark: Text, scale: float) -> None:
         mark.margin = (mark.margin[0] * scale, mark.margin[1] * scale, 0, 0)
 
 
+def _reach(inward: float) -> float:
+    """Give how far the marks are from the middle, 1 being the edge."""
+    return 1 - (CELL / 2 + 4 + inward) * 2 / DIAL
+
+
 def _mark(value: int, label: str, turn: float, inward: float, on: bool) -> Text:
     """Make a number on the dial, `turn` of the way around from the top."""
-    radius = (DIAL - CELL) / 2 - 4 - inward
+    radius = DIAL / 2 * _reach(inward)
     cell = INNER_CELL if inward else CELL
     angle = 2 * math.pi * turn
     left = DIAL / 2 + radius * math.sin(angle) - cell / 2

@@ -79,8 +79,7 @@ class _Evaluation:
         return [*tokens, ""]
 
     def _fail(self, words: str) -> NoReturn:
-        msg = f"{self._expression}: {words}"
-        raise ExpressionError(msg)
+        raise ExpressionError(f"{self._expression}: {words}")
 
     def _peek(self) -> str:
         return self._tokens[self._at]

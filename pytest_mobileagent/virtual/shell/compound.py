@@ -14,7 +14,7 @@ from pytest_mobileagent.virtual.shell.syntax import Text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.virtual.shell.execution import Shell
+    from pytest_mobileagent.virtual.shell.shell import Shell
     from pytest_mobileagent.virtual.shell.syntax import (
         AndOr,
         Case,
@@ -95,8 +95,7 @@ async def test(shell: Shell, node: Test) -> int:
     try:
         return int(not holds(words, shell, shell.surroundings()))
     except ConditionError as error:
-        msg = f"[[: {error}"
-        raise ShellError(msg, 2) from None
+        raise ShellError(f"[[: {error}", 2) from None
 
 
 async def loop(shell: Shell, node: Loop) -> int:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.virtual.kernel.files import Node
-    from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.session import Session
+    from pytest_mobileagent.virtual.shell.shell import Shell
 
 
 class ConditionError(Exception):
@@ -41,8 +41,7 @@ def holds(words: list[Operand], shell: Shell, session: Session) -> bool:
     condition = _Condition(words, shell, session)
     result = condition.either()
     if condition.rest:
-        msg = f"{condition.rest[0].text}: unexpected operator/operand"
-        raise ConditionError(msg)
+        raise ConditionError(f"{condition.rest[0].text}: unexpected operator/operand")
     return result
 
 
@@ -83,8 +82,7 @@ class _Condition:
         if word.is_one_of("(") and self.rest:
             result = self.either()
             if not self._next().is_one_of(")"):
-                msg = "missing ')'"
-                raise ConditionError(msg)
+                raise ConditionError("missing ')'")
             return result
         if self.rest and word.literal and re.fullmatch("-[a-zA-Z]", word.text):
             return self._unary(word.text[1], self._next().text)
@@ -92,8 +90,7 @@ class _Condition:
 
     def _next(self) -> Operand:
         if not self.rest:
-            msg = "expression expected"
-            raise ConditionError(msg)
+            raise ConditionError("expression expected")
         return self.rest.pop(0)
 
     def _unary(self, operator: str, text: str) -> bool:
@@ -107,8 +104,7 @@ class _Condition:
             return self._shell.lookup(text) is not None
         node = self._node(text, follow=operator not in "hL")
         if operator not in _OF_NODES:
-            msg = f"-{operator}: unexpected operator/operand"
-            raise ConditionError(msg)
+            raise ConditionError(f"-{operator}: unexpected operator/operand")
         return node is not None and _OF_NODES[operator](node)
 
     def _may(self, name: str, want: Literal["r", "w", "x"]) -> bool:

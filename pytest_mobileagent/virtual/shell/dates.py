@@ -36,16 +36,14 @@ def parsed(text: str, now: datetime) -> float:
             return _moment(fields, zone, now) + float(fraction or 0)
     except ValueError:
         pass
-    msg = f"bad date {text}"
-    raise Failure(msg)
+    raise Failure(f"bad date {text}")
 
 
 def parsed_for_touch(text: str, now: datetime) -> float:
     """Return the time that touch -t takes: [[CC]YY]MMDDhhmm[.ss]."""
     match = _TOUCH.fullmatch(text)
     if match is None:
-        msg = f"bad date '{text}'"
-        raise Failure(msg)
+        raise Failure(f"bad date '{text}'")
     return _moment(match.groups(), now.tzinfo, now)
 
 

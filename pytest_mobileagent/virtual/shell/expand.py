@@ -19,7 +19,7 @@ from pytest_mobileagent.virtual.shell.syntax import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.virtual.shell.execution import Shell
+    from pytest_mobileagent.virtual.shell.shell import Shell
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,7 @@ async def _parameter(shell: Shell, part: Parameter) -> list[_Piece]:
             return await _conditional(shell, part, value, kind)
     if value is None:
         if "u" in shell.options:
-            msg = f"{part.name}: parameter not set"
-            raise ShellError(msg)
+            raise ShellError(f"{part.name}: parameter not set")
         value = ""
     return [_Piece(await _edited(shell, part, value), kind)]
 
@@ -170,8 +169,7 @@ async def _conditional(
         return [_Piece(value or "", kind)]
     if action == "?":
         words = await text(shell, part.word)
-        msg = f"{part.name}: {words or 'parameter null or not set'}"
-        raise ShellError(msg)
+        raise ShellError(f"{part.name}: {words or 'parameter null or not set'}")
     if action == "=":
         default = await text(shell, part.word)
         shell.assign(part.name, default)

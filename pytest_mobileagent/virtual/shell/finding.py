@@ -40,8 +40,7 @@ def _compared(text: str, unit: float = 1) -> Callable[[float], bool]:
     """Return the test that +5, -5 or 5 stands for."""
     wanted = number(text.lstrip("+-")) if text.lstrip("+-").isdecimal() else -1
     if wanted < 0:
-        msg = f"Not a number '{text}'"
-        raise Failure(msg)
+        raise Failure(f"Not a number '{text}'")
     if text.startswith("+"):
         return lambda value: value // unit > wanted
     if text.startswith("-"):

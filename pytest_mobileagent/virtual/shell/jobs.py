@@ -10,8 +10,8 @@ from pytest_mobileagent.virtual.shell.streams import Bytes, Pipe
 from pytest_mobileagent.virtual.shell.syntax import Redirected, Simple
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.processes import ShellProcess
+    from pytest_mobileagent.virtual.shell.shell import Shell
     from pytest_mobileagent.virtual.shell.syntax import Background, Node, Pipeline
 
 

@@ -15,8 +15,8 @@ from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.shell.commands import Program
-    from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.session import Session
+    from pytest_mobileagent.virtual.shell.shell import Shell
 
 SH = "/system/bin/sh"
 _ELF = b"\x7fELF"

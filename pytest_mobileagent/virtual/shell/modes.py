@@ -17,8 +17,7 @@ def new_mode(text: str, old: int, *, is_dir: bool) -> int:
     for clause in text.split(","):
         match = re.fullmatch(r"([ugoa]*)((?:[-+=][rwxXst]*)+)", clause)
         if match is None:
-            msg = f"bad mode '{text}'"
-            raise Failure(msg)
+            raise Failure(f"bad mode '{text}'")
         who = set(match[1].replace("a", "ugo") or "ugo")
         for operator, letters in re.findall(r"([-+=])([rwxXst]*)", match[2]):
             bits = _bits(who, set(letters), runs=is_dir or bool(mode & 0o111))

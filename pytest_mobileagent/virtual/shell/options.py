@@ -77,8 +77,7 @@ def _letters(letters: str, words: list[str], spec: str, options: Options) -> Non
         letter, letters = letters[0], letters[1:]
         at = spec.find(letter)
         if at < 0 or letter == ":":
-            msg = f"Unknown option '{letter}'"
-            raise UsageError(msg)
+            raise UsageError(f"Unknown option '{letter}'")
         value = ""
         if spec[at + 1 : at + 2] == ":":
             value, letters = letters or _value(letter, words), ""
@@ -88,8 +87,7 @@ def _letters(letters: str, words: list[str], spec: str, options: Options) -> Non
 def _long(name: str, words: list[str], spec: str, long: dict[str, str], options: Options) -> None:
     name, equals, value = name.partition("=")
     if name not in long:
-        msg = f"Unknown option '--{name}'"
-        raise UsageError(msg)
+        raise UsageError(f"Unknown option '--{name}'")
     letter = long[name]
     if spec[spec.find(letter) + 1 :][:1] == ":" and not equals:
         value = _value(name, words)
@@ -98,15 +96,12 @@ def _long(name: str, words: list[str], spec: str, long: dict[str, str], options:
 
 def _value(option: str, words: list[str]) -> str:
     if not words:
-        msg = f"Missing argument to -{option}"
-        raise UsageError(msg)
+        raise UsageError(f"Missing argument to -{option}")
     return words.pop(0)
 
 
 def _count(count: int, least: int, most: int | None) -> None:
     if count < least:
-        msg = f"Needs {least} argument{'s' if least > 1 else ''}"
-        raise UsageError(msg)
+        raise UsageError(f"Needs {least} argument{'s' if least > 1 else ''}")
     if most is not None and count > most:
-        msg = f"Max {most} argument{'s' if most > 1 else ''}"
-        raise UsageError(msg)
+        raise UsageError(f"Max {most} argument{'s' if most > 1 else ''}")

@@ -260,8 +260,7 @@ class Parser(TokenParser):
         words: list[Word] = []
         while not re.compile(r"\]\](?=[\s;&|()]|$)").match(self.text, self.at):
             if not self.skip_newlines():
-                msg = "syntax error: unmatched '[['"
-                raise IncompleteError(msg, line)
+                raise IncompleteError("syntax error: unmatched '[['", line)
             operator = re.compile(r"&&|\|\||[()<>]").match(self.text, self.at)
             if operator:
                 self.at = operator.end()

@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.shell.streams import Bytes
 from pytest_mobileagent.virtual.shell.syntax import HereDocument
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.execution import Shell
+    from pytest_mobileagent.virtual.shell.shell import Shell
     from pytest_mobileagent.virtual.shell.syntax import Redirect
 
 
@@ -36,8 +36,7 @@ async def redirect(shell: Shell, redirects: tuple[Redirect, ...]) -> None:
                 _duplicate(shell, 2, "1")
             case operator:
                 if operator == ">" and "C" in shell.options and shell.files.is_file(name):
-                    msg = f"can't create {name}: File exists"
-                    raise RedirectError(msg)
+                    raise RedirectError(f"can't create {name}: File exists")
                 _write_to(shell, each.fd, name, append=operator == ">>")
 
 
@@ -45,16 +44,14 @@ def _read_from(shell: Shell, fd: int, name: str) -> None:
     try:
         shell.readers = {**shell.readers, fd: open_reader(name, shell.surroundings())}
     except OSError as error:
-        msg = f"can't open {name}: {error.strerror}"
-        raise RedirectError(msg) from None
+        raise RedirectError(f"can't open {name}: {error.strerror}") from None
 
 
 def _write_to(shell: Shell, fd: int, name: str, *, append: bool) -> None:
     try:
         writer = open_writer(name, shell.surroundings(), append=append)
     except OSError as error:
-        msg = f"can't create {name}: {error.strerror}"
-        raise RedirectError(msg) from None
+        raise RedirectError(f"can't create {name}: {error.strerror}") from None
     shell.writers = {**shell.writers, fd: writer}
 
 
@@ -65,8 +62,7 @@ def _duplicate(shell: Shell, fd: int, source: str) -> None:
     if source != "-":
         number = int(source) if source.isdecimal() else -1
         if number not in shell.readers and number not in shell.writers:
-            msg = f"{source}: bad file descriptor"
-            raise RedirectError(msg)
+            raise RedirectError(f"{source}: bad file descriptor")
         if number in shell.readers:
             readers[fd] = shell.readers[number]
         if number in shell.writers:

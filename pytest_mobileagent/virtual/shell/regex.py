@@ -54,8 +54,7 @@ def translated(pattern: str, *, extended: bool) -> str:
         if char == "\\" and following:
             out.append(_escaped(following, extended=extended))
         elif char == "[":
-            msg = "Missing ']'"
-            raise BadPatternError(msg)
+            raise BadPatternError("Missing ']'")
         elif char == "*" and not extended and (not out or out[-1] in {"(", "|", "^"}):
             out.append(r"\*")
         elif char in _GROUPING and not extended:
@@ -89,8 +88,7 @@ def bracket_items(text: str) -> str:
         named = re.compile(r"\[:(\w+):\]").match(text, at)
         if named:
             if named[1] not in _CLASSES:
-                msg = f"bad class '{named[1]}'"
-                raise BadPatternError(msg)
+                raise BadPatternError(f"bad class '{named[1]}'")
             out.append(_CLASSES[named[1]])
             at = named.end()
             continue

@@ -14,7 +14,7 @@ from pytest_mobileagent.virtual.shell.syntax import Redirected, Simple, Text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_mobileagent.virtual.shell.execution import Shell
+    from pytest_mobileagent.virtual.shell.shell import Shell
     from pytest_mobileagent.virtual.shell.syntax import Assignment, Redirect, Word
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)

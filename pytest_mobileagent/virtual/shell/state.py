@@ -119,8 +119,7 @@ class ShellState:
         if text in {"%", "%%", "%+"}:
             text = f"%{len(running)}"
         if not text[1:].isdecimal() or not 0 < int(text[1:]) <= len(running):
-            msg = f"{text}: no such job"
-            raise ShellError(msg)
+            raise ShellError(f"{text}: no such job")
         return running[int(text[1:]) - 1]
 
     # Variables

@@ -45,6 +45,5 @@ def ids(texts: list[str]) -> set[int]:
     words = [word for text in texts for word in text.split(",")]
     for word in words:
         if not word.isdecimal():
-            msg = f"bad -p '{word}'"
-            raise Failure(msg)
+            raise Failure(f"bad -p '{word}'")
     return {int(word) for word in words}

@@ -75,8 +75,7 @@ class TokenParser(WordParser):
             if line == document.end:
                 return "".join(body)
             body.append(line + newline)
-        msg = f"here document '{document.end}' unclosed"
-        raise IncompleteError(msg, self.line)
+        raise IncompleteError(f"here document '{document.end}' unclosed", self.line)
 
     # Tokens
 
@@ -126,22 +125,19 @@ class TokenParser(WordParser):
         if token in {self.keyword(), self.token()}:
             self.take(token)
         elif self.at >= len(self.text):
-            msg = f"syntax error: unmatched '{opener}'"
-            raise IncompleteError(msg, line)
+            raise IncompleteError(f"syntax error: unmatched '{opener}'", line)
         else:
             self.unexpected(self.token())
 
     def more_must_follow(self, operator: str) -> None:
         """Go to the next command, which must be there."""
         if not self.skip_newlines():
-            msg = f"syntax error: unexpected '{operator}'"
-            raise IncompleteError(msg, self.line)
+            raise IncompleteError(f"syntax error: unexpected '{operator}'", self.line)
 
     def unexpected(self, token: str) -> NoReturn:
         """Fail because of what comes next: a token, a word, or the end."""
         if not token and self.at >= len(self.text):
-            msg = "syntax error: unexpected 'EOF'"
-            raise IncompleteError(msg, self.line)
+            raise IncompleteError("syntax error: unexpected 'EOF'", self.line)
         if not token:
             rest = self.text[self.at :]
             token = re.split(f"[{re.escape(BREAKS)}]", rest, maxsplit=1)[0]

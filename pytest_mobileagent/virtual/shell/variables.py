@@ -32,8 +32,7 @@ class Variables:
     def set(self, name: str, value: str) -> None:
         """Assign a value."""
         if name in self._readonly:
-            msg = f"read-only: {name}"
-            raise ShellError(msg, 2)
+            raise ShellError(f"read-only: {name}", 2)
         self._values[name] = value
 
     def unset(self, name: str) -> None:

@@ -72,8 +72,7 @@ class WordParser:
             if self.at >= len(self.text):
                 if not end:
                     break
-                msg = "no closing quote"
-                raise IncompleteError(msg, start)
+                raise IncompleteError("no closing quote", start)
             if end == ")":
                 depth += {"(": 1, ")": -1}.get(self.text[self.at], 0)
             parts += self._part_in_quotes(end)
@@ -129,8 +128,7 @@ class WordParser:
         if not following:
             self.at += 1
             if any_char:
-                msg = "unexpected end after a backslash"
-                raise IncompleteError(msg, self.line)
+                raise IncompleteError("unexpected end after a backslash", self.line)
             return [Text("\\", quoted=True)]
         self.at += 2
         if following == "\n":
@@ -141,8 +139,7 @@ class WordParser:
     def _single(self) -> str:
         end = self.text.find("'", self.at)
         if end < 0:
-            msg = "no closing quote"
-            raise IncompleteError(msg, self.line)
+            raise IncompleteError("no closing quote", self.line)
         start, self.at = self.at, end + 1
         return self.text[start:end]
 
@@ -150,8 +147,7 @@ class WordParser:
         """Parse `$'...'`, where backslashes work as in C."""
         match = re.compile(r"((?:[^'\\]|\\.)*)'", re.DOTALL).match(self.text, self.at)
         if match is None:
-            msg = "no closing quote"
-            raise IncompleteError(msg, self.line)
+            raise IncompleteError("no closing quote", self.line)
         self.at = match.end()
         return unescape(match[1])
 
@@ -178,8 +174,7 @@ class WordParser:
     def _backquoted(self, *, quoted: bool) -> Script:
         match = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL).match(self.text, self.at)
         if match is None:
-            msg = "no closing quote"
-            raise IncompleteError(msg, self.line)
+            raise IncompleteError("no closing quote", self.line)
         self.at = match.end()
         return self.script_of(re.sub(r"\\([$`\\\"])" if quoted else r"\\([$`\\])", r"\1", match[1]))
 
@@ -219,8 +214,7 @@ class WordParser:
     def _braced_name(self) -> str:
         name = self._match(_BRACED_NAME)
         if not name:
-            msg = "bad substitution"
-            raise ShellSyntaxError(msg, self.line)
+            raise ShellSyntaxError("bad substitution", self.line)
         return name
 
     def _operands(self, operator: str, *, quoted: bool) -> tuple[Word, Word | None]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError
 from pytest_mobileagent.virtual.content.uri import Uri, parse_uri
-from pytest_mobileagent.virtual.providers.provider import Ask, Provider, ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,6 +16,8 @@ from pytest_mobileagent.virtual.ui import (
     Grid,
     Image,
     Input,
+    Panes,
+    Row,
     Space,
     Text,
     View,
@@ -85,9 +87,15 @@ def _cover(ui: SystemUi) -> View:
         id="keyguard_indication_area",
         padding=(0, 16),
     )  # fmt: skip
-    rows = [notice(ui, each, expanded=False) for each in posted]
+    notices = Column([notice(ui, each, expanded=False) for each in posted], padding=(8, 0))
+    seal = Frame([lock], height=48)
+    if ui.display.metrics.wide:
+        clock.padding = (0, 0)
+        whole = Column([seal, clock, Space(), hint], height=MATCH)
+        panes = [whole, notices] if posted else [whole]
+        return Panes(panes, id="notification_panel", padding=(16, 32, 16, 12))
     return Column(
-        [Frame([lock], height=48), clock, Column(rows, padding=(8, 0)), Space(), hint],
+        [seal, clock, notices, Space(), hint],
         id="notification_panel",
         height=MATCH,
         padding=(16, 48, 16, 24),
@@ -109,12 +117,12 @@ def _bouncer(ui: SystemUi) -> View:
         gravity="center_horizontal",
     )
     body = {"pin": _pin, "password": _password, "pattern": _pattern}[keyguard.kind](ui)
-    return Column(
-        [Space(), message, body, Space(height=32)],
+    above = Column([Space(), message, Space(height=8)], weight=1, height=MATCH)
+    return Panes(
+        [above, body],
         id="keyguard_bouncer_container",
-        height=MATCH,
-        padding=(24, 48, 24, 48),
-        gravity="center_horizontal",
+        padding=(24, 32, 24, 32),
+        gravity="center_vertical",
     )
 
 
@@ -126,11 +134,18 @@ def _pin(ui: SystemUi) -> View:
         color="#ffffff",
         width=MATCH,
         gravity="center",
-        min_height=72,
+        height=72,
+        min_height=40,
     )
     typed.class_name = "android.widget.EditText"
-    grid = Grid([_key(ui, name) for name in PAD], 3, width=300, direction="ltr")
-    return Column([typed, grid], id="keyguard_pin_view", gravity="center_horizontal")
+    keys = [_key(ui, name) for name in PAD]
+    rows = [
+        Row(keys[at : at + 3], height=88, min_height=52, width=300, direction="ltr")
+        for at in range(0, len(keys), 3)
+    ]
+    view = Column([typed, *rows], id="keyguard_pin_view", gravity="center_horizontal")
+    view.margin = (0, 0, 0, 32)
+    return view
 
 
 def _key(ui: SystemUi, name: str) -> View:
@@ -147,7 +162,7 @@ def _key(ui: SystemUi, name: str) -> View:
         letters = Text(LETTERS.get(name, ""), id="klondike_text", size=10, color="#ffffff")
         key = Column([digit, letters], id=f"key{name}", desc=name, gravity="center")
         key.on_click = partial(keyguard.press, name)
-    key.width, key.height, key.margin = MATCH, 76, 6
+    key.width, key.height, key.margin = MATCH, MATCH, (6, 3)
     key.corner, key.background = 38, "#33ffffff"
     return key
 
@@ -163,18 +178,18 @@ def _password(ui: SystemUi) -> View:
         color="#ffffff",
         margin=(24, 24),
     )
-    return Column([field], id="keyguard_password_view", margin=(0, 0, 0, 300))
+    return Column([field], id="keyguard_password_view", margin=(0, 0, 0, 32))
 
 
 def _pattern(ui: SystemUi) -> View:
     dots = [
         Frame(
             [View(width=14, height=14, corner=7, background="#ffffff", align="center")],
-            height=100,
+            height=64 if ui.display.metrics.wide else 100,
         )
         for _ in range(9)
     ]
-    grid = Grid(dots, 3, id="lockPatternView", key="lockPatternView", width=300, margin=(0, 24))
+    grid = Grid(dots, 3, id="lockPatternView", key="lockPatternView", width=300, margin=(0, 8))
     grid.class_name, grid.desc = "android.view.View", ui.t("Pattern area.")
     cancel = Button(ui.t("Cancel"), style="text", on_click=ui.keyguard.back, width=WRAP)
     return Column([grid, cancel], id="keyguard_pattern_view", gravity="center_horizontal")

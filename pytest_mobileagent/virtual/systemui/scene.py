@@ -79,7 +79,10 @@ class Scene:
         top = 0 if bare else BAR
         bottom = keyboard / self.metrics.density if keyboard else top
         with spoken(activity.t):
-            content = chrome.decor(activity.content(), top=top, bottom=bottom)
+            title = "" if bare else activity.t(activity.title) or activity.app.name
+            up = None if isinstance(activity, activity.app.activities[0]) else activity.finish
+            view = activity.content()
+            content = chrome.decor(view, top=top, bottom=bottom, title=title, up=up)
         if bare:
             content.background = ""
         return self._window("activity", content, state=self.record.ui)
@@ -133,7 +136,9 @@ class Scene:
         with spoken(self.ui.t):
             view = self.ui.ime.view(field)
         package = self.ui.ime.current.partition("/")[0]
-        return self._window("keyboard", view, package=package, title="InputMethod")
+        left, top, right, bottom = self.metrics.screen  # of which at least the upper half is left
+        lower = (left, (top + bottom) // 2, right, bottom)
+        return self._window("keyboard", view, bounds=lower, package=package, title="InputMethod")
 
     def toast(self, toast: Toast) -> Window:
         """Make a toast."""

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 
 SETTINGS = "com.android.settings"
 BRIGHTEST = 255
+SIDES, TILE = 16, 130  # dp beside the panel, and of a tile at least
 
 
 def shade(ui: SystemUi) -> View:
     """Build the shade."""
     parts = [_header(ui), _quick_settings(ui)]
     parts.append(_footer(ui) if ui.shade.full else _stack(ui))
-    panel = Column(parts, id="notification_panel", height=MATCH, padding=(16, 32, 16, 24))
+    panel = Column(parts, id="notification_panel", height=MATCH, padding=(SIDES, 32, SIDES, 24))
     return Frame([panel], id="notification_shade", height=MATCH, background="surface_container")
 
 
@@ -55,7 +56,10 @@ def _quick_settings(ui: SystemUi) -> View:
     shown = tiles(ui)
     shown = shown if ui.shade.full else shown[:FIRST]
     panel = "quick_settings_panel" if ui.shade.full else "quick_qs_panel"
-    grid = Grid([TileView(tile, ui) for tile in shown], 2, id=panel)
+    metrics = ui.display.metrics
+    room = metrics.width_px / metrics.density - 2 * SIDES
+    columns = max(2, min(FIRST, int(room / (TILE * max(1, metrics.font_scale)))))
+    grid = Grid([TileView(tile, ui) for tile in shown], columns, id=panel)
     parts: list[View] = [grid]
     if ui.shade.full:
         parts.insert(0, _brightness(ui))

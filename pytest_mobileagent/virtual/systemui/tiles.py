@@ -70,9 +70,9 @@ class TileView(Row):
     tile: Tile | None = None
     ui: SystemUi | None = None
     _: KW_ONLY
-    height: float = 64
+    min_height: float = 64
     margin: float = 4
-    padding: tuple[float, float] = (16, 0)
+    padding: tuple[float, float] = (14, 4)
     corner: float = 32
 
     kind: ClassVar[str] = "android.widget.Switch"
@@ -88,10 +88,10 @@ class TileView(Row):
         label = t(tile.label)
         ink = "on_primary" if on else "on_surface"
         words = [
-            Text(label, id="tile_label", color=ink, bold=True, max_lines=1, width=MATCH),
+            Text(label, id="tile_label", color=ink, bold=True, max_lines=2, width=MATCH),
             Text(state, id="app_label", color=ink, size=12, max_lines=1, width=MATCH),
         ]
-        column = Column(words, id="label_group", margin=(12, 0, 0, 0), weight=1)
+        column = Column(words, id="label_group", margin=(10, 0, 0, 0), weight=1)
         self.children = [Image(tile.icon, id="icon", color=ink), column]
         self.desc = f"{label}, {state}"
         self.background = "primary" if on else "surface_container_highest"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import math
-import struct
-import zlib
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
+
+from PIL import Image, UnidentifiedImageError
+
+from pytest_mobileagent.virtual.ui.pictures import png
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
@@ -39,8 +41,6 @@ def stamp(files: FileSystem) -> int:
 @lru_cache(1)
 def readable(data: bytes) -> bool:
     """Tell whether bytes are a picture."""
-    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415 - the hills need no library
-
     try:
         with Image.open(io.BytesIO(data)) as picture:
             picture.load()
@@ -51,11 +51,9 @@ def readable(data: bytes) -> bool:
 
 @cache
 def hills() -> bytes:
-    """Give the one that a phone comes with, painted without any library."""
-    rows = b"".join(b"\0" + bytes(_row(y)) for y in range(HEIGHT))
-    header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
+    """Give the one that a phone comes with."""
+    pixels = bytes(part for y in range(HEIGHT) for part in _row(y))
+    return png(Image.frombytes("RGB", (WIDTH, HEIGHT), pixels))
 
 
 def _row(y: int) -> list[int]:
@@ -79,7 +77,3 @@ def _blend(colors: tuple[Color, ...], part: float) -> Color:
 def _mix(one: Color, other: Color, part: float) -> Color:
     red, green, blue = (round(a + (b - a) * part) for a, b in zip(one, other, strict=True))
     return red, green, blue
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -20,6 +20,7 @@ from pytest_mobileagent.virtual.ui.views import (
     Grid,
     HScroll,
     List,
+    Panes,
     Row,
     Scroll,
     View,
@@ -29,6 +30,7 @@ Size: TypeAlias = tuple[int, int]
 Arranged: TypeAlias = tuple[Size, list[Rect]]
 
 BOUNDLESS = 1_000_000  # pixels: as wide as it likes
+LEAST = 96  # dp, of a child that takes what others leave: with less than that, its Column scrolls
 
 
 class Measure:
@@ -65,6 +67,22 @@ class Measure:
                 height = inner[1] + top + bottom
         return width, max(height, px(view.min_height))
 
+    def least(self, view: View, limit: int) -> int:
+        """Give the height down to which a view can shrink: `min_height` where it has a height."""
+        likes, px = self(view, limit)[1], self.metrics.px
+        if view.height >= 0:
+            return min(likes, px(view.min_height) or likes)
+        if isinstance(view, List) or type(view) is Scroll:
+            return min(likes, px(LEAST))
+        if not view.children or isinstance(view, Grid | Scroll):
+            return likes
+        left, top, right, bottom = self.metrics.edges(view.padding)
+        items = [_Item(child, self.margins(child)) for child in view.children if child.visible]
+        stacked = isinstance(view, Column) and not (isinstance(view, Panes) and self.metrics.wide)
+        room = (limit - left - right) // (1 if stacked else max(1, len(items)))
+        parts = [i.above + self.least(i.view, max(0, room - i.beside)) for i in items]
+        return min(likes, (sum(parts) if stacked else max(parts, default=0)) + top + bottom)
+
     def margins(self, view: View) -> Rect:
         """Give the margins of a view in pixels."""
         return self.metrics.edges(view.margin)
@@ -79,11 +97,14 @@ def arrange(
     if isinstance(view, Scroll):
         size, rects = _scrolled(items, room, sideways=isinstance(view, HScroll))
     elif isinstance(view, List | Grid) and view.columns > 1:
-        size, rects = _grid(items, room, view.columns)
+        fit = width // measure.metrics.px(view.cell) if view.cell else 0
+        size, rects = _grid(items, room, max(view.columns, fit))
     elif isinstance(view, List):
         size, rects = _column(items, replace(room, height=None))
+    elif isinstance(view, Panes) and measure.metrics.wide:
+        size, rects = _row(items, room, even=True)
     elif isinstance(view, Column):
-        size, rects = _column(items, room)
+        size, rects = _column(items, room, scrolls=not view.clickable)
     elif isinstance(view, Row):
         size, rects = _row(items, room)
     else:
@@ -138,22 +159,26 @@ class _Item:
         elif view.width == WRAP:
             wide = min(wide, self.width)
         if view.height >= 0:
-            tall = self.height
+            tall = max(min(tall, self.height), room.measure.metrics.px(view.min_height))
+            tall = tall if view.min_height else self.height
         elif view.height == WRAP:
             tall = min(tall, self.height)
         return aligned(view.align or room.gravity, (wide, tall), cell)
 
 
-def _column(items: list[_Item], room: _Room) -> Arranged:
+def _column(items: list[_Item], room: _Room, *, scrolls: bool = False) -> Arranged:
     room.ask(items)
     width = room.width if room.exact else max((i.width + i.beside for i in items), default=0)
     heights = [item.height + item.above for item in items]
     top = 0
     if room.height is not None:
         weights = [item.view.weight or float(item.view.height == MATCH) for item in items]
+        whole = room.height
+        if scrolls and room.exact:
+            heights, whole = _fitted(items, heights, weights, room)
         liked = [BOUNDLESS if i.view.weight else h for i, h in zip(items, heights, strict=True)]
-        heights = _shares(liked, weights, room.height)
-        top = aligned(room.gravity, (0, sum(heights)), (0, 0, 0, room.height))[1]
+        heights = _shares(liked, weights, whole)
+        top = aligned(room.gravity, (0, sum(heights)), (0, 0, 0, whole))[1]
     rects = []
     for item, height in zip(items, heights, strict=True):
         if item.view.weight:
@@ -163,14 +188,35 @@ def _column(items: list[_Item], room: _Room) -> Arranged:
     return (width, sum(heights)), rects
 
 
-def _row(items: list[_Item], room: _Room) -> Arranged:
+def _fitted(
+    items: list[_Item], heights: list[int], weights: list[float], room: _Room
+) -> tuple[list[int], int]:
+    """Shrink what can where room is too low, and give the height that is then needed."""
+    assert room.height is not None
+    flexible = room.measure.metrics.px(LEAST)
+    wanted = [min(h, flexible) if w else h for h, w in zip(heights, weights, strict=True)]
+    needed = sum(wanted)
+    if needed <= room.height:
+        return heights, room.height
+    spare = [
+        max(0, h - i.above - room.measure.least(i.view, max(0, room.width - i.beside)))
+        for i, h in zip(items, wanted, strict=True)
+    ]
+    part = min(1.0, (needed - room.height) / max(1, sum(spare)))
+    cuts = [-int(-each * part) for each in spare]
+    heights = [height - cut for height, cut in zip(heights, cuts, strict=True)]
+    return heights, max(room.height, needed - sum(cuts))
+
+
+def _row(items: list[_Item], room: _Room, *, even: bool = False) -> Arranged:
     weights = [item.view.weight or float(item.view.width == MATCH) for item in items]
     rest = room.width
     for item, weight in zip(items, weights, strict=True):
         if not weight:
             item.ask(room.measure, rest - item.beside)
             rest -= item.width + item.beside
-    liked = [BOUNDLESS if item.view.weight else item.width + item.beside for item in items]
+    greedy = [bool(item.view.weight) or (even and item.view.width == MATCH) for item in items]
+    liked = [BOUNDLESS if g else i.width + i.beside for i, g in zip(items, greedy, strict=True)]
     widths = _shares(liked, weights, room.width)
     for item, width in zip(items, widths, strict=True):
         item.ask(room.measure, width - item.beside)

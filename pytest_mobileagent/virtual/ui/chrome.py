@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_mobileagent.virtual.ui.components import BottomNav
+from pytest_mobileagent.virtual.ui.components import AppBar, BottomNav
 from pytest_mobileagent.virtual.ui.views import (
     MATCH,
     WRAP,
@@ -10,7 +10,9 @@ from pytest_mobileagent.virtual.ui.views import (
     Column,
     Frame,
     Image,
+    List,
     Row,
+    Scroll,
     Space,
     Text,
     View,
@@ -19,13 +21,26 @@ from pytest_mobileagent.virtual.ui.views import (
 BAR = 24  # dp, of the status bar and of the navigation bar
 
 
-def decor(content: View, *, top: float = BAR, bottom: float = BAR) -> View:
+def decor(
+    content: View,
+    *,
+    top: float = BAR,
+    bottom: float = BAR,
+    title: str = "",
+    up: Action | None = None,
+) -> View:
     """Wrap an activity's content as its window does.
 
-    `top` and `bottom` (dp) are left free for the bars, or for the keyboard.
+    `top` and `bottom` (dp) are left free for the bars, or for the keyboard. Content that does
+    not fill the window by itself gets a bar with the title, a margin, and scrolls.
     """
-    if content.height != MATCH:
-        content = Frame([content], height=MATCH)
+    if content.height != MATCH or isinstance(content, List):
+        body = content
+        if content.height != MATCH:
+            content.padding = content.padding or 16
+            body = Scroll(content, weight=1)
+        above = [AppBar(title, up=up)] if title else []
+        content = Column([*above, body], height=MATCH)
     inner = Frame([content], id="android:id/content", height=MATCH)
     root = Column([inner], id="action_bar_root", height=MATCH)
     parts: list[View] = [

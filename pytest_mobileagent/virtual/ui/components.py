@@ -17,6 +17,7 @@ from pytest_mobileagent.virtual.ui.views import (
     HScroll,
     Image,
     Menu,
+    Panes,
     Row,
     Source,
     Text,
@@ -100,7 +101,7 @@ class NavItem:
 
 @dataclass(eq=False)
 class BottomNav(Frame):
-    """A BottomNavigationView: the selected item has a pill behind its icon."""
+    """A BottomNavigationView, lower on a wide display: the selected item's icon has a pill."""
 
     children: Sequence[View] = field(init=False, default=())
     items: Sequence[NavItem] = ()
@@ -108,7 +109,6 @@ class BottomNav(Frame):
     on_select: Callable[[int], object] | None = None
     _: KW_ONLY
     id: str = "bottom_navigation"
-    height: float = 80
     background: str = "surface_container"
 
     def __post_init__(self) -> None:
@@ -150,17 +150,17 @@ class BottomNav(Frame):
             color="on_surface" if chosen else "on_surface_variant",
             max_lines=1,
         )
-        group = Frame([label], id=prefix + "labels_group", width=WRAP, margin=(0, 4, 0, 0))
-        group.class_name = "android.view.ViewGroup"
-        return Column(
+        group = Frame([label], id=prefix + "labels_group", width=WRAP, margin=(4, 4, 4, 0))
+        group.class_name, group.min_height = "android.view.ViewGroup", 20
+        return Panes(
             [pill, group],
             id=item.id,
             desc=item.label,
             selected=chosen,
             on_click=action,
             weight=1,
-            height=MATCH,
             gravity="center",
+            padding=(0, 12),
             class_name="android.widget.FrameLayout",
         )
 

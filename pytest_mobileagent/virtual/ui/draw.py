@@ -22,12 +22,12 @@ __all__ = ["draw", "png"]
 
 
 def draw(windows: Iterable[Box], metrics: Metrics) -> Image:
-    """Paint windows, the lowest first, each in its own theme, into an RGBA picture."""
+    """Paint windows, the lowest first, each in its own theme, into an RGB picture."""
     canvas = Canvas(metrics.width_px, metrics.height_px, (0, 0, 0))
     for window in windows:
         colors = theme(window.metrics.accent, window.metrics.dark)
         _draw(window, Brush(canvas, metrics, colors), metrics.screen)
-    return canvas.picture.convert("RGBA")
+    return canvas.picture
 
 
 def _draw(box: Box, brush: Brush, clip: Rect) -> None:

@@ -66,7 +66,7 @@ def _row(text: str, layer: Layer, on_key: OnKey, action: str) -> View:
     views = [_key(key, layer, on_key, action) for key in keys]
     for key, view in zip(keys, views, strict=True):
         view.weight = wide.get(key, 1)
-    return Row(views, height=54, padding=(indent, 0))
+    return Row(views, height=54, min_height=38, padding=(indent, 0))
 
 
 def _key(key: str, layer: Layer, on_key: OnKey, action: str) -> View:
@@ -76,7 +76,7 @@ def _key(key: str, layer: Layer, on_key: OnKey, action: str) -> View:
         label = _ACTIONS.get(action, label)
     view: View
     if label in DRAWINGS:
-        view = Image(label, color="on_surface", padding=(8, 8))
+        view = Image(label, color="on_surface", padding=(8, 4))
     else:
         view = Text(label, size=14 if key in _LAYERS else 22, gravity="center", max_lines=1)
     desc = word(desc) if key in _CAPS else desc

@@ -21,7 +21,15 @@ from pytest_mobileagent.virtual.ui.metrics import (
     mirror,
     shrink,
 )
-from pytest_mobileagent.virtual.ui.views import MATCH, HScroll, List, Scroll, SeekBar, View
+from pytest_mobileagent.virtual.ui.views import (
+    MATCH,
+    Column,
+    HScroll,
+    List,
+    Scroll,
+    SeekBar,
+    View,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,7 +153,7 @@ class _Placing:
         size, rects = arrange(view, width, height, self.measure, exact=True)
         axis = 0 if isinstance(view, HScroll) else 1
         offset = reach = 0.0
-        if isinstance(view, Scroll | List):
+        if isinstance(view, Scroll | List | Column):
             reach = max(0, size[axis] - (width, height)[axis])
             if isinstance(view, List):
                 self._scroll_to_row(view, rects, height, key)

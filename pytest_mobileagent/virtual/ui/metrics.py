@@ -30,6 +30,11 @@ class Metrics:
         """All of it."""
         return (0, 0, self.width_px, self.height_px)
 
+    @property
+    def wide(self) -> bool:
+        """Whether it is wider than high: a phone that lies on its side."""
+        return self.width_px > self.height_px
+
     def px(self, dp: float) -> int:
         """Turn dp into pixels."""
         return int(dp * self.density + 0.5)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.metrics import Rect, intersect
-from pytest_mobileagent.virtual.ui.views import ProgressBar, SeekBar, Text
+from pytest_mobileagent.virtual.ui.views import Column, ProgressBar, Scroll, SeekBar, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,8 +80,9 @@ class Node:
 
     @property
     def class_name(self) -> str:
-        """The class that the view says it is."""
-        return class_name(self.box.view)
+        """The class that the view says it is; a Column without room enough is in a ScrollView."""
+        view = self.box.view
+        return Scroll.kind if self.scrollable and isinstance(view, Column) else class_name(view)
 
     @property
     def resource_id(self) -> str:

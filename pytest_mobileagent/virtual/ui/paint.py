@@ -17,8 +17,8 @@ from pytest_mobileagent.virtual.ui.controls import (
 from pytest_mobileagent.virtual.ui.field import paint_field
 from pytest_mobileagent.virtual.ui.leaves import areas, inside, track
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect, mirror
-from pytest_mobileagent.virtual.ui.pictures import spinner
-from pytest_mobileagent.virtual.ui.views import Image, ProgressBar, SeekBar, Text, View
+from pytest_mobileagent.virtual.ui.pictures import hand, spinner
+from pytest_mobileagent.virtual.ui.views import Hand, Image, ProgressBar, SeekBar, Text, View
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.brush import Brush
@@ -157,6 +157,14 @@ def _(view: ProgressBar, box: Box, brush: Brush) -> None:
     done = (left, top, left + round((right - left) * _part(view.value, view.maximum)), bottom)
     brush.canvas.fill(room, brush.theme("secondary_container"), seen, radius)
     brush.canvas.fill(mirror(done, room) if box.metrics.rtl else done, ink, seen, radius)
+
+
+@paint.register(Hand)
+def _(view: Hand, box: Box, brush: Brush) -> None:
+    left, top, right, bottom = box.bounds
+    size = min(right - left, bottom - top)
+    picture = hand(size, view.turn, view.reach, brush.metrics.px(2))
+    brush.canvas.stamp(picture, (left, top), brush.theme("primary"), box.visible or box.bounds)
 
 
 def _part(value: float, maximum: float) -> float:

@@ -120,7 +120,7 @@ class Group(View):
 
 @dataclass(eq=False)
 class Column(Group):
-    """Children one under the other."""
+    """Children one under the other; where there is too little room for them, they scroll."""
 
     _: KW_ONLY
     width: float = MATCH
@@ -137,6 +137,14 @@ class Row(Group):
     gravity: str = "center_vertical"
 
     kind: ClassVar[str] = "android.widget.LinearLayout"
+
+
+@dataclass(eq=False)
+class Panes(Column):
+    """Children one under the other, but side by side on a display that is wider than high."""
+
+    _: KW_ONLY
+    height: float = MATCH
 
 
 @dataclass(eq=False)
@@ -162,10 +170,14 @@ class Card(Column):
 
 @dataclass(eq=False)
 class Grid(Group):
-    """Children in rows of `columns` cells of equal width, not scrolling by itself."""
+    """Children in rows of `columns` cells of equal width, not scrolling by itself.
+
+    There are more columns where that many cells, `cell` dp wide, have room side by side.
+    """
 
     columns: int = 2
     _: KW_ONLY
+    cell: float = 0
     width: float = MATCH
 
     kind: ClassVar[str] = "android.widget.GridLayout"
@@ -173,12 +185,13 @@ class Grid(Group):
 
 @dataclass(eq=False)
 class List(Group):
-    """A RecyclerView: rows that scroll vertically; in a grid if `columns` is more than one."""
+    """A RecyclerView: rows that scroll vertically; in a Grid if `columns` is more than one."""
 
     _: KW_ONLY
     width: float = MATCH
     height: float = MATCH
     columns: int = 1
+    cell: float = 0
 
     kind: ClassVar[str] = "androidx.recyclerview.widget.RecyclerView"
     focusable: ClassVar[bool] = True
@@ -271,6 +284,17 @@ class ProgressBar(View):
     maximum: float = 100
 
     kind: ClassVar[str] = "android.widget.ProgressBar"
+
+
+@dataclass(eq=False)
+class Hand(View):
+    """The hand of a dial, `turn` of the way around from the top; `reach` 1 goes to the edge."""
+
+    turn: float = 0
+    reach: float = 1
+    _: KW_ONLY
+    width: float = MATCH
+    height: float = MATCH
 
 
 @dataclass(eq=False)

@@ -13,8 +13,9 @@ from pytest_mobileagent.virtual.wire.adb.keys import user_keys
 from pytest_mobileagent.virtual.wire.adb.packets import MAX_PAYLOAD
 from pytest_mobileagent.virtual.wire.adb.registration import Registration
 from pytest_mobileagent.virtual.wire.background import Tasks
+from pytest_mobileagent.virtual.wire.console.avd import Manners
 from pytest_mobileagent.virtual.wire.console.console import LONGEST_LINE, Console
-from pytest_mobileagent.virtual.wire.console.emulator import Manners, commands
+from pytest_mobileagent.virtual.wire.console.registry import Emulator
 from pytest_mobileagent.virtual.wire.console.token import create_token, token_file
 
 if TYPE_CHECKING:
@@ -57,9 +58,9 @@ class Server:
         self.adbd = Adbd(phone, self._tasks, keys or user_keys(home))
         self._manners = manners or Manners()
         album.on_load = self._loaded
-        console = commands(phone, album, self.stopped.set, read_only=self._manners.read_only)
+        emulator = Emulator(phone, album, self.stopped.set, self._manners.read_only)
         self._token_file = token_file(home)
-        self._console = Console(console, self._token_file)
+        self._console = Console(emulator, self._token_file)
         phone.init.on_shutdown.append(self.stopped.set)
 
     async def __aenter__(self) -> Self:

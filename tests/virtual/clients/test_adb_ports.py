@@ -110,7 +110,7 @@ def test_reverses_that_are_refused(
     running_phone: Running, words: list[str], complaint: str
 ) -> None:
     async def nothing(stream: Connection) -> None:
-        await stream.read_all()
+        await stream.read()
 
     running_phone.server.adbd.listeners["tcp:6790"] = nothing
     running_phone.adb.run("reverse", "tcp:5000", "tcp:6000")

@@ -113,27 +113,12 @@ sed -e 1d -e 's/ .*//'
 sed '/init/,/mail/d'
 sed '2,$d'
 sed '2q'
-sed -n '/example/{s/.*example\.//;p;}'
 sed '/init/!d'
 sed = | sed -n 1,4p
-sed 'y/abc/xyz/'
 sed -n '/a12/,+1p' | wc -l | tr -d ' '
-sed '1i\
-inserted'
-sed '1a\
-appended'
-sed '2c\
-changed'
-sed '$!N;s/\n/+/'
-sed -n '1!G;h;$p'
-sed ':a;N;$!ba;s/\n/,/g'
 sed 's/[^ ]* //;s/ .*//'
 sed 's/x*/-/g'
 sed 's/a\|e/_/g'
-sed -n 'x;p' | head -n 2
-sed 'n;d'
-sed '/apps/{n;s/.*/next/;}'
-sed 's/.*=\(.*\)/\1/;t end;d;:end'
 xargs -n 3 echo
 xargs echo
 head -n 2 | xargs -I X echo '<X>'

@@ -217,5 +217,5 @@ def test_every_tree_can_be_painted_and_encoded(view: View, dark: bool) -> None:
     metrics = Metrics(360, 480, 1.0, dark=dark, rtl=not dark)
     picture = paint([shown(view, metrics)], metrics)
     with Pictures.open(io.BytesIO(png(picture))) as read:
-        assert (read.format, read.mode, read.size) == ("PNG", "RGBA", (360, 480))
+        assert (read.format, read.mode, read.size) == ("PNG", "RGB", (360, 480))
         assert read.tobytes() == picture.tobytes()

@@ -1,1 +1,1 @@
-"""Appium's UiAutomator2 server: what `am instrument` of its package runs on the phone."""
+"""Appium's server: a route is a function with `@route("METHOD", "path/below/the/session")`."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import base64
-import io
 from typing import TYPE_CHECKING
 
-from PIL import Image
+from pytest_mobileagent.virtual.ui.pictures import png
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -20,8 +19,4 @@ def whole(phone: Phone) -> str:
 
 def crop(phone: Phone, bounds: Rect) -> str:
     """Give a part of the screen."""
-    width, height, pixels = phone.raw_screenshot()
-    picture = Image.frombytes("RGBA", (width, height), pixels).crop(bounds)
-    data = io.BytesIO()
-    picture.save(data, "PNG", compress_level=1)
-    return base64.b64encode(data.getvalue()).decode()
+    return base64.b64encode(png(phone.sight.picture().crop(bounds))).decode()

@@ -1,1 +1,1 @@
-"""The server of the uiautomator2 package: what its u2.jar does on a phone, over JSON-RPC."""
+"""uiautomator2's server: a method is a function with `@method("name", kinds of parameters…)`."""

@@ -11,8 +11,6 @@ from pytest_mobileagent.virtual.automation.jsonrpc.parameters import flag, integ
 from pytest_mobileagent.virtual.automation.jsonrpc.registry import method
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
 
 ALL = 50  # the depth of a dump, unless it is said
@@ -40,7 +38,7 @@ def dump_windows(service: Service, compressed: bool, depth: int, active_only: bo
 @method("takeScreenshot", number, integer)
 def screenshot(service: Service, scale: float, quality: int) -> str:
     """Give the screen as JPEG in base64, smaller by some factor."""
-    picture = _picture(service)
+    picture = service.phone.sight.picture()
     if 0 < scale < 1:
         picture = picture.resize(
             (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
@@ -48,13 +46,6 @@ def screenshot(service: Service, scale: float, quality: int) -> str:
     data = io.BytesIO()
     picture.save(data, "JPEG", quality=min(max(quality, 1), 100))
     return base64.b64encode(data.getvalue()).decode()
-
-
-def _picture(service: Service) -> Image:
-    from PIL import Image  # noqa: PLC0415 - loaded with the first picture
-
-    width, height, pixels = service.phone.raw_screenshot()
-    return Image.frombytes("RGBA", (width, height), pixels).convert("RGB")
 
 
 @method("isScreenOn")

@@ -9,8 +9,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from pytest_mobileagent.virtual.automation.appium.knock import PORT, TESTS
-from pytest_mobileagent.virtual.shell.android.am import activity
 from pytest_mobileagent.virtual.shell.android.service import Arguments, illegal
+from pytest_mobileagent.virtual.shell.android.services.activity import service
 from pytest_mobileagent.virtual.system.accessibility.connection import AlreadyRegistered
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Request:
 SPARE_SERVICES = "DISABLE_SUPPRESS_ACCESSIBILITY_SERVICES"  # which Android does otherwise
 
 
-@activity.command("instrument")
+@service.command("instrument")
 async def instrument(ctx: Context, args: Arguments) -> int:
     """Run an instrumentation; with -w until it ends."""
     request = _read(args)

@@ -1,13 +1,16 @@
-"""Services that are told what to do by `cmd`: how they take arguments and how they fail."""
+"""A service as the shell sees it: what it dumps, its commands, and how they take words and fail."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from inspect import isawaitable
+from typing import TypeAlias, TypeVar
 
-from pytest_mobileagent.virtual.shell.commands import Context
+from pytest_mobileagent.virtual.shell.commands import Context, command
 
 FAILED = 255  # what -1 looks like to a shell
+NO_SERVICE = 20
+DONE = "Result: Parcel(00000000    '....')\n"  # what a call gives that needs no answer
 FRAMES = (
     "android.os.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)",
     "android.os.ShellCommand.exec(ShellCommand.java:38)",
@@ -16,6 +19,15 @@ FRAMES = (
     "android.os.Binder.execTransactInternal(Binder.java:1353)",
     "android.os.Binder.execTransact(Binder.java:1294)",
 )
+
+
+class Refused(Exception):  # noqa: N818 - an answer, not a defect
+    """A command is not done; why is told on stderr, or on stdout as some services do."""
+
+    def __init__(self, why: str, status: int = FAILED, *, out: bool = False) -> None:
+        super().__init__(why)
+        self.status = status
+        self.out = out
 
 
 class JavaError(Exception):
@@ -38,11 +50,11 @@ def illegal(message: str) -> JavaError:
 
 
 class Arguments:
-    """What follows the name of a command, taken from the front."""
+    """What follows the name of a command, taken from the front; `last` is what was taken last."""
 
     def __init__(self, words: list[str], before: str = "") -> None:
         self._words = list(words)
-        self._last = before
+        self.last = before
 
     def __bool__(self) -> bool:
         return bool(self._words)
@@ -51,14 +63,14 @@ class Arguments:
         """Take the next word."""
         if not self._words:
             return None
-        self._last = self._words.pop(0)
-        return self._last
+        self.last = self._words.pop(0)
+        return self.last
 
     def required(self) -> str:
         """Take the next word, which must be there."""
         word = self.next()
         if word is None:
-            raise illegal(f'Argument expected after "{self._last}"')
+            raise illegal(f'Argument expected after "{self.last}"')
         return word
 
     def option(self) -> str | None:
@@ -73,47 +85,97 @@ class Arguments:
         return words
 
 
-Handler: TypeAlias = Callable[[Context, Arguments], Awaitable[int]]
+Answer: TypeAlias = str | int | None  # what is printed, or the exit status, or neither
+Handler: TypeAlias = Callable[[Context, Arguments], Answer | Awaitable[Answer]]
+Dump: TypeAlias = Callable[[Context, list[str]], str]
+H = TypeVar("H", bound=Handler)
 
 
 class Service:
-    """A service with its commands; `cmd NAME COMMAND …` runs one."""
+    """A service: `dumpsys NAME` and `cmd NAME COMMAND …`, which may have a `script` before it."""
 
-    def __init__(self, name: str, help: str, *, unknown_status: int = FAILED) -> None:
-        self.name = name
+    def __init__(
+        self,
+        name: str,
+        help: str = "",
+        *,
+        script: str = "",
+        interface: str = "",
+        unknown_status: int = FAILED,
+    ) -> None:
         self.help = help
-        self.unknown_status = unknown_status
+        self.interface = interface
+        self.calls: dict[str, Handler] = {}  # by the numbers that `service call` takes
+        self.tell: Dump = lambda _ctx, _words: ""
+        self._name = name
+        self._unknown_status = unknown_status
         self._handlers: dict[str, Handler] = {}
+        self._otherwise: Handler = self._unknown
         services[name] = self
+        if script:
+            command(script)(self.run)
 
-    def command(self, *names: str) -> Callable[[Handler], Handler]:
+    def dump(self, tell: Dump) -> Dump:
+        """Register what `dumpsys` prints."""
+        self.tell = tell
+        return tell
+
+    def command(self, *names: str) -> Callable[[H], H]:
         """Register a handler under these names."""
 
-        def register(handler: Handler) -> Handler:
+        def register(handler: H) -> H:
             self._handlers.update(dict.fromkeys(names, handler))
             return handler
 
         return register
 
+    def otherwise(self, handler: H) -> H:
+        """Register what runs every other command; without it they are unknown."""
+        self._otherwise = handler
+        return handler
+
+    def call(self, number: str) -> Callable[[H], H]:
+        """Register a handler under the number of a transaction."""
+
+        def register(handler: H) -> H:
+            self.calls[number] = handler
+            return handler
+
+        return register
+
+    def _unknown(self, _: Context, args: Arguments) -> Answer:
+        raise Refused(f"Unknown command: {args.last}", self._unknown_status, out=True)
+
     async def run(self, ctx: Context, words: list[str]) -> int:
         """Run one command."""
         if ctx.phone.init.booting:
-            await ctx.err(f"cmd: Can't find service: {self.name}\n")
+            await ctx.err(f"cmd: Can't find service: {self._name}\n")
             return NO_SERVICE
+        if not self._handlers and self._otherwise == self._unknown:
+            await ctx.err("No shell command implementation.\n")
+            return 0
         if not words or words[0] in ("help", "-h"):
             await ctx.out(f"{self.help}\n")
-            return self.unknown_status
-        handler = self._handlers.get(words[0])
-        if handler is None:
-            await ctx.out(f"Unknown command: {words[0]}\n")
-            return self.unknown_status
-        try:
-            return await handler(ctx, Arguments(words[1:], words[0]))
-        except JavaError as error:
-            head = f"\nException occurred while executing '{words[0]}':\n"
-            await ctx.err(head + error.trace())
-            return FAILED
+            return self._unknown_status
+        return await answer(ctx, self._handlers.get(words[0], self._otherwise), words)
 
 
-NO_SERVICE = 20
+async def answer(ctx: Context, handler: Handler, words: list[str]) -> int:
+    """Run the handler of the command that `words` begin with, and print what it has to say."""
+    try:
+        said = handler(ctx, Arguments(words[1:], words[0]))
+        said = await said if isawaitable(said) else said
+    except Refused as refusal:
+        await (ctx.out if refusal.out else ctx.err)(f"{refusal}\n")
+        return refusal.status
+    except JavaError as error:
+        head = f"\nException occurred while executing '{words[0]}':\n"
+        await ctx.err(head + error.trace())
+        return FAILED
+    if isinstance(said, str):
+        await ctx.out(said)
+        return 0
+    return said or 0
+
+
 services: dict[str, Service] = {}

@@ -13,8 +13,8 @@ from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.session import Session
+    from pytest_mobileagent.virtual.shell.shell import Shell
     from pytest_mobileagent.virtual.shell.streams import Reader, Writer
 
 Program: TypeAlias = Callable[["Context", list[str]], Awaitable[int]]
@@ -247,8 +247,7 @@ def number(text: str) -> int:
     try:
         return int(text, 0)
     except ValueError:
-        msg = f"Not a number '{text}'"
-        raise Failure(msg) from None
+        raise Failure(f"Not a number '{text}'") from None
 
 
 def no_such_file(name: str) -> FileNotFoundError:

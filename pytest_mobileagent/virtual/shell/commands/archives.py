@@ -29,8 +29,7 @@ async def gzip(ctx: Context, args: list[str]) -> int:
             await ctx.out(result)
             return
         if unpack and not name.endswith(".gz"):
-            msg = f"no .gz: {name}"
-            raise Failure(msg)
+            raise Failure(f"no .gz: {name}")
         await ctx.save(name.removesuffix(".gz") if unpack else f"{name}.gz", result)
         if "k" not in options:
             ctx.files.remove(name)
@@ -42,8 +41,7 @@ def _unpacked(name: str, data: bytes) -> bytes:
     try:
         return codec.decompress(data)
     except (OSError, EOFError, zlib.error):
-        msg = f"bad gzip: {name}"
-        raise Failure(msg) from None
+        raise Failure(f"bad gzip: {name}") from None
 
 
 @command("tar")
@@ -53,8 +51,7 @@ async def tar(ctx: Context, args: list[str]) -> int:
     options = parse(words, "cxtvf:C:zjJmoOpkh", _TAR)
     modes = [letter for letter in "cxt" if letter in options]
     if len(modes) != 1:
-        msg = "Needs -txc"
-        raise Failure(msg)
+        raise Failure("Needs -txc")
     name = options.get("f", "-")
     ctx.session.cwd, here = ctx.path(options.get("C", ".")), ctx.path(name)
     if modes == ["c"]:
@@ -64,16 +61,14 @@ async def tar(ctx: Context, args: list[str]) -> int:
     try:
         data = await ctx.read(name if name == "-" else here)
     except OSError as error:
-        msg = f"{name}: {error.strerror}"
-        raise Failure(msg) from None
+        raise Failure(f"{name}: {error.strerror}") from None
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
             for member in archive:
                 if not options.rest or any(_is_within(member.name, each) for each in options.rest):
                     await _take_out(ctx, archive, member, options, extract=modes == ["x"])
     except tarfile.TarError:
-        msg = "Not tar"
-        raise Failure(msg) from None
+        raise Failure("Not tar") from None
     return ctx.failed
 
 
@@ -157,8 +152,7 @@ async def unzip(ctx: Context, args: list[str]) -> int:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except zipfile.BadZipFile:
-        msg = f"couldn't open {options.rest[0]}: Invalid file"
-        raise Failure(msg) from None
+        raise Failure(f"couldn't open {options.rest[0]}: Invalid file") from None
     with archive:
         members = [each for each in archive.infolist() if not wanted or each.filename in wanted]
         if "l" in options:

@@ -41,8 +41,7 @@ async def cd(ctx: Context, args: list[str]) -> int:
         if not ctx.files.may(goal, "x"):
             raise PermissionError(13, "Permission denied")
     except OSError as error:
-        msg = f"{goal}: {error.strerror}"
-        raise Failure(msg, 2) from None
+        raise Failure(f"{goal}: {error.strerror}", 2) from None
     shell.assign("OLDPWD", shell.cwd)
     shell.cwd = path
     shell.assign("PWD", path)
@@ -125,14 +124,12 @@ async def set_(ctx: Context, args: list[str]) -> int:
             name = words.pop(0) if words else ""
             letters = _OPTIONS.get(name, name)
             if letters not in {*_OPTIONS.values(), "pipefail"}:
-                msg = f"{name}: bad option"
-                raise Failure(msg)
+                raise Failure(f"{name}: bad option")
             _switch(shell.options, letters, on=word[0] == "-")
             continue
         for letter in letters:
             if letter not in _LETTERS:
-                msg = f"-{letter}: unknown option"
-                raise Failure(msg)
+                raise Failure(f"-{letter}: unknown option")
             _switch(shell.options, letter, on=word[0] == "-")
     if words:
         shell.arguments = words
@@ -144,8 +141,7 @@ async def shift(ctx: Context, args: list[str]) -> int:
     """Drop the first positional parameters."""
     count = ctx.shell.evaluate(args[0]) if args else 1
     if not 0 <= count <= len(ctx.shell.arguments):
-        msg = "nothing to shift"
-        raise Failure(msg)
+        raise Failure("nothing to shift")
     ctx.shell.arguments = ctx.shell.arguments[count:]
     return 0
 
@@ -159,8 +155,7 @@ async def let(ctx: Context, args: list[str]) -> int:
 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        msg = f"{name}: is not an identifier"
-        raise Failure(msg)
+        raise Failure(f"{name}: is not an identifier")
 
 
 def _switch(options: set[str], option: str, *, on: bool) -> None:

@@ -44,8 +44,7 @@ async def cut(ctx: Context, args: list[str]) -> int:
     options = parse(args, "b:c:d:DF:f:nO:s", {"complement": "n"})
     kinds = [letter for letter in "bcfF" if letter in options]
     if not kinds:
-        msg = "no list"
-        raise Failure(msg)
+        raise Failure("no list")
     kind = kinds[0]
     ranges = _ranges(options.get(kind))
     async for line in ctx.lines(options.rest):
@@ -68,8 +67,7 @@ def _ranges(text: str) -> list[tuple[int, int | None]]:
     for part in text.split(","):
         match = re.fullmatch(r"(\d*)(-?)(\d*)", part)
         if match is None or not (match[1] or match[3]) or match[1] == "0":
-            msg = f"bad range '{part}'"
-            raise Failure(msg)
+            raise Failure(f"bad range '{part}'")
         first = int(match[1] or 1)
         last = int(match[3]) if match[3] else (None if match[2] else first)
         ranges.append((first, last))

@@ -12,8 +12,7 @@ async def test(ctx: Context, args: list[str]) -> int:
     """Succeed if the condition holds."""
     words = list(args)
     if ctx.name == "[" and (not words or words.pop() != "]"):
-        msg = "missing ]"
-        raise Failure(msg, 2)
+        raise Failure("missing ]", 2)
     try:
         return int(not holds([Operand(word) for word in words], ctx.shell, ctx.session))
     except (ConditionError, ShellError) as error:

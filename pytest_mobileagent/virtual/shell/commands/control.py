@@ -32,8 +32,7 @@ async def leave_loop(ctx: Context, args: list[str]) -> int:
     """Leave a loop, or begin it again."""
     levels = ctx.shell.evaluate(args[0]) if args else 1
     if levels < 1:
-        msg = f"{args[0]}: bad option"
-        raise Failure(msg)
+        raise Failure(f"{args[0]}: bad option")
     if not ctx.shell.loops:
         return 0
     raise LeaveLoop(min(levels, ctx.shell.loops), again=ctx.name == "continue")
@@ -49,8 +48,7 @@ async def eval_(ctx: Context, args: list[str]) -> int:
 async def source(ctx: Context, args: list[str]) -> int:
     """Run a file's script in this shell."""
     if not args:
-        msg = "missing argument"
-        raise Failure(msg)
+        raise Failure("missing argument")
     shell, arguments = ctx.shell, ctx.shell.arguments
     try:
         path = (
@@ -58,8 +56,7 @@ async def source(ctx: Context, args: list[str]) -> int:
         )
         text = ctx.files.read(path).decode(errors="surrogateescape")
     except OSError as error:
-        msg = f"{args[0]}: {error.strerror}"
-        raise Failure(msg) from None
+        raise Failure(f"{args[0]}: {error.strerror}") from None
     if args[1:]:
         shell.arguments = args[1:]
     try:
@@ -132,8 +129,7 @@ async def trap(ctx: Context, args: list[str]) -> int:
         name = word.upper().removeprefix("SIG")
         name = {"0": "EXIT"}.get(name) or (SIGNALS.get(int(name), "") if name.isdecimal() else name)
         if name not in {"EXIT", *SIGNALS.values()}:
-            msg = f"bad signal '{word}'"
-            raise Failure(msg)
+            raise Failure(f"bad signal '{word}'")
         if action == "-":
             ctx.shell.traps.pop(name, None)
         else:

@@ -44,8 +44,7 @@ async def date(ctx: Context, args: list[str]) -> int:
         kind = options.get("I")
         form = next((text for name, text in _ISO.items() if kind and name.startswith(kind)), "")
         if not form:
-            msg = f"bad -I: {kind}"
-            raise Failure(msg)
+            raise Failure(f"bad -I: {kind}")
     await ctx.out(formatted(moment, form) + "\n")
     return ctx.failed
 
@@ -56,8 +55,7 @@ def _parsed(text: str, form: str, now: datetime) -> float:
     try:
         return datetime.strptime(text, form).replace(tzinfo=now.tzinfo).timestamp()
     except ValueError:
-        msg = f"bad date {text}"
-        raise Failure(msg) from None
+        raise Failure(f"bad date {text}") from None
 
 
 async def _set(ctx: Context, seconds: float) -> None:
@@ -75,8 +73,7 @@ async def cal(ctx: Context, args: list[str]) -> int:
     now = ctx.phone.clock.now()
     numbers = [int(word) for word in options.rest if word.isdecimal()]
     if len(numbers) < len(options.rest):
-        msg = "bad date"
-        raise Failure(msg)
+        raise Failure("bad date")
     pages = calendar.TextCalendar(calendar.SUNDAY)
     if len(numbers) == 1:
         await ctx.out(pages.formatyear(numbers[0]))

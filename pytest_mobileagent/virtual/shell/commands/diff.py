@@ -65,8 +65,7 @@ async def _lines(ctx: Context, name: str, options: Options) -> list[str]:
     try:
         text = decode(await ctx.read(name))
     except OSError as error:
-        msg = f"{name}: {error.strerror}"
-        raise Failure(msg, _TROUBLE) from None
+        raise Failure(f"{name}: {error.strerror}", _TROUBLE) from None
     lines = text.splitlines(keepends=True)
     if "w" in options:
         lines = ["".join(line.split()) + "\n" for line in lines]

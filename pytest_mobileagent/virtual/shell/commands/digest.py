@@ -58,8 +58,7 @@ async def base64(ctx: Context, args: list[str]) -> int:
         try:
             await ctx.out(codec.b64decode(re.sub(rb"[^A-Za-z0-9+/=]", b"", data)))
         except binascii.Error:
-            msg = "bad input"
-            raise Failure(msg) from None
+            raise Failure("bad input") from None
         return 0
     text = codec.b64encode(data).decode()
     width = options.number("w", 76) or len(text) or 1
@@ -119,8 +118,7 @@ async def od(ctx: Context, args: list[str]) -> int:
         elif kind in form:
             cells = [form[kind] % int.from_bytes(unit, "little") for unit in units]
         else:
-            msg = f"bad -t {kind}"
-            raise Failure(msg)
+            raise Failure(f"bad -t {kind}")
         await ctx.out(_address(at, options.get("A", "o")) + "".join(f" {c}" for c in cells) + "\n")
     await ctx.out(_address(len(data), options.get("A", "o")) + "\n")
     return 0
@@ -145,8 +143,7 @@ async def cmp(ctx: Context, args: list[str]) -> int:
         try:
             contents.append(await ctx.read(name))
         except OSError as error:
-            msg = f"{name}: {error.strerror}"
-            raise Failure(msg, 2) from None
+            raise Failure(f"{name}: {error.strerror}", 2) from None
     left, right = contents
     if left == right:
         return 0

@@ -21,8 +21,7 @@ _LEVELS = [
 async def expr(ctx: Context, args: list[str]) -> int:
     """Evaluate an expression; fail if the value is 0 or empty."""
     if not args:
-        msg = "Needs 1 argument"
-        raise UsageError(msg, 2)
+        raise UsageError("Needs 1 argument", 2)
     words = list(args)
     value = _evaluated(words, 0)
     if words:
@@ -87,8 +86,7 @@ _ORDERS = {"=": {0}, "==": {0}, "!=": {-1, 1}, "<": {-1}, "<=": {-1, 0}, ">": {1
 def _calculated(operator: str, left: int, right: int) -> int:
     if operator in "/%":
         if right == 0:
-            msg = "division by zero"
-            raise Failure(msg, 2)
+            raise Failure("division by zero", 2)
         quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
         return quotient if operator == "/" else left - quotient * right
     return {"+": left + right, "-": left - right, "*": left * right}[operator]
@@ -108,11 +106,9 @@ def _is_integer(value: str | int) -> bool:
 
 def _integer(value: str | int) -> int:
     if not _is_integer(value):
-        msg = "non-integer argument"
-        raise Failure(msg, 2)
+        raise Failure("non-integer argument", 2)
     return int(value)
 
 
 def _fail() -> NoReturn:
-    msg = "syntax error"
-    raise Failure(msg, 2)
+    raise Failure("syntax error", 2)

@@ -125,8 +125,7 @@ async def mktemp(ctx: Context, args: list[str]) -> int:
     )
     length = len(template) - len(template.rstrip("X"))
     if length < 2:
-        msg = f"need XX in '{template}'"
-        raise Failure(msg)
+        raise Failure(f"need XX in '{template}'")
     letters = "".join(random.choices(string.ascii_letters + string.digits, k=length))
     name = posixpath.join(folder, template.rstrip("X") + letters)
     if "u" not in options:

@@ -80,8 +80,7 @@ class _Expression:
     def parse(self) -> Condition:
         condition = self._either() if self._words else _always
         if self._words:
-            msg = f"bad {self._words[0]}"
-            raise Failure(msg)
+            raise Failure(f"bad {self._words[0]}")
         return condition if self._acts else _both(condition, self._printing("\n"))
 
     async def finish(self) -> None:
@@ -111,15 +110,13 @@ class _Expression:
         if word == "(":
             condition = self._either()
             if self._next() != ")":
-                msg = "bad ("
-                raise Failure(msg)
+                raise Failure("bad (")
             return condition
         return self._action(word) or self._test(word)
 
     def _next(self) -> str:
         if not self._words:
-            msg = "Missing argument"
-            raise UsageError(msg)
+            raise UsageError("Missing argument")
         return self._words.pop(0)
 
     def _action(self, word: str) -> Condition | None:
@@ -159,8 +156,7 @@ class _Expression:
         if word in {"-true", "-false"}:
             return _plain(lambda _: word == "-true")
         if word not in TESTS:
-            msg = f"bad {word}"
-            raise Failure(msg)
+            raise Failure(f"bad {word}")
         return _plain(TESTS[word](self._ctx, self._next()))
 
     def _is_empty(self, found: Found) -> bool:
@@ -188,8 +184,7 @@ class _Expression:
     def _exec(self) -> Condition:
         ends = [at for at, word in enumerate(self._words) if word in {";", "+"}]
         if not ends:
-            msg = "-exec needs ;"
-            raise Failure(msg)
+            raise Failure("-exec needs ;")
         words, end = self._words[: ends[0]], self._words[ends[0]]
         del self._words[: ends[0] + 1]
         paths: list[str] = []

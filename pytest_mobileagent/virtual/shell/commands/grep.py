@@ -32,8 +32,7 @@ async def grep(ctx: Context, args: list[str]) -> int:
     names = options.rest
     if "e" not in options and "f" not in options:
         if not names:
-            msg = "no REGEX"
-            raise Failure(msg, _TROUBLE)
+            raise Failure("no REGEX", _TROUBLE)
         patterns, names = names[0].split("\n"), names[1:]
     search = _Search(ctx, options, _compiled(ctx.name, patterns, options))
     recursive = "r" in options or "R" in options
@@ -63,8 +62,7 @@ def _compiled(name: str, patterns: list[str], options: Options) -> re.Pattern[st
             re.IGNORECASE if "i" in options else 0,
         )
     except (BadPatternError, re.error) as error:
-        msg = f"bad REGEX '{patterns[-1]}': {error}"
-        raise Failure(msg, _TROUBLE) from None
+        raise Failure(f"bad REGEX '{patterns[-1]}': {error}", _TROUBLE) from None
 
 
 def _below(ctx: Context, name: str, options: Options) -> Iterator[str]:

@@ -25,8 +25,7 @@ async def id_(ctx: Context, args: list[str]) -> int:
     if options.rest:
         found = number_of(options.rest[0])
         if found is None:
-            msg = f"bad user '{options.rest[0]}'"
-            raise Failure(msg)
+            raise Failure(f"bad user '{options.rest[0]}'")
         uid = found
     groups = groups_of(uid)
     show = name_of if "n" in options else str
@@ -63,12 +62,10 @@ async def groups(ctx: Context, args: list[str]) -> int:
 async def su(ctx: Context, args: list[str]) -> int:
     """Run a command, or a shell, as another user: root unless one is named."""
     if ctx.uid not in {ROOT, SHELL}:
-        msg = "not allowed"
-        raise Failure(msg)
+        raise Failure("not allowed")
     uid = number_of(args[0].partition(",")[0]) if args else ROOT
     if uid is None:
-        msg = f"invalid uid/gid '{args[0]}'"
-        raise Failure(msg)
+        raise Failure(f"invalid uid/gid '{args[0]}'")
     name = name_of(uid)
     env = {**ctx.env, "USER": name, "LOGNAME": name}
     return await ctx.run(args[1:] or [_SH], uid=uid, env=env)
@@ -78,30 +75,24 @@ async def su(ctx: Context, args: list[str]) -> int:
 async def run_as(ctx: Context, args: list[str]) -> int:
     """Run a command, or a shell, as an app that may be debugged, in its folder."""
     if ctx.uid not in {ROOT, SHELL}:
-        msg = "only 'shell' or 'root' users can run this program"
-        raise Failure(msg)
+        raise Failure("only 'shell' or 'root' users can run this program")
     words = list(args)
     if not words:
-        msg = "usage: run-as <package-name> [--user <uid>] <command> [<args>]"
-        raise Failure(msg)
+        raise Failure("usage: run-as <package-name> [--user <uid>] <command> [<args>]")
     package = words.pop(0)
     if words[:1] == ["--user"]:
         words = words[2:]
     packages = ctx.phone.packages
     if package not in packages:
-        msg = f"unknown package: {package}"
-        raise Failure(msg)
+        raise Failure(f"unknown package: {package}")
     app = packages.app(package)
     if app.uid < 10000:
-        msg = f"package not an application: {package}"
-        raise Failure(msg)
+        raise Failure(f"package not an application: {package}")
     if app.system:  # those of the image are release builds
-        msg = f"package not debuggable: {package}"
-        raise Failure(msg)
+        raise Failure(f"package not debuggable: {package}")
     words = words or [_SH]
     try:
         find_program(words[0], ctx.session)
     except OSError as error:
-        msg = f"exec failed for {words[0]}: {error.strerror}"
-        raise Failure(msg) from None
+        raise Failure(f"exec failed for {words[0]}: {error.strerror}") from None
     return await ctx.run(words, uid=app.uid, cwd=app.data_dir)

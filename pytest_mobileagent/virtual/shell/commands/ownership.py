@@ -16,8 +16,7 @@ async def chmod(ctx: Context, args: list[str]) -> int:
     """Set permission bits."""
     words = [word for word in args if not re.fullmatch("-[Rvf]+", word)]
     if len(words) < 2:
-        msg = "Needs 2 arguments"
-        raise UsageError(msg)
+        raise UsageError("Needs 2 arguments")
     recursive = any(word.startswith("-") and "R" in word for word in args if word not in words)
 
     async def change(name: str) -> None:
@@ -52,6 +51,5 @@ def _number(name: str, kind: str) -> int | None:
         return None
     found = number_of(name)
     if found is None:
-        msg = f"bad {kind} '{name}'"
-        raise Failure(msg)
+        raise Failure(f"bad {kind} '{name}'")
     return found

@@ -58,8 +58,7 @@ async def echo(ctx: Context, args: list[str]) -> int:
 async def printf(ctx: Context, args: list[str]) -> int:
     """Print words as a format says, which is used again until no word is left."""
     if not args:
-        msg = "Needs 1 argument"
-        raise Failure(msg)
+        raise Failure("Needs 1 argument")
     words = args[1:]
     out = bytearray()
     try:
@@ -88,8 +87,7 @@ def _print_once(out: bytearray, form: str, words: list[str]) -> None:
         end = form.find("%", at + 1)
         end = len(form) if end < 0 else end
         if form[at] == "%":
-            msg = f"bad format@{at + 1}"
-            raise Failure(msg)
+            raise Failure(f"bad format@{at + 1}")
         try:
             out += _unescaped(form[at:end], _OF_PRINTF)
         except _StopError as stop:
@@ -110,8 +108,7 @@ def _converted(directive: re.Match[str], words: list[str]) -> bytes:
         left = "-" in directive["flags"] or width < 0
         return data.ljust(abs(width)) if left else data.rjust(width)
     if kind not in "diouxXeEfFgG":
-        msg = f"bad %{kind}@{directive.start() + 1}"
-        raise Failure(msg)
+        raise Failure(f"bad %{kind}@{directive.start() + 1}")
     number = _number(word, float if kind in "eEfFgG" else _whole)
     if kind in "ouxX" and number < 0:
         number += 2**64
@@ -138,8 +135,7 @@ def _number(word: str, parse: Callable[[str], float]) -> float:
     try:
         return parse(word or "0")
     except ValueError:
-        msg = f"Not a number '{word}'"
-        raise Failure(msg) from None
+        raise Failure(f"Not a number '{word}'") from None
 
 
 def _whole(word: str) -> int:

@@ -88,8 +88,7 @@ def _field(text: str) -> Field:
     name, _, width = name.partition(":")
     field = _FIELDS.get(name.upper())
     if field is None:
-        msg = f"bad -o {name}"
-        raise Failure(msg)
+        raise Failure(f"bad -o {name}")
     chosen = int(width) if width.isdecimal() else abs(field.width)
     signed = -chosen if field.width < 0 else chosen
     return Field(title if equals else field.title, signed, field.text)

@@ -22,8 +22,7 @@ async def read(ctx: Context, args: list[str]) -> int:
         elif option.startswith("-u"):
             number = option[2:] or (words.pop(0) if words else "0")
             if not number.isdecimal() or int(number) not in ctx.shell.readers:
-                msg = f"-u: {number}: bad file descriptor"
-                raise Failure(msg)
+                raise Failure(f"-u: {number}: bad file descriptor")
             source = ctx.shell.readers[int(number)]
     line = (await read_line(source)).decode(errors="surrogateescape")
     while not raw and line.endswith("\\\n"):
@@ -42,8 +41,7 @@ async def read(ctx: Context, args: list[str]) -> int:
 async def getopts(ctx: Context, args: list[str]) -> int:
     """Take the next option from the positional parameters."""
     if len(args) < 2:
-        msg = "usage: getopts spec name [arg ...]"
-        raise Failure(msg)
+        raise Failure("usage: getopts spec name [arg ...]")
     shell, (spec, name) = ctx.shell, args[:2]
     words = args[2:] or shell.arguments
     at, offset = int(shell.get("OPTIND", "1")), shell.option_offset

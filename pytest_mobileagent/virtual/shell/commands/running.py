@@ -32,8 +32,7 @@ async def sh(ctx: Context, args: list[str]) -> int:
     shell.options |= set(switches) & set("efux")
     if "c" in switches:
         if not words:
-            msg = "-c: requires argument"
-            raise Failure(msg)
+            raise Failure("-c: requires argument")
         script, *words = words
         shell.name, shell.arguments = (words[0], words[1:]) if words else (shell.name, [])
         return await shell.run(script)
@@ -148,8 +147,7 @@ async def toybox(ctx: Context, args: list[str]) -> int:
     if args and registry.get(args[0]) and ctx.phone.files.exists(f"/system/bin/{args[0]}"):
         return await ctx.run(args)
     if args:
-        msg = f"Unknown command {args[0]}"
-        raise UsageError(msg, 127)
+        raise UsageError(f"Unknown command {args[0]}", 127)
     names = sorted(name for name, each in registry.items() if _is_toy(each))
     await ctx.out(" ".join(names) + "\n")
     return 0
@@ -171,6 +169,5 @@ def duration(text: str) -> float:
     """Return the seconds that `text` spells: a number and perhaps a unit."""
     match = re.fullmatch(r"(\d+\.?\d*|\.\d+)([smhd]?)", text)
     if match is None:
-        msg = f"Not a number '{text}'"
-        raise Failure(msg)
+        raise Failure(f"Not a number '{text}'")
     return float(match[1]) * _UNITS[match[2] or "s"]

@@ -1,51 +1,191 @@
-"""sed: edits a stream of lines."""
+"""sed: substitutes in, prints and deletes lines."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, decode, encode
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, encode
 from pytest_mobileagent.virtual.shell.options import parse
-from pytest_mobileagent.virtual.shell.sed.editor import Editor
-from pytest_mobileagent.virtual.shell.sed.script import parsed
+from pytest_mobileagent.virtual.shell.regex import BadPatternError, compiled
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+Address: TypeAlias = int | str | re.Pattern[str]  # "$" is the last line, "+2" two after the start
+
+_TEXT = r"(?:\\.|\[\^?\]?[^\]\n]*\]|(?!{0})[^\\\n])*"  # a delimiter between brackets ends nothing
+_ADDRESS = rf"\d+|\$|\+\d+|/{_TEXT.format('/')}/I?"
+_COMMAND = re.compile(
+    rf"[\s;]*(?:({_ADDRESS})(?:\s*,\s*({_ADDRESS}))?)?\s*(!?)\s*([spdq=])", re.DOTALL
+)
+_IN_REPLACEMENT = re.compile(r"\\([0-9])|\\(n)|\\(.)|&", re.DOTALL)
 
 
 @command("sed")
 async def sed(ctx: Context, args: list[str]) -> int:
     """Edit lines as a script says."""
-    inplace = [word for word in args if re.match("-i|--in-place", word)]
-    words = [word for word in args if word not in inplace]
-    options = parse(
-        words,
-        "Ee:f:nrsz",
-        {"expression": "e", "quiet": "n", "silent": "n", "regexp-extended": "E", "file": "f"},
-    )
-    scripts = options.all("e") + [decode(await ctx.read(name)) for name in options.all("f")]
-    names = options.rest
+    in_place = [word for word in args if re.match("-i|--in-place", word)]
+    names = {"expression": "e", "quiet": "n", "silent": "n", "regexp-extended": "E"}
+    options = parse([word for word in args if word not in in_place], "Ee:nr", names)
+    scripts, files = options.all("e"), options.rest
     if not scripts:
-        if not names:
-            msg = "Needs 1 argument"
-            raise Failure(msg)
-        scripts, names = names[:1], names[1:]
+        if not files:
+            raise Failure("Needs 1 argument")
+        scripts, files = files[:1], files[1:]
+    script, quiet = "\n".join(scripts), "n" in options
     extended = "E" in options or "r" in options
-    quiet = "n" in options
-    if inplace:
-        return await _in_place(ctx, "\n".join(scripts), names, extended=extended, quiet=quiet)
-    editor = Editor(parsed("\n".join(scripts), extended=extended), quiet=quiet)
-    async for text in editor.edit(ctx.lines(names)):
-        await ctx.out(text)
-    for name, text in editor.written.items():
-        await ctx.save(name, encode(text))
-    return ctx.failed or editor.status
 
-
-async def _in_place(
-    ctx: Context, script: str, names: list[str], *, extended: bool, quiet: bool
-) -> int:
     async def edit(name: str) -> None:
-        editor = Editor(parsed(script, extended=extended), quiet=quiet)
         ctx.files.stat(name)
-        result = [text async for text in editor.edit(ctx.lines([name]))]
-        ctx.files.write(name, encode("".join(result)))
+        lines = _edited(ctx.lines([name]), _parsed(script, extended=extended), quiet=quiet)
+        ctx.files.write(name, encode("".join([line async for line in lines])))
 
-    return await ctx.each(names, edit)
+    if in_place:
+        return await ctx.each(files, edit)
+    async for line in _edited(ctx.lines(files), _parsed(script, extended=extended), quiet=quiet):
+        await ctx.out(line)
+    return ctx.failed
+
+
+@dataclass(slots=True)
+class _Command:
+    letter: str
+    start: Address | None
+    end: Address | None
+    negated: bool
+    pattern: re.Pattern[str]
+    replacement: str = ""
+    flags: str = ""
+    until: float = 0  # the line that ends the range; 0 outside of one
+
+    def selects(self, number: int, line: str, *, last: bool) -> bool:
+        """Tell whether the command is for this line."""
+
+        def fits(address: Address) -> bool:
+            if isinstance(address, re.Pattern):
+                return address.search(line) is not None
+            return last if address == "$" else number == address
+
+        if self.start is None or self.end is None:
+            return (self.start is None or fits(self.start)) != self.negated
+        if self.until:
+            selected = number <= self.until
+            if number >= self.until or fits(self.end):
+                self.until = 0
+        elif selected := fits(self.start):
+            self.until = float("inf")
+            if isinstance(self.end, int):
+                self.until = self.end if self.end > number else 0
+            elif isinstance(self.end, str) and self.end != "$":
+                self.until = number + int(self.end)
+        return selected != self.negated
+
+    def substituted(self, line: str) -> str | None:
+        """Return the line with replacements; None if there is nothing to replace."""
+        wanted = int("".join(filter(str.isdecimal, self.flags)) or 1)
+        count, end = 0, -1
+
+        def replacement(match: re.Match[str]) -> str:
+            nonlocal count, end
+            if match.span() == (end, end):  # nothing, right behind a match: POSIX sees none there
+                return ""
+            count, end = count + 1, match.end()
+            replaced = count >= wanted if "g" in self.flags else count == wanted
+            return _filled(self.replacement, match) if replaced else match[0]
+
+        line = self.pattern.sub(replacement, line)
+        return line if count >= wanted else None
+
+
+async def _edited(
+    lines: AsyncIterator[str], commands: list[_Command], *, quiet: bool
+) -> AsyncIterator[str]:
+    """Yield what the commands print about each line, and what they leave of it."""
+    number, following = 0, await anext(lines, None)
+    while following is not None:
+        number, text, following = number + 1, following, await anext(lines, None)
+        line, newline = text.removesuffix("\n"), "\n" if text.endswith("\n") else ""
+        ended = ""
+        for each in commands:
+            if not each.selects(number, line, last=following is None):
+                continue
+            shown = each.letter == "p"
+            if each.letter == "s" and (replaced := each.substituted(line)) is not None:
+                line, shown = replaced, "p" in each.flags
+            if shown:
+                yield line + newline
+            elif each.letter == "=":
+                yield f"{number}\n"
+            elif each.letter in "dq":
+                ended = each.letter
+                break
+        if ended != "d" and not quiet:
+            yield line + newline
+        if ended == "q":
+            return
+
+
+def _filled(template: str, match: re.Match[str]) -> str:
+    """Return a replacement with what the pattern has found."""
+
+    def part(found: re.Match[str]) -> str:
+        group, newline, escaped = found.groups()
+        if group:
+            return match[int(group)] or "" if int(group) <= match.re.groups else ""
+        return "\n" if newline else escaped or match[0]
+
+    return _IN_REPLACEMENT.sub(part, template)
+
+
+def _parsed(script: str, *, extended: bool) -> list[_Command]:
+    commands: list[_Command] = []
+    at = 0
+    nothing = re.compile("")
+
+    def fail() -> NoReturn:
+        raise Failure(f"bad pattern '{script}'@{at + 1} ({script[at : at + 1]})")
+
+    def pattern(source: str, *, ignore_case: bool) -> re.Pattern[str]:
+        try:
+            return compiled(source, extended=extended, ignore_case=ignore_case)
+        except BadPatternError as error:
+            raise Failure(f"bad regex '{source}': {error}") from None
+
+    def address(text: str | None) -> Address | None:
+        if text is None or not text.startswith("/"):
+            return int(text) if text and text.isdecimal() else text
+        source, _, flag = text[1:].rpartition("/")
+        return pattern(source.replace("\\/", "/"), ignore_case=bool(flag))
+
+    while script[at:].strip(" \t\n;"):
+        at = len(script) - len(script[at:].lstrip(" \t\n;"))
+        match = _COMMAND.match(script, at) or fail()
+        at = match.end()
+        each = _Command(match[4], address(match[1]), address(match[2]), bool(match[3]), nothing)
+        if each.letter == "s":
+            mark = script[at : at + 1]
+            text = _TEXT.format(re.escape(mark))
+            plain = rf"(?:\\.|(?!{re.escape(mark)})[^\\])*"
+            parts = (
+                re.compile(
+                    f"{re.escape(mark)}({text}){re.escape(mark)}({plain}){re.escape(mark)}([gpiI0-9]*)",
+                    re.DOTALL,
+                ).match(script, at)
+                if mark
+                else None
+            )
+            if parts is None:
+                fail()
+            at = parts.end()
+            source, each.replacement = (
+                part if mark == "&" else part.replace(f"\\{mark}", mark)
+                for part in parts.groups()[:2]
+            )
+            each.flags = parts[3]
+            each.pattern = pattern(source, ignore_case="i" in each.flags.lower())
+        if script[at:].strip(" \t")[:1] not in {"", ";", "\n"}:
+            fail()
+        commands.append(each)
+    return commands

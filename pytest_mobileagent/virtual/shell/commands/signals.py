@@ -39,8 +39,7 @@ async def pgrep(ctx: Context, args: list[str]) -> int:
     if ctx.name == "pgrep" and "l" in options:
         options.rest = [options.get("l"), *options.rest]  # there it takes no value
     if len(options.rest) != 1:
-        msg = "Needs 1 argument"
-        raise UsageError(msg, 2)
+        raise UsageError("Needs 1 argument", 2)
     matches = re.compile(options.rest[0]).search
     found = [
         row
@@ -72,8 +71,7 @@ async def killall(ctx: Context, args: list[str]) -> int:
     async def end(name: str) -> None:
         found = [row for row in rows(ctx) if row.name == name and row.pid != ctx.pid]
         if not found:
-            msg = f"{name}: No such process"
-            raise Failure(msg)
+            raise Failure(f"{name}: No such process")
         for row in found:
             _send(ctx, row, signal)
 
@@ -88,13 +86,11 @@ async def kill(ctx: Context, args: list[str]) -> int:
         return 0
     signal, words = _signal(args)
     if not words:
-        msg = "usage: kill [-s signame | -signum | -signame] { job | pid | pgrp } ..."
-        raise Failure(msg)
+        raise Failure("usage: kill [-s signame | -signum | -signame] { job | pid | pgrp } ...")
 
     async def end(word: str) -> None:
         if not re.fullmatch(r"%.*|-?\d+", word):
-            msg = f"{word}: arguments must be jobs or process IDs"
-            raise Failure(msg)
+            raise Failure(f"{word}: arguments must be jobs or process IDs")
         pid = abs(ctx.shell.job_id(word))
         row = next((row for row in rows(ctx) if row.pid == pid), None)
         try:
@@ -102,8 +98,7 @@ async def kill(ctx: Context, args: list[str]) -> int:
                 raise ProcessLookupError(3, "No such process")
             _send(ctx, row, signal)
         except OSError as error:
-            msg = f"{word}: {error.strerror}"
-            raise Failure(msg) from None
+            raise Failure(f"{word}: {error.strerror}") from None
 
     status = await ctx.each(words, end)
     await asyncio.sleep(0)  # a signal to this very shell arrives here
@@ -126,8 +121,7 @@ def _signal_number(text: str) -> int:
     for number, known in SIGNALS.items():
         if known == name:
             return number
-    msg = f"bad signal '{text}'"
-    raise Failure(msg)
+    raise Failure(f"bad signal '{text}'")
 
 
 def _send(ctx: Context, row: Row, signal: int) -> None:

@@ -45,8 +45,7 @@ async def _input(ctx: Context, name: str) -> bytes:
     try:
         return await ctx.read(name)
     except OSError as error:
-        msg = f"{name}: {error.strerror}"
-        raise Failure(msg, 2) from None
+        raise Failure(f"{name}: {error.strerror}", 2) from None
 
 
 def _comparison(options: Options) -> Callable[[str, str], int]:
@@ -80,8 +79,7 @@ def _key(text: str, separator: str, letters: str) -> tuple[Callable[[str], str],
     """Return what a -k option takes from a line, and how that is compared."""
     match = _KEY.fullmatch(text)
     if match is None or match[1] == "0":
-        msg = f"bad -k '{text}'"
-        raise Failure(msg, 2)
+        raise Failure(f"bad -k '{text}'", 2)
     first, offset = int(match[1]), int(match[2] or 1)
     last, end = int(match[4] or 0), int(match[5] or 0)
 

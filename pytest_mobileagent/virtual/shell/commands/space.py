@@ -111,8 +111,7 @@ async def dd(ctx: Context, args: list[str]) -> int:
         "oflag",
     }
     if unknown:
-        msg = f"bad arg {min(unknown)}"
-        raise Failure(msg)
+        raise Failure(f"bad arg {min(unknown)}")
     block = size(settings.get("bs") or settings.get("ibs") or "512")
     source = ctx.reader(settings.get("if", "-"))
     if "skip" in settings:
@@ -160,8 +159,7 @@ async def mount(ctx: Context, args: list[str]) -> int:
     options = parse(args, "aflnOo:rtvw:")
     if options.rest or "a" in options:
         device, mount_point = [*options.rest, "", ""][:2]
-        msg = f"'{device}'->'{mount_point}': Operation not permitted"
-        raise Failure(msg)
+        raise Failure(f"'{device}'->'{mount_point}': Operation not permitted")
     await ctx.out(
         "/dev/block/dm-5 on / type ext4 (ro,seclabel,nodev,noatime)\n"
         "/dev/block/dm-46 on /data type ext4 (rw,seclabel,nosuid,nodev,noatime)\n"

@@ -1,60 +1,66 @@
-"""sqlite3: SQL on the database files of the phone."""
+"""sqlite3: SQL and dot commands on the database files of the phone."""
 
 from __future__ import annotations
 
+import re
 import sqlite3 as engine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.shell.sqlite.database import Database
-from pytest_mobileagent.virtual.shell.sqlite.dot import QuitError
-from pytest_mobileagent.virtual.shell.sqlite.formats import Style, modes
-from pytest_mobileagent.virtual.shell.sqlite.shell import SqliteShell
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
+from pytest_mobileagent.virtual.shell.database import Database, StatementError, statements
+from pytest_mobileagent.virtual.shell.rows import MODES, Style
 
-_VALUED = {"separator", "newline", "nullvalue", "cmd", "init", "mmap", "lookaside", "maxsize"}
-_IGNORED = {"batch", "interactive", "echo", "noheader", "stats", "nofollow"}
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-
-class _BadOptionError(Exception):
-    pass
+_VALUED = {"separator", "newline", "nullvalue", "cmd"}
+_SWITCHES = {"header", "noheader", "batch", "bail", "readonly", "version"}
+_TERMINAL = 80
+_TABLES = (
+    "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') "
+    "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name LIKE ? ORDER BY 1"
+)
+_SCHEMA = (
+    "SELECT sql, type, name FROM sqlite_schema WHERE tbl_name LIKE ? AND sql IS NOT NULL "
+    "ORDER BY rowid"
+)
 
 
 @command("sqlite3")
 async def sqlite3(ctx: Context, args: list[str]) -> int:
     """Run SQL and dot commands on a database."""
-    style = Style()
     try:
         switches, values, words = _split(args)
-        _apply(style, switches, values)
-    except _BadOptionError as error:
+    except Failure as error:
         await ctx.err(f"sqlite3: Error: {error}\nUse -help for a list of options.\n")
         return 1
     if "version" in switches:
         await ctx.out(f"{engine.sqlite_version}\n")
         return 0
-    name = words[0] if words else ":memory:"
+    name, *texts = words or [":memory:"]
     if not _can_open(ctx, name):
         await ctx.err(f'Error: unable to open database "{name}": unable to open database file\n')
         return 1
+    style = Style()
+    for switch in switches:
+        if switch in MODES:
+            style.become(switch)
+            style.row = "\n"
+        style.header = {"header": True, "noheader": False}.get(switch, style.header)
+    for option, value in values:
+        setattr(style, {"separator": "column", "newline": "row"}.get(option, option), value)
     database = Database(ctx.files, name, readonly="readonly" in switches)
-    shell = SqliteShell(ctx, database, style)
-    shell.bail = "bail" in switches
+    shell = _Shell(ctx, database, style, bail="bail" in switches)
     try:
-        return await _converse(
-            ctx, shell, [*(v for n, v in values if n == "cmd"), *words[1:]], words
-        )
-    except QuitError:
+        for text in [*(value for option, value in values if option == "cmd"), *texts]:
+            if status := await shell.argument(text):
+                return status
+        return 0 if texts else await shell.lines()
+    except _Quit:
         return 0
     finally:
         database.close()
-
-
-async def _converse(
-    ctx: Context, shell: SqliteShell, arguments: list[str], words: list[str]
-) -> int:
-    for text in arguments:
-        if status := await shell.argument(text):
-            return status
-    return 0 if words[1:] else await shell.lines(ctx.read_line)
 
 
 def _split(args: list[str]) -> tuple[list[str], list[tuple[str, str]], list[str]]:
@@ -70,32 +76,13 @@ def _split(args: list[str]) -> tuple[list[str], list[tuple[str, str]], list[str]
             words.append(word)
         elif name in _VALUED:
             if not rest:
-                msg = f"missing argument to {word}"
-                raise _BadOptionError(msg)
+                raise Failure(f"missing argument to {word}")
             values.append((name, rest.pop(0)))
-        elif name in {*modes(), *_IGNORED, "header", "bail", "readonly", "version"}:
+        elif name in MODES or name in _SWITCHES:
             switches.append(name)
         else:
-            msg = f"unknown option: {word}"
-            raise _BadOptionError(msg)
+            raise Failure(f"unknown option: {word}")
     return switches, values, words
-
-
-def _apply(style: Style, switches: list[str], values: list[tuple[str, str]]) -> None:
-    for switch in switches:
-        if switch in modes():
-            style.become(switch)
-            if switch == "csv":
-                style.row = "\n"
-        elif switch in {"header", "noheader"}:
-            style.header = switch == "header"
-    for name, value in values:
-        if name == "separator":
-            style.column = value
-        elif name == "newline":
-            style.row = value
-        elif name == "nullvalue":
-            style.null = value
 
 
 def _can_open(ctx: Context, name: str) -> bool:
@@ -105,3 +92,154 @@ def _can_open(ctx: Context, name: str) -> bool:
         return ctx.files.is_file(name) and ctx.files.may(name, "r")
     folder = ctx.path(name).rpartition("/")[0] or "/"
     return ctx.files.is_dir(folder) and ctx.files.may(folder, "w")
+
+
+class _Quit(Exception):  # noqa: N818 - a command, not an error
+    """.quit."""
+
+
+@dataclass(slots=True)
+class _Shell:
+    """A conversation with one database."""
+
+    ctx: Context
+    database: Database
+    style: Style
+    bail: bool
+    errors: int = 0
+
+    async def argument(self, text: str) -> int:
+        """Run an argument of the command line: a dot command, or statements."""
+        if text.startswith("."):
+            return await self._dot(text)
+        for sql in statements(text):
+            try:
+                await self._run(sql)
+            except StatementError as error:
+                await self.ctx.err(f"Error: {error.phase}, {error}\n")
+                return error.code
+        return 0
+
+    async def lines(self) -> int:
+        """Run what is read line by line, each statement as soon as it is complete."""
+        number, start, pending = 0, 1, ""
+        while not (self.bail and self.errors) and (line := await self.ctx.read_line()):
+            number += 1
+            if not pending.strip():
+                start = number
+                if line.startswith("."):
+                    self.errors += await self._dot(line)
+                    continue
+            pending += line
+            if engine.complete_statement(pending):
+                await self._from_input(pending, start)
+                pending = ""
+        await self._from_input(pending, start)
+        return int(self.errors > 0)
+
+    async def _from_input(self, text: str, line: int) -> None:
+        try:
+            for sql in statements(text):
+                await self._run(sql)
+        except StatementError as error:
+            kind = "Parse" if error.phase == "in prepare" else "Runtime"
+            await self.ctx.err(f"{kind} error near line {line}: {error}\n")
+            self.errors += 1
+
+    async def _run(self, sql: str) -> None:
+        try:
+            result = self.database.execute(sql)
+        except StatementError as error:
+            await self.ctx.out(self.style.printed(error.result.names, error.result.rows))
+            raise
+        await self.ctx.out(self.style.printed(result.names, result.rows))
+
+    async def _dot(self, line: str) -> int:
+        """Run a dot command, which may be abbreviated, and return the number of errors."""
+        name, *args = [a or b or c for a, b, c in _DOT_WORD.findall(line[1:])] or [""]
+        found = next((each for each in _DOT_COMMANDS if name and each.startswith(name)), None)
+        try:
+            if found is None:
+                words = f'unknown command or invalid arguments:  "{name}". Enter ".help" for help'
+                raise Failure(words)  # noqa: TRY301 - one answer to every failure
+            await self.ctx.out(_DOT_COMMANDS[found](self, args))
+        except (Failure, engine.Error) as error:
+            start = "" if str(error).startswith("Usage") else "Error: "
+            await self.ctx.err(f"{start}{error}\n")
+            return 1
+        return 0
+
+
+_DOT_WORD = re.compile(r"'([^']*)'|\"([^\"]*)\"|(\S+)")
+
+
+def _tables(shell: _Shell, args: list[str]) -> str:
+    names = [str(row[0]) for row in shell.database.query(_TABLES, args[0] if args else "%")]
+    width = max(map(len, names), default=0)
+    height = -(-len(names) // max(1, _TERMINAL // (width + 2)))
+    lines = ("  ".join(name.ljust(width) for name in names[at::height]) for at in range(height))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _schema(shell: _Shell, args: list[str]) -> str:
+    def columns(kind: object, name: object) -> str:
+        if kind != "view":
+            return ""
+        rows = shell.database.query("SELECT name FROM pragma_table_info(?)", name)
+        return f"\n/* {name}({','.join(str(row[0]) for row in rows)}) */"
+
+    rows = shell.database.query(_SCHEMA, args[0] if args else "%")
+    return "".join(f"{sql!s}{columns(kind, name)};\n" for sql, kind, name in rows)
+
+
+def _mode(shell: _Shell, args: list[str]) -> str:
+    if not args:
+        return f"current output mode: {shell.style.mode}\n"
+    found = next((name for name in sorted(MODES) if name.startswith(args[0])), None)
+    if found is None:
+        raise Failure(
+            "mode should be one of: ascii box column csv html insert json line list "
+            "markdown qbox quote table tabs tcl"
+        )
+    shell.style.become(found)
+    if found == "column" and shell.style.header is None:
+        shell.style.header = True
+    return ""
+
+
+def _headers(shell: _Shell, args: list[str]) -> str:
+    if len(args) != 1:
+        raise Failure("Usage: .headers on|off")
+    shell.style.header = args[0].lower() in {"on", "yes", "1", "true"}
+    return ""
+
+
+def _separator(shell: _Shell, args: list[str]) -> str:
+    if not 1 <= len(args) <= 2:
+        raise Failure("Usage: .separator COL ?ROW?")
+    shell.style.column, shell.style.row = (*args, shell.style.row)[:2]
+    return ""
+
+
+def _nullvalue(shell: _Shell, args: list[str]) -> str:
+    if len(args) != 1:
+        raise Failure("Usage: .nullvalue STRING")
+    shell.style.nullvalue = args[0]
+    return ""
+
+
+def _quit(_shell: _Shell, _args: list[str]) -> str:
+    raise _Quit
+
+
+_DOT_COMMANDS: dict[str, Callable[[_Shell, list[str]], str]] = {
+    "exit": _quit,
+    "headers": _headers,
+    "mode": _mode,
+    "nullvalue": _nullvalue,
+    "quit": _quit,
+    "schema": _schema,
+    "separator": _separator,
+    "tables": _tables,
+    "timeout": lambda _shell, _args: "",  # nobody else holds a lock
+}

@@ -44,11 +44,15 @@ class Sight:
             self._encoded = version, png(self._picture())
         return self._encoded[1]
 
+    def picture(self) -> Image:
+        """Give the screen as RGB, to be looked at only."""
+        struck = self._faults.strikes("black-screenshot")
+        return self._black() if struck else self._picture()
+
     def raw_screenshot(self) -> tuple[int, int, bytes]:
         """Give the screen as width, height and RGBA bytes."""
-        struck = self._faults.strikes("black-screenshot")
-        picture = self._black() if struck else self._picture()
-        return picture.width, picture.height, picture.tobytes()
+        picture = self.picture()
+        return picture.width, picture.height, picture.convert("RGBA").tobytes()
 
     @property
     def accessibility(self) -> Screen:

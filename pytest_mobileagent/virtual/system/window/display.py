@@ -9,6 +9,7 @@ from pytest_mobileagent.virtual.ui.metrics import Metrics
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.settings import Settings
 
+DISPLAY = "4619827259835644672"
 UPSIDE_DOWN = 2  # quarter turns
 BASELINE = 160  # dots per inch at which a dp is a pixel
 

@@ -5,61 +5,39 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.wire.console import (  # noqa: F401 - they register commands
+    avd,
+    faults,
+    inputs,
+    power,
+    surroundings,
+    telephony,
+)
+from pytest_mobileagent.virtual.wire.console.registry import (
+    ROOT,
+    Command,
+    Emulator,
+    Hangup,
+    Refusal,
+)
 from pytest_mobileagent.virtual.wire.console.token import read_token
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from pathlib import Path
-
-    Action = Callable[[str], str | None]  # takes what follows the command, gives what to print
 
 LONGEST_LINE = 4096
 _READY = "Android Console: type 'help' for a list of commands\n"
 _HTTP = re.compile(r"[A-Z]+ \S+ HTTP/\d")
 
 
-class Refusal(Exception):  # noqa: N818 - an answer, not an error of ours
-    """A command is answered with KO; what was printed before it comes along."""
-
-    def __init__(self, reason: str, printed: str = "") -> None:
-        super().__init__(reason)
-        self.printed = printed
-
-
-class Hangup(Exception):  # noqa: N818 - an answer, not an error of ours
-    """The console closes the connection after some last words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command of the console, or a group of them."""
-
-    names: str  # alternatives are separated by |
-    abstract: str
-    action: Action | None = None
-    parts: tuple[Command, ...] = ()
-    safe: bool = False  # allowed before authentication
-
-    def called(self, word: str) -> bool:
-        """Tell whether `word` names this command."""
-        return word in self.names.split("|")
-
-    def help(self, prefix: str = "") -> str:
-        """Describe the command and what belongs to it."""
-        if not self.parts:
-            return f"{self.abstract}\n"
-        rows = (f"   {prefix} {part.names:<15}  {part.abstract}\n" for part in self.parts)
-        return f"{self.abstract}\n\navailable sub-commands:\n{''.join(rows)}\n"
-
-
 class Console:
     """Serves the console to whoever knows the token."""
 
-    def __init__(self, commands: Sequence[Command], token_file: Path) -> None:
-        self._commands = commands
+    def __init__(self, emulator: Emulator, token_file: Path) -> None:
+        self._emulator = emulator
         self._token_file = token_file
 
     async def attach(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -69,7 +47,7 @@ class Console:
             writer.write(text.replace("\n", "\r\n").encode(errors="replace"))
 
         try:
-            dialog = _Dialog(self._commands, self._token_file)
+            dialog = _Dialog(self._emulator, self._token_file)
             say(dialog.greeting())
             while True:
                 say(dialog.answer(await reader.readuntil()))
@@ -87,17 +65,24 @@ class Console:
 class _Dialog:
     """The talk with one client: what it may do, and what it gets for an answer."""
 
-    def __init__(self, commands: Sequence[Command], token_file: Path) -> None:
+    def __init__(self, emulator: Emulator, token_file: Path) -> None:
+        self._emulator = emulator
         self._token_file = token_file
         self._open = not read_token(token_file)
-        own = (
+        first = [
             Command("help|h|?", "print a list of commands", self._help, safe=True),
-            Command("help-verbose", "print a list of commands with descriptions",
-                    self._help_verbose, safe=True),
+            Command(
+                "help-verbose",
+                "print a list of commands with descriptions",
+                self._help_verbose,
+                safe=True,
+            ),
+        ]
+        last = [
             Command("auth", "user authentication for the emulator console", self._auth, safe=True),
             Command("quit|exit", "quit control session", self._quit, safe=True),
-        )  # fmt: skip
-        self._all = (*own[:2], *commands, *own[2:])
+        ]  # fmt: skip
+        self._all = [*first, *ROOT.parts, *last]
 
     def greeting(self) -> str:
         if self._open:
@@ -129,55 +114,52 @@ class _Dialog:
 
     def _run(self, text: str) -> str:
         word, _, rest = text.partition(" ")
-        command = self._find(word, self._commands())
+        command = self._root().part(word)
         if command is None:
             raise Refusal("unknown command, try 'help'")
         while command.action is None:
             word, _, rest = rest.lstrip(" ").partition(" ")
             if not word:
                 raise Refusal("missing sub-command", printed=command.help())
-            part = self._find(word, command.parts)
+            part = command.part(word)
             if part is None:
                 raise Refusal(" bad sub-command", printed=command.help())
             command = part
-        return command.action(rest.strip(" ")) or ""
+        return command.action(self._emulator, rest.strip(" ")) or ""
 
-    def _find(self, word: str, commands: Sequence[Command]) -> Command | None:
-        return next((command for command in commands if command.called(word)), None)
-
-    def _commands(self) -> Sequence[Command]:
+    def _root(self) -> Command:
+        """Give all that may be said: before authentication that is little."""
         if self._open:
-            return [command for command in self._all if command.names != "auth"]
-        return [
-            replace(command, parts=tuple(part for part in command.parts if part.safe))
-            for command in self._all
-            if command.safe
-        ]
+            return Command("", parts=[each for each in self._all if each.names != "auth"])
+        safe = [each for each in self._all if each.safe]
+        return Command("", parts=[
+            replace(each, parts=[part for part in each.parts if part.safe]) for each in safe
+        ])  # fmt: skip
 
-    def _help(self, path: str) -> str:
-        rows = "".join(f"    {command.names}\n" for command in self._commands())
+    def _help(self, _: Emulator, path: str) -> str:
+        command = self._root()
+        rows = "".join(f"    {part.names}\n" for part in command.parts)
         listing = (
             f"Android console commands:\n{rows}\nTry 'help-verbose' for more description\n"
             "Try 'help <command>' for command-specific help\n"
         )
         if not path:
             return listing
-        commands = self._commands()
         for word in path.split():
-            command = self._find(word, commands)
-            if command is None:
+            part = command.part(word)
+            if part is None:
                 raise Refusal("unknown command", printed=f"{listing}\n")
-            commands = command.parts
-        return command.help(path) if command else ""
+            command = part
+        return command.help(path)
 
-    def _help_verbose(self, _: str) -> str:
-        rows = "".join(f"    {c.names:<15}  {c.abstract}\n" for c in self._commands())
+    def _help_verbose(self, *_: object) -> str:
+        rows = "".join(f"    {c.names:<15}  {c.abstract}\n" for c in self._root().parts)
         return (
             f"Android console command help:\n\n{rows}\n"
             "try 'help <command>' for command-specific help\n"
         )
 
-    def _auth(self, token: str) -> str:
+    def _auth(self, _: Emulator, token: str) -> str:
         if not token:
             raise Refusal("missing authentication token")
         try:
@@ -189,5 +171,5 @@ class _Dialog:
         self._open = True
         return _READY
 
-    def _quit(self, _: str) -> str:
+    def _quit(self, *_: object) -> str:
         raise Hangup

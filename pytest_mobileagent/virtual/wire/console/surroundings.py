@@ -1,4 +1,4 @@
-"""The console's commands for what is around the phone: position, sensors, hands and network."""
+"""geo, network, rotate, sensor, finger, redir: what is around the phone."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.hardware import Fix
-from pytest_mobileagent.virtual.wire.console.console import Command, Refusal
+from pytest_mobileagent.virtual.wire.console.registry import Emulator, Refusal, command, group
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pytest_mobileagent.virtual.phone import Phone
 
 SPEEDS = {  # kilobits per second: up and down
     "gsm": (14.4, 14.4),
@@ -32,38 +30,15 @@ DELAYS = {
 }
 LEAST_SATELLITES, MOST_SATELLITES = 1, 12
 
-
-def surroundings(phone: Phone) -> tuple[Command, ...]:
-    """Give the groups geo, sensor, network, finger and redir, and the command rotate."""
-    senses = _SensorCommands(phone)
-    network = _NetworkCommands(phone)
-    return (
-        Command("geo", "Geo-location commands", parts=(
-            Command("fix", "send a simple GPS fix", lambda text: _fix(phone, text)),
-        )),
-        Command("network", "manage network settings", parts=(
-            Command("status", "dump network status", network.status),
-            Command("speed", "change network speed", network.speed),
-            Command("delay", "change network latency", network.delay),
-        )),
-        Command("rotate", "rotate the screen clockwise by 90 degrees",
-                lambda _: phone.hardware.rotate()),
-        Command("sensor", "manage emulator sensors", parts=(
-            Command("status", "list all sensors and their status.", senses.status),
-            Command("get", "get sensor values", senses.get),
-            Command("set", "set sensor values", senses.set),
-        )),
-        Command("finger", "manage emulator finger print", parts=(
-            Command("touch", "touch finger print sensor with <fingerid>", _touch),
-            Command("remove", "remove finger from the fingerprint sensor", lambda _: None),
-        )),
-        Command("redir", "manage port redirections", parts=(
-            Command("list", "list current redirections", lambda _: "no active redirections\n"),
-        )),
-    )  # fmt: skip
+group("geo", "Geo-location commands")
+group("network", "manage network settings")
+group("sensor", "manage emulator sensors")
+group("finger", "manage emulator finger print")
+group("redir", "manage port redirections")
 
 
-def _fix(phone: Phone, text: str) -> None:
+@command("geo fix", "send a simple GPS fix")
+def _fix(emulator: Emulator, text: str) -> None:
     words = text.split()
     if len(words) < 2:
         raise Refusal("not enough arguments: see 'help geo fix' for details")
@@ -82,38 +57,33 @@ def _fix(phone: Phone, text: str) -> None:
     whole = satellites == int(satellites)
     if not whole or not LEAST_SATELLITES <= satellites <= MOST_SATELLITES:
         raise Refusal("invalid number of satellites. Must be an integer between 1 and 12")
-    now = phone.clock.uptime()
-    phone.hardware.locate(Fix(longitude, latitude, altitude, int(satellites), velocity, now))
+    now = emulator.phone.clock.uptime()
+    emulator.phone.hardware.locate(
+        Fix(longitude, latitude, altitude, int(satellites), velocity, now)
+    )
 
 
-def _touch(text: str) -> None:
-    """Put a finger on the sensor; no finger is enrolled, so nothing comes of it."""
-    if not text:
-        raise Refusal("missing fingerid")
-    if not text.isdecimal() or int(text) == 0:
-        raise Refusal("invalid fingerid")
+@command("network status", "dump network status")
+def _network_status(emulator: Emulator, _: str) -> str:
+    (down, up), (least, most) = emulator.phone.hardware.speed, emulator.phone.hardware.delay
+    return (
+        "Current network status:\n"
+        f"  download speed:   {down:8} bits/s ({down / 8192:.1f} KB/s)\n"
+        f"  upload speed:     {up:8} bits/s ({up / 8192:.1f} KB/s)\n"
+        f"  minimum latency:  {least} ms\n  maximum latency:  {most} ms\n"
+    )
 
 
-class _NetworkCommands:
-    def __init__(self, phone: Phone) -> None:
-        self._hardware = phone.hardware
+@command("network speed", "change network speed")
+def _speed(emulator: Emulator, text: str) -> None:
+    up, down = _pair(text, SPEEDS, "speed")
+    emulator.phone.hardware.speed = (int(down * 1000), int(up * 1000))
 
-    def status(self, _: str) -> str:
-        (down, up), (least, most) = self._hardware.speed, self._hardware.delay
-        return (
-            "Current network status:\n"
-            f"  download speed:   {down:8} bits/s ({down / 8192:.1f} KB/s)\n"
-            f"  upload speed:     {up:8} bits/s ({up / 8192:.1f} KB/s)\n"
-            f"  minimum latency:  {least} ms\n  maximum latency:  {most} ms\n"
-        )
 
-    def speed(self, text: str) -> None:
-        up, down = _pair(text, SPEEDS, "speed")
-        self._hardware.speed = (int(down * 1000), int(up * 1000))
-
-    def delay(self, text: str) -> None:
-        least, most = _pair(text, DELAYS, "delay")
-        self._hardware.delay = (int(least), int(most))
+@command("network delay", "change network latency")
+def _delay(emulator: Emulator, text: str) -> None:
+    least, most = _pair(text, DELAYS, "delay")
+    emulator.phone.hardware.delay = (int(least), int(most))
 
 
 def _pair(text: str, names: Mapping[str, tuple[float, float]], what: str) -> tuple[float, float]:
@@ -128,33 +98,57 @@ def _pair(text: str, names: Mapping[str, tuple[float, float]], what: str) -> tup
     return float(one), float(other or one)
 
 
-class _SensorCommands:
-    def __init__(self, phone: Phone) -> None:
-        self._hardware = phone.hardware
+@command("rotate", "rotate the screen clockwise by 90 degrees")
+def _rotate(emulator: Emulator, _: str) -> None:
+    emulator.phone.hardware.rotate()
 
-    def status(self, _: str) -> str:
-        return "".join(f"{name}: enabled.\n" for name in self._hardware.sensors)
 
-    def get(self, text: str) -> str:
-        if not text:
-            raise Refusal('Usage: "get <sensorname>"')
-        name = text.split(maxsplit=1)[0]
-        return f"{name} = {':'.join(f'{value:g}' for value in self._values(name))}\n"
+@command("sensor status", "list all sensors and their status.")
+def _sensor_status(emulator: Emulator, _: str) -> str:
+    return "".join(f"{name}: enabled.\n" for name in emulator.phone.hardware.sensors)
 
-    def set(self, text: str) -> None:
-        words = text.split()
-        if len(words) < 2:
-            raise Refusal('Usage: "set <sensorname> <value-a>[:<value-b>[:<value-c>]]"')
-        self._values(words[0])
-        try:
-            values = [float(part) for part in words[1].split(":")]
-        except ValueError:
-            raise Refusal('Usage: "set <sensorname> <value-a>[:<value-b>[:<value-c>]]"') from None
-        self._hardware.sense(words[0], values[: len(self._values(words[0]))])
 
-    def _values(self, name: str) -> list[float]:
-        if name not in self._hardware.sensors:
-            raise Refusal(
-                f"unknown sensor name: {name}, run 'sensor status' to get available sensors."
-            )
-        return self._hardware.sensors[name]
+@command("sensor get", "get sensor values")
+def _get(emulator: Emulator, text: str) -> str:
+    if not text:
+        raise Refusal('Usage: "get <sensorname>"')
+    name = text.split(maxsplit=1)[0]
+    return f"{name} = {':'.join(f'{value:g}' for value in _values(emulator, name))}\n"
+
+
+@command("sensor set", "set sensor values")
+def _set(emulator: Emulator, text: str) -> None:
+    words = text.split()
+    if len(words) < 2:
+        raise Refusal('Usage: "set <sensorname> <value-a>[:<value-b>[:<value-c>]]"')
+    _values(emulator, words[0])
+    try:
+        values = [float(part) for part in words[1].split(":")]
+    except ValueError:
+        raise Refusal('Usage: "set <sensorname> <value-a>[:<value-b>[:<value-c>]]"') from None
+    emulator.phone.hardware.sense(words[0], values[: len(_values(emulator, words[0]))])
+
+
+def _values(emulator: Emulator, name: str) -> list[float]:
+    if name not in emulator.phone.hardware.sensors:
+        raise Refusal(f"unknown sensor name: {name}, run 'sensor status' to get available sensors.")
+    return emulator.phone.hardware.sensors[name]
+
+
+@command("finger touch", "touch finger print sensor with <fingerid>")
+def _touch(_: Emulator, text: str) -> None:
+    """Put a finger on the sensor; no finger is enrolled, so nothing comes of it."""
+    if not text:
+        raise Refusal("missing fingerid")
+    if not text.isdecimal() or int(text) == 0:
+        raise Refusal("invalid fingerid")
+
+
+@command("finger remove", "remove finger from the fingerprint sensor")
+def _remove(*_: object) -> None:
+    """Take the finger away, which nothing feels."""
+
+
+@command("redir list", "list current redirections")
+def _redirections(*_: object) -> str:
+    return "no active redirections\n"

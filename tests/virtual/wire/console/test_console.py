@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.wire.console.emulator import Manners
+from pytest_mobileagent.virtual.wire.console.avd import Manners
 
 if TYPE_CHECKING:
     from pathlib import Path

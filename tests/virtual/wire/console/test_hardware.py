@@ -7,7 +7,7 @@ import pytest
 
 from pytest_mobileagent.virtual.snapshots.album import Album
 from pytest_mobileagent.virtual.wire.console.console import Console
-from pytest_mobileagent.virtual.wire.console.emulator import commands
+from pytest_mobileagent.virtual.wire.console.registry import Emulator
 
 
 class Terminal:
@@ -36,8 +36,8 @@ def console(phone, tmp_path):
             reader, writer = asyncio.StreamReader(), Terminal()
             reader.feed_data("".join(f"{line}\n" for line in lines).encode())
             reader.feed_eof()
-            offered = commands(phone, Album(phone.snapshots, None), lambda: None)
-            await Console(offered, token).attach(reader, cast("asyncio.StreamWriter", writer))
+            emulator = Emulator(phone, Album(phone.snapshots, None), lambda: None)
+            await Console(emulator, token).attach(reader, cast("asyncio.StreamWriter", writer))
             return writer.said.decode().replace("\r\n", "\n")
 
         return asyncio.run(talk()).partition("OK\n")[2]

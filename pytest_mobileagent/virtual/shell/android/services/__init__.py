@@ -1,0 +1,1 @@
+"""The services: one file each, by the name that `dumpsys -l` lists."""

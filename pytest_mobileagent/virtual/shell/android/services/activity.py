@@ -1,0 +1,283 @@
+"""am: the activity manager."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.content.intent import (
+    NEW_TASK,
+    RECEIVER_FROM_SHELL,
+    Intent,
+    short,
+)
+from pytest_mobileagent.virtual.shell.android.intents import parse_intent
+from pytest_mobileagent.virtual.shell.android.service import (
+    FAILED,
+    Answer,
+    Arguments,
+    JavaError,
+    Refused,
+    Service,
+)
+from pytest_mobileagent.virtual.system.activities.activities import Result, Started
+from pytest_mobileagent.virtual.system.window.configuration import qualifiers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.shell.commands import Context
+
+HELP = """Activity manager (activity) commands:
+  help
+      Print this help text.
+  start-activity [-D] [-N] [-W] [-P <FILE>] [--start-profiler <FILE>]
+          [--user <USER_ID> | current] <INTENT>
+      Start an Activity.  Options are:
+      -W: wait for launch to complete
+      -S: force stop the target app before starting the activity
+  start-service [--user <USER_ID> | current] <INTENT>
+  stop-service [--user <USER_ID> | current] <INTENT>
+  broadcast [--user <USER_ID> | all | current] <INTENT>
+  instrument [-r] [-e <NAME> <VALUE>] [-w] <COMPONENT>
+  force-stop [--user <USER_ID> | all | current] <PACKAGE>
+  kill [--user <USER_ID> | all | current] <PACKAGE>
+  crash [--user <USER_ID>] <PACKAGE>
+  kill-all
+  get-config
+  get-current-user
+  stack list"""
+PROTECTED = frozenset(
+    f"android.intent.action.{name}"
+    for name in (
+        "AIRPLANE_MODE",
+        "BATTERY_CHANGED",
+        "BOOT_COMPLETED",
+        "PACKAGE_ADDED",
+        "PACKAGE_REMOVED",
+        "SCREEN_OFF",
+        "SCREEN_ON",
+        "TIMEZONE_CHANGED",
+        "TIME_SET",
+    )
+)
+TRIM_LEVELS = frozenset(
+    {"HIDDEN", "RUNNING_MODERATE", "BACKGROUND", "RUNNING_LOW"}
+    | {"MODERATE", "RUNNING_CRITICAL", "COMPLETE"}
+)
+WARNINGS = {
+    Result.TO_TOP: "Warning: Activity not started, intent has been delivered to currently running"
+    " top-most instance.",
+    Result.TO_FRONT: "Warning: Activity not started, its current task has been brought to the"
+    " front",
+}
+service = Service("activity", HELP, script="am", interface="android.app.IActivityManager")
+
+
+@service.command("start", "start-activity")
+async def start(ctx: Context, args: Arguments) -> Answer:
+    """Start an activity."""
+    switches: set[str] = set()
+    with_values = ("--user", "--display", "--windowingMode", "--activityType", "--task", "-P", "-R")
+
+    def own(option: str, args: Arguments) -> bool:
+        if option in with_values:
+            args.required()
+        elif option not in ("-D", "-N", "-W", "-S", "--track-allocation"):
+            return False
+        switches.add(option)
+        return True
+
+    intent = parse_intent(args, own)
+    if "-S" in switches and (status := await _stop_first(ctx, intent)):
+        return status
+    await ctx.out(f"Starting: Intent {{ {intent} }}\n")
+    intent = replace(intent, flags=intent.flags | NEW_TASK)
+    try:
+        started = ctx.phone.activities.start(intent, uid=ctx.uid)
+    except PermissionError as error:
+        raise JavaError("SecurityException", str(error)) from error
+    say = ctx.out if "-W" in switches else ctx.err
+    if problem := _problem(started):
+        await say(f"{problem}\n")
+        return 1
+    if warning := WARNINGS.get(started.result):
+        await say(f"{warning}\n")
+    if "-W" in switches:
+        await ctx.out(_waited(started))
+    return 0
+
+
+async def _stop_first(ctx: Context, intent: Intent) -> int:
+    """Stop the app that an intent will start; a status that is not 0 if it is not clear which."""
+    found = ctx.phone.packages.resolve(intent)
+    package = intent.component.partition("/")[0] or (found[0][0].package if found else "")
+    if not package:
+        await ctx.err(f"Error: Intent does not match any activities: Intent {{ {intent} }}\n")
+        return 1
+    await ctx.out(f"Stopping: {package}\n")
+    ctx.phone.activities.force_stop(package)
+    return 0
+
+
+def _problem(started: Started) -> str:
+    if started.result is Result.UNRESOLVED:
+        intent = f"Intent {{ {started.intent} }}"
+        return f"Error: Activity not started, unable to resolve {intent}"
+    if started.result is Result.NO_CLASS:
+        name = short(started.intent.component)
+        return f"Error type 3\nError: Activity class {{{name}}} does not exist."
+    return ""
+
+
+def _waited(started: Started) -> str:
+    return (
+        f"Status: ok\nLaunchState: {started.state}\n"
+        f"Activity: {short(started.intent.component)}\n"
+        f"TotalTime: {started.milliseconds}\nWaitTime: {started.milliseconds + 2}\nComplete\n"
+    )
+
+
+@service.command("force-stop")
+async def force_stop(ctx: Context, args: Arguments) -> int:
+    """End an app; a package that is unknown counts as ended."""
+    return await _each_package(ctx, args, ctx.phone.activities.force_stop)
+
+
+@service.command("kill")
+async def kill(ctx: Context, args: Arguments) -> int:
+    """End an app's process."""
+
+    def end(package: str) -> None:
+        if ctx.phone.activities.top.package != package:  # the one in front is not killed
+            ctx.phone.activities.kill(package, "kill background")
+
+    return await _each_package(ctx, args, end)
+
+
+async def _each_package(ctx: Context, args: Arguments, act: Callable[[str], None]) -> int:
+    while option := args.option():
+        if option != "--user":
+            await ctx.err(f"Error: Unknown option: {option}\n")
+            return FAILED
+        args.required()
+    act(args.required())
+    return 0
+
+
+@service.command("crash")
+async def crash(ctx: Context, args: Arguments) -> int:
+    """Have an app fail."""
+
+    def fail(package: str) -> None:
+        if ctx.phone.proc.running(package):
+            with ctx.phone.activities.surviving(package):
+                raise RuntimeError("shell-induced crash")
+
+    return await _each_package(ctx, args, fail)
+
+
+@service.command("kill-all")
+def kill_all(ctx: Context, _: Arguments) -> None:
+    """End all apps that are not in front."""
+    front = ctx.phone.activities.top.package
+    for app in ctx.phone.packages.apps():
+        if app.package != front and not app.system:
+            ctx.phone.activities.kill(app.package, "kill all background")
+
+
+@service.command("broadcast")
+async def broadcast(ctx: Context, args: Arguments) -> Answer:
+    """Tell every app that wants to know."""
+    switches: set[str] = set()
+
+    def own(option: str, args: Arguments) -> bool:
+        if option in ("--user", "--receiver-permission"):
+            args.required()
+        elif option not in ("--async", "--allow-background-activity-starts"):
+            return False
+        switches.add(option)
+        return True
+
+    intent = parse_intent(args, own)
+    intent = replace(intent, flags=intent.flags | RECEIVER_FROM_SHELL)
+    await ctx.out(f"Broadcasting: Intent {{ {intent} }}\n")
+    if intent.action in PROTECTED and ctx.uid != 0:
+        message = f"not allowed to send broadcast {intent.action} from pid=4711, uid={ctx.uid}"
+        raise JavaError("SecurityException", f"Permission Denial: {message}")
+    reply = ctx.phone.broadcasts.send(intent)
+    if "--async" not in switches:
+        told = "" if reply.data is None else f', data="{reply.data}"'
+        await ctx.out(f"Broadcast completed: result={reply.code}{told}\n")
+    return 0
+
+
+@service.command("start-service", "startservice", "start-foreground-service")
+async def start_service(ctx: Context, args: Arguments) -> int:
+    """Start a service; only those that an app declares are found."""
+    intent = parse_intent(args, _user)
+    await ctx.out(f"Starting service: Intent {{ {intent} }}\n")
+    package, _, name = intent.component.partition("/")
+    if package in ctx.phone.packages and name in ctx.phone.packages.app(package).services:
+        app = ctx.phone.packages.app(package)
+        ctx.phone.proc.start(package, app.uid)
+        return 0
+    raise Refused("Error: Not found; no service started.")
+
+
+@service.command("stop-service", "stopservice")
+async def stop_service(ctx: Context, args: Arguments) -> None:
+    """Stop a service: Android gives -1 even if it could."""
+    intent = parse_intent(args, _user)
+    await ctx.out(f"Stopping service: Intent {{ {intent} }}\n")
+    raise Refused("Service not stopped: was not running.")
+
+
+def _user(option: str, args: Arguments) -> bool:
+    if option != "--user":
+        return False
+    args.required()
+    return True
+
+
+@service.command("send-trim-memory")
+def send_trim_memory(ctx: Context, args: Arguments) -> None:
+    """Ask an app to give memory back, which apps here have none of."""
+    while args.option():
+        args.required()
+    process, level = args.required(), args.required()
+    if level not in TRIM_LEVELS and not level.isdecimal():
+        raise Refused(f"Error: Unknown level option: {level}")
+    if not ctx.phone.proc.running(process):
+        raise Refused("Unknown error: failed to set trim level")
+
+
+@service.command("get-current-user")
+def get_current_user(_ctx: Context, _: Arguments) -> str:
+    """Tell the user in front."""
+    return "0\n"
+
+
+@service.command("get-config")
+def get_config(ctx: Context, _: Arguments) -> str:
+    """Tell the configuration as resource qualifiers."""
+    phone = ctx.phone
+    abis = phone.props["ro.product.cpu.abilist"]
+    return f"config: {qualifiers(phone.display, phone.locales)}\nabi: {abis}\n"
+
+
+@service.command("stack")
+async def stack(ctx: Context, args: Arguments) -> None:
+    """List the tasks."""
+    if (what := args.required()) != "list":
+        raise Refused(f"Error: unknown command '{what}'")
+    metrics = ctx.phone.display.metrics
+    bounds = f"[0,0][{metrics.width_px},{metrics.height_px}]"
+    for task in reversed(ctx.phone.activities.tasks):
+        root, top = task.root.component, task.top.component
+        visible = str(task is ctx.phone.activities.task).lower()
+        await ctx.out(
+            f"RootTask id={task.number} bounds={bounds} displayId=0 userId=0\n"
+            f"  taskId={task.number}: {root} bounds={bounds} userId=0 visible={visible}"
+            f" topActivity=ComponentInfo{{{top}}}\n\n"
+        )

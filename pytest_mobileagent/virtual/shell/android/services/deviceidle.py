@@ -1,0 +1,102 @@
+"""Doze: whether the phone dozes, and who may go on when it does."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.shell.android.service import Arguments, Service
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.shell.commands import Context
+
+SYSTEM_APP = "com.android.shell"
+FILE = "/data/system/deviceidle.xml"  # where Android keeps the apps that were added
+
+service = Service(
+    "deviceidle",
+    "Device idle controller (deviceidle) commands:\n  whitelist\n"
+    "    Print currently whitelisted apps.\n  whitelist [package ...]\n"
+    "    Add (prefix with +) or remove (prefix with -) packages.",
+)
+
+
+@service.command("whitelist")
+def whitelist(ctx: Context, args: Arguments) -> str:
+    """Show or change who may go on while the phone dozes."""
+    return _whitelist(ctx.phone, args.rest())
+
+
+@service.dump
+def dump(ctx: Context, args: list[str]) -> str:
+    """Tell that the phone does not doze, or which apps may go on if it did."""
+    state, power = "ACTIVE" if ctx.phone.power.awake else "INACTIVE", ctx.phone.power
+    answers = {
+        "deep": state,
+        "light": state,
+        "screen": str(power.awake).lower(),
+        "charging": str(power.charging).lower(),
+        "network": str(ctx.phone.radios.online).lower(),
+    }
+    match args:
+        case ["get", name, *_] if name in answers:
+            return f"{answers[name]}\n"
+        case ["enabled", *_]:
+            return "1\n"
+        case ["whitelist", *words]:
+            return _whitelist(ctx.phone, words)
+        case [word, *_]:
+            return f"Unknown command: {word}\n"
+    return (
+        "  Settings:\n    light_after_inactive_to=+4m0s0ms\n  Whitelist system apps:\n"
+        f"    {SYSTEM_APP}\n{_users(ctx.phone)}  mLightEnabled=true  mDeepEnabled=true\n"
+        f"  mScreenOn={str(ctx.phone.power.awake).lower()}\n"
+        f"  mNetworkConnected={str(ctx.phone.radios.online).lower()}\n"
+        f"  mCharging={str(ctx.phone.power.charging).lower()}\n"
+        f"  mState={state} mLightState={state}\n"
+    )
+
+
+def _whitelist(phone: Phone, words: list[str]) -> str:
+    """Show, add, remove or ask for apps: +NAME, -NAME, =NAME."""
+    names = _added(phone)
+    if not words:
+        rows = [("system", SYSTEM_APP), *(("user", name) for name in names)]
+        return "".join(f"{kind},{name},{phone.packages[name].uid}\n" for kind, name in rows)
+    said = ""
+    for word in words:
+        sign, name = word[:1], word[1:]
+        if sign not in ("+", "-", "=") or not name:
+            return f"{said}Package must be prefixed with +, -, or =: {word}\n"
+        if sign == "=":
+            said += f"{str(name in (SYSTEM_APP, *names)).lower()}\n"
+        elif sign == "+" and name not in phone.packages:
+            said += f"Unknown package: {name}\n"
+        elif sign == "+":
+            names.append(name)
+            said += f"Added: {name}\n"
+        elif name in names:
+            names = [each for each in names if each != name]
+            said += f"Removed: {name}\n"
+    _keep(phone, list(dict.fromkeys(names)))
+    return said
+
+
+def _users(phone: Phone) -> str:
+    names = "".join(f"    {name}\n" for name in _added(phone))
+    return f"  Whitelist user apps:\n{names}" if names else ""
+
+
+def _added(phone: Phone) -> list[str]:
+    if not phone.files.is_file(FILE):
+        return []
+    text = phone.files.read(FILE).decode(errors="replace")
+    names = re.findall(r'<wl n="([\w.]+)"', text)
+    return [name for name in names if name in phone.packages]
+
+
+def _keep(phone: Phone, names: list[str]) -> None:
+    rows = "".join(f'<wl n="{name}" />\n' for name in names)
+    head = "<?xml version='1.0' encoding='utf-8' standalone='yes' ?>\n"
+    phone.files.write(FILE, f"{head}<config>\n{rows}</config>\n".encode(), mode=0o600)

@@ -1,0 +1,208 @@
+"""input: fingers and keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.shell.android.service import Arguments, JavaError, Service, illegal
+from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.system.input.keymap import CODES, MODIFIERS, key, known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HELP = """Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
+
+The sources are:
+      touchnavigation
+      touchscreen
+      joystick
+      stylus
+      touchpad
+      gamepad
+      dpad
+      mouse
+      keyboard
+      trackball
+      rotaryencoder
+
+-d: specify the display ID.
+      (Default: -1 for key event, 0 for motion event if not specified.)
+The commands and default sources are:
+      text <string> (Default: keyboard)
+      keyevent [--longpress|--doubletap|--async|--delay <duration between keycodes in ms>]
+         <key code number or name> ... (Default: keyboard)
+      tap <x> <y> (Default: touchscreen)
+      swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      draganddrop <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      press (Default: trackball)
+      roll <dx> <dy> (Default: trackball)
+      motionevent <DOWN|UP|MOVE|CANCEL> <x> <y> (Default: touchscreen)
+      keycombination [-t duration(ms)] <key code 1> <key code 2> ... (Default: keyboard)"""
+SOURCES = frozenset(
+    (
+        "dpad",
+        "gamepad",
+        "joystick",
+        "keyboard",
+        "mouse",
+        "rotaryencoder",
+        "stylus",
+        "touchnavigation",
+        "touchpad",
+        "touchscreen",
+        "trackball",
+    )
+)
+DISPLAYS = ("DEFAULT_DISPLAY", "INVALID_DISPLAY")
+SHELL = "com.android.server.input.InputShellCommand"
+service = Service("input", HELP, interface="android.hardware.input.IInputManager", unknown_status=0)
+
+
+@command("input")
+async def input_command(ctx: Context, args: list[str]) -> int:
+    """Run an input command, after its optional source and display."""
+    words = list(args)
+    if words and words[0] in SOURCES:
+        words.pop(0)
+    if words and words[0] == "-d":
+        display = words[1] if len(words) > 1 else ""
+        if display not in DISPLAYS and not display.lstrip("-").isdecimal():
+            error = illegal("Error: Invalid arguments for display ID.")
+            await ctx.err(f"\nException occurred while executing '-d':\n{error.trace()}")
+            return 255
+        words = words[2:]
+    return await service.run(ctx, words)
+
+
+def _floats(args: Arguments, name: str, counts: tuple[int, ...]) -> list[float]:
+    words = args.rest()
+    if len(words) not in counts:
+        raise illegal(f"Error: Invalid arguments for command: {name}")
+    try:
+        return [float(word) for word in words]
+    except ValueError:
+        raise illegal(f"Error: Invalid arguments for command: {name}") from None
+
+
+@service.command("tap")
+def tap(ctx: Context, args: Arguments) -> None:
+    """Tap the screen."""
+    ctx.phone.tap(*_floats(args, "tap", (2,)))
+
+
+@service.command("swipe")
+def swipe(ctx: Context, args: Arguments) -> None:
+    """Swipe over the screen."""
+    x1, y1, x2, y2, *duration = _floats(args, "swipe", (4, 5))
+    ctx.phone.swipe(x1, y1, x2, y2, _duration(duration))
+
+
+@service.command("draganddrop")
+def drag_and_drop(ctx: Context, args: Arguments) -> None:
+    """Hold, move, and let go."""
+    x1, y1, x2, y2, *duration = _floats(args, "draganddrop", (4, 5))
+    ctx.phone.gestures.drag(int(x1), int(y1), int(x2), int(y2), _duration(duration))
+
+
+def _duration(given: list[float]) -> int:
+    return int(given[0]) if given and given[0] >= 0 else 300
+
+
+@service.command("text")
+def text(ctx: Context, args: Arguments) -> None:
+    """Type a text on the virtual keyboard; %s is a space."""
+    words = args.required().replace("%s", " ")
+    try:
+        ctx.phone.type_text(words)
+    except ValueError as error:
+        frame = f"{SHELL}.sendText(InputShellCommand.java:346)"
+        raise JavaError("NullPointerException", str(error), frame) from error
+
+
+@service.command("keyevent")
+def keyevent(ctx: Context, args: Arguments) -> None:
+    """Press keys, one after the other; unknown ones do nothing."""
+    double = long = False
+    while option := args.option():
+        double = double or option == "--doubletap"
+        long = long or option == "--longpress"
+        if option == "--delay":
+            args.required()
+    for code in [args.required(), *args.rest()]:
+        for _ in range(2 if double or (long and key(code).repeats) else 1):
+            ctx.phone.key(code)
+
+
+@service.command("keycombination")
+def keycombination(ctx: Context, args: Arguments) -> None:
+    """Press keys together, such as Ctrl and A."""
+    while args.option() == "-t":
+        args.required()
+    words = args.rest()
+    for word in words:
+        if not known(word):
+            raise illegal(f"Unknown keycode: {word}")
+    if len(words) < 2:
+        raise illegal("keycombination requires at least 2 keycodes")
+    codes = [
+        int(word) if word.isdecimal() else CODES[word.upper().removeprefix("KEYCODE_")]
+        for word in words
+    ]
+    meta = 0
+    for code in codes:
+        meta |= MODIFIERS.get(code, 0)
+        if code not in MODIFIERS:
+            ctx.phone.key(code, meta)
+
+
+@service.command("motionevent")
+def motionevent(ctx: Context, args: Arguments) -> int:
+    """Touch, move or lift a finger."""
+    action = args.required().upper()
+    if action not in ("DOWN", "UP", "MOVE", "CANCEL"):
+        raise illegal(f"Unknown action: {action}")
+    point = _floats(args, "motionevent", (0, 2) if action == "CANCEL" else (2,))
+    finger = ctx.phone.finger
+    if action == "CANCEL":
+        finger.cancel()
+        return 0
+    acts: dict[str, Callable[[float, float], None]] = {
+        "DOWN": finger.down,
+        "MOVE": finger.move,
+        "UP": finger.up,
+    }
+    acts[action](*point)
+    return 0
+
+
+@service.command("press", "roll")
+def trackball(_: Context, args: Arguments) -> None:
+    """Use a trackball, which moves nothing on a phone."""
+    args.rest()
+
+
+@service.dump
+def dump(ctx: Context, _: list[str]) -> str:
+    """Tell the input devices, and how the display is turned."""
+    metrics, display = ctx.phone.display.metrics, ctx.phone.display
+    natural = display.size_override or display.physical_size
+    focus = ctx.phone.windows.active.title if ctx.phone.power.awake else ""
+    return (
+        "INPUT MANAGER (dumpsys input)\n\nInput Manager State:\n  Interactive: "
+        f"{str(ctx.phone.power.awake).lower()}\n\nEvent Hub State:\n  Devices:\n"
+        "    -1: Virtual\n    1: virtio_input_keyboard\n      Path: /dev/input/event0\n"
+        "    2: virtio_input_multi_touch_1\n      Path: /dev/input/event1\n\n"
+        "Input Reader State:\n  Device 2: virtio_input_multi_touch_1\n    IsExternal: false\n"
+        "    Sources: KEYBOARD | TOUCHSCREEN\n    Touch Input Mapper (mode - DIRECT):\n"
+        f"      SurfaceWidth: {metrics.width_px}px\n      SurfaceHeight: {metrics.height_px}px\n"
+        f"      SurfaceOrientation: {display.rotation}\n"
+        f"      InputDeviceOrientation: {display.rotation}\n"
+        "      X: min=0, max=32767, flat=0, fuzz=0, resolution=0\n"
+        "      Y: min=0, max=32767, flat=0, fuzz=0, resolution=0\n"
+        f"    Viewport INTERNAL: displayId=0, port=0, orientation={display.rotation},"
+        f" logicalFrame=[0, 0, {metrics.width_px}, {metrics.height_px}],"
+        f" physicalFrame=[0, 0, {natural[0]}, {natural[1]}],"
+        f" deviceSize=[{natural[0]}, {natural[1]}], isActive=[1]\n\n"
+        f"Input Dispatcher State:\n  FocusedWindows:\n    displayId=0, name='{focus}'\n"
+    )

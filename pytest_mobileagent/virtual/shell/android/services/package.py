@@ -1,0 +1,256 @@
+"""pm: the package manager."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.content.intent import full, short
+from pytest_mobileagent.virtual.kernel.users import ROOT
+from pytest_mobileagent.virtual.shell.android.service import (
+    FAILED,
+    Answer,
+    Arguments,
+    JavaError,
+    Refused,
+    Service,
+    illegal,
+)
+from pytest_mobileagent.virtual.system.packages.packages import STATES, UnknownPackage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.shell.commands import Context
+
+HELP = """Package manager (package) commands:
+  help
+    Print this help text.
+
+  path [--user USER_ID] PACKAGE
+  has-feature FEATURE_NAME [version]
+  list features
+  list instrumentation [-f] [TARGET-PACKAGE]
+  list packages [-f] [-d] [-e] [-s] [-3] [-i] [-l] [-u] [-U]
+      [--show-versioncode] [--apex-only] [--uid UID] [--user USER_ID] [FILTER]
+  list users
+  resolve-activity [--brief] [--components] [--user USER_ID] INTENT
+  query-activities [--brief] [--components] [--user USER_ID] INTENT
+  dump PACKAGE
+  install [-rtdg] [-i PACKAGE] [--user USER_ID] [-S BYTES] [PATH|-]
+  install-create [-rtdg] [-i PACKAGE] [-p INHERIT_PACKAGE] [-S BYTES]
+  install-write [-S BYTES] SESSION_ID SPLIT_NAME [PATH|-]
+  install-remove SESSION_ID SPLIT...
+  install-commit SESSION_ID
+  install-abandon SESSION_ID
+  uninstall [-k] [--user USER_ID] PACKAGE
+  clear [--user USER_ID] [--cache-only] PACKAGE
+  enable [--user USER_ID] PACKAGE_OR_COMPONENT
+  disable [--user USER_ID] PACKAGE_OR_COMPONENT
+  disable-user [--user USER_ID] PACKAGE_OR_COMPONENT
+  grant [--user USER_ID] PACKAGE PERMISSION
+  revoke [--user USER_ID] PACKAGE PERMISSION"""
+FEATURES = (
+    "android.hardware.bluetooth",
+    "android.hardware.camera",
+    "android.hardware.location",
+    "android.hardware.microphone",
+    "android.hardware.telephony",
+    "android.hardware.touchscreen",
+    "android.hardware.wifi",
+    "android.software.input_methods",
+    "android.software.webview",
+)
+FOR_SHELL = ("default", "enabled", "disabled-user")  # states that shell may give to a package
+service = Service("package", HELP, script="pm", interface="android.content.pm.IPackageManager")
+
+
+@service.command("list")
+async def list_(ctx: Context, args: Arguments) -> int:
+    """List packages, users or features."""
+    what = args.next()
+    if what in ("package", "packages"):
+        return await _list_packages(ctx, args)
+    if what == "users":
+        await ctx.out("Users:\n\tUserInfo{0:Owner:c13} running\n")
+    elif what == "features":
+        await ctx.out("".join(f"feature:{name}\n" for name in FEATURES))
+    elif what == "instrumentation":
+        await _list_instrumentations(ctx, args)
+    elif what not in ("libraries", "permission-groups", "permissions"):
+        missing = "didn't specify type of data to list"
+        problem = f"unknown list type '{what}'" if what else missing
+        raise Refused(f"Error: {problem}")
+    return 0
+
+
+FILTERS: dict[str, Callable[[Context, App], bool]] = {
+    "-d": lambda ctx, app: not ctx.phone.packages.enabled(app.package),
+    "-e": lambda ctx, app: ctx.phone.packages.enabled(app.package),
+    "-s": lambda _, app: app.system,
+    "-3": lambda _, app: not app.system,
+    "--apex-only": lambda *_: False,
+}
+COLUMNS = ("-f", "-i", "-U", "--show-versioncode")
+
+
+async def _list_packages(ctx: Context, args: Arguments) -> int:
+    filters: list[Callable[[Context, App], bool]] = []
+    columns: set[str] = set()
+    left: list[str] = []
+    while option := args.option():
+        if option in FILTERS:
+            filters.append(FILTERS[option])
+        elif option in COLUMNS:
+            columns.add(option)
+        elif option == "--uid":
+            uid = int(args.required())
+            filters.append(partial(_has_uid, uid))
+        elif option == "--user":
+            args.required()
+        elif option == "-u":
+            left = ctx.phone.packages.kept()
+        elif option not in ("-a", "-l"):
+            await ctx.out(f"Error: Unknown option: {option}\n")
+            return FAILED
+    wanted = args.next() or ""
+    for name in ctx.phone.packages.names():
+        app = ctx.phone.packages.app(name)
+        if wanted in name and all(keeps(ctx, app) for keeps in filters):
+            await ctx.out(_package_line(ctx, app, columns))
+    await ctx.out("".join(f"package:{name}\n" for name in left if wanted in name))
+    return 0
+
+
+async def _list_instrumentations(ctx: Context, args: Arguments) -> None:
+    with_path, packages = args.option() == "-f", ctx.phone.packages
+    target = args.next()
+    for app in packages.apps():
+        path = f"{packages.path(app.package)}=" if with_path else ""
+        for each in app.instrumentations:
+            if target in (None, each.target):
+                name = short(f"{app.package}/{each.name}")
+                await ctx.out(f"instrumentation:{path}{name} (target={each.target})\n")
+
+
+def _has_uid(uid: int, _: Context, app: App) -> bool:
+    return app.uid == uid
+
+
+def _package_line(ctx: Context, app: App, columns: set[str]) -> str:
+    path = f"{ctx.phone.packages.path(app.package)}=" if "-f" in columns else ""
+    version = f" versionCode:{app.version_code}" if "--show-versioncode" in columns else ""
+    by = ctx.phone.packages[app.package].installer or "null"
+    installer = f"  installer={by}" if "-i" in columns else ""
+    uid = f" uid:{app.uid}" if "-U" in columns else ""
+    return f"package:{path}{app.package}{version}{installer}{uid}\n"
+
+
+@service.command("path")
+def path(ctx: Context, args: Arguments) -> Answer:
+    """Tell where a package's APK is."""
+    name = _package(args)
+    if name not in ctx.phone.packages:
+        return 1
+    return "".join(f"package:{path}\n" for path in ctx.phone.packages.paths(name))
+
+
+@service.command("clear")
+def clear(ctx: Context, args: Arguments) -> str:
+    """Wipe a package's data."""
+    name = _package(args)
+    if not name:
+        raise Refused("Error: no package specified", 1)
+    if name not in ctx.phone.packages:
+        raise Refused("Failed", 1)
+    ctx.phone.packages.clear(name)
+    return "Success\n"
+
+
+@service.command("grant")
+async def grant(ctx: Context, args: Arguments) -> int:
+    """Grant a runtime permission."""
+    return await _change_permission(ctx, args, granted=True)
+
+
+@service.command("revoke")
+async def revoke(ctx: Context, args: Arguments) -> int:
+    """Revoke a runtime permission."""
+    return await _change_permission(ctx, args, granted=False)
+
+
+async def _change_permission(ctx: Context, args: Arguments, *, granted: bool) -> int:
+    name, permission = _package(args), args.next()
+    if not name or not permission:
+        missing = "permission" if name else "package"
+        await ctx.err(f"Error: no {missing} specified\n")
+        return 1
+    try:
+        ctx.phone.packages.grant(name, permission, granted=granted)
+    except UnknownPackage as error:
+        raise illegal(f"Unknown package: {name}") from error
+    except PermissionError as error:
+        raise JavaError("SecurityException", str(error)) from error
+    except ValueError as error:
+        raise illegal(str(error)) from error
+    return 0
+
+
+def _register_state(command: str, state: str) -> None:
+    @service.command(command)
+    async def change(ctx: Context, args: Arguments) -> None:
+        name = _package(args)
+        if not name:
+            raise Refused("Error: no package or component specified", 1)
+        owner, slash, _ = name.partition("/")
+        if owner not in ctx.phone.packages:
+            raise illegal(f"Unknown package: {owner}")
+        if ctx.uid != ROOT and (slash or state not in FOR_SHELL):
+            what, number = full(name) if slash else f"{owner}/null", STATES[state]
+            message = f"Shell cannot change component state for {what} to {number}"
+            raise JavaError("SecurityException", message)
+        if slash:
+            ctx.phone.packages.switch(full(name), on=state in ("default", "enabled"))
+            await ctx.out(f"Component {{{full(name)}}} new state: {state}\n")
+        else:
+            ctx.phone.packages.set_state(owner, state)
+            await ctx.out(f"Package {owner} new state: {state}\n")
+
+
+for _command, _state in (
+    ("enable", "enabled"),
+    ("disable", "disabled"),
+    ("disable-user", "disabled-user"),
+    ("disable-until-used", "disabled-until-used"),
+    ("default-state", "default"),
+):
+    _register_state(_command, _state)
+
+
+@service.command("dump")
+async def dump(ctx: Context, args: Arguments) -> None:
+    """Tell what several services know of a package."""
+    name = _package(args)
+    if not name:
+        raise illegal('Argument expected after "dump"')
+    for service in ("package", "activity"):
+        await ctx.out(f"DUMP OF SERVICE {service}:\n")
+        await ctx.run(["dumpsys", service, name])
+        await ctx.out("\n")
+
+
+@service.command("has-feature")
+def has_feature(_ctx: Context, args: Arguments) -> str:
+    """Tell whether the phone has a feature."""
+    if args.required() not in FEATURES:
+        raise Refused("false", 1, out=True)
+    return "true\n"
+
+
+def _package(args: Arguments) -> str:
+    """Take the package name behind any options."""
+    while option := args.option():
+        if option == "--user":
+            args.required()
+    return args.next() or ""

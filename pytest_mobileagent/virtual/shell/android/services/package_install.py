@@ -1,0 +1,220 @@
+"""pm install, its sessions in several steps, and pm uninstall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.shell.android.intents import integer
+from pytest_mobileagent.virtual.shell.android.service import (
+    Answer,
+    Arguments,
+    JavaError,
+    Refused,
+    illegal,
+)
+from pytest_mobileagent.virtual.shell.android.services.package import service
+from pytest_mobileagent.virtual.system.packages.install_rules import InstallError
+from pytest_mobileagent.virtual.system.packages.installer import UnknownSession
+from pytest_mobileagent.virtual.system.packages.packages import UnknownPackage
+from pytest_mobileagent.virtual.system.packages.session import Options
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.shell.android.service import Arguments
+    from pytest_mobileagent.virtual.shell.commands import Context
+    from pytest_mobileagent.virtual.system.packages.session import Session
+
+SWITCHES = {
+    "-R": ("replace", False),
+    "-d": ("downgrade", True),
+    "-g": ("grant", True),
+    "--grant-all-permissions": ("grant", True),
+    "-t": ("tests", True),
+    "--bypass-low-target-sdk-block": ("old_target", True),
+}
+VALUES = {"-i": "installer", "-p": "inherit"}
+IGNORED = (
+    "-f", "-r", "--dont-kill", "--ephemeral", "--force-non-staged", "--force-queryable", "--full",
+    "--ignore-dexopt-profile", "--instant", "--no-rollback", "--preload", "--restrict-permissions",
+    "--skip-enable", "--skip-verification", "--update-ownership",
+)  # fmt: skip
+IGNORED_WITH_VALUE = (
+    "--abi", "--force-uuid", "--install-location", "--install-reason", "--originating-uri",
+    "--package-source", "--pkg", "--referrer", "--staged-ready-timeout", "--user",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    options: Options
+    size: int | None  # bytes, where they are told
+
+
+@service.command("install")
+async def install(ctx: Context, args: Arguments) -> Answer:
+    """Install an app from one APK, in a file or on stdin."""
+    wanted = _options(args)
+    words = args.rest()
+    path = "" if words[:1] in ([], ["-"]) else words[0]
+    if path:
+        await _demand_readable(ctx, path)
+        _demand_apk(ctx, path)
+    elif wanted.size is None:
+        raise illegal("Error: must either specify a package size or an APK file")
+    session = _create(ctx, wanted.options)
+    data = ctx.files.read(path) if path else await _take(ctx, wanted.size or 0)
+    try:
+        _write(ctx, session, "base.apk", data)
+    except Refused:
+        ctx.phone.installer.abandon(session)
+        raise
+    return await _commit(ctx, session)
+
+
+async def _demand_readable(ctx: Context, path: str) -> None:
+    """Demand a file that the package service can open: not one of shared storage."""
+    if ctx.files.is_file(path) and not ctx.path(path).startswith(("/sdcard", "/storage")):
+        return
+    await ctx.err(f"Error: Unable to open file: {path}\n")
+    await ctx.err("Consider using a file under /data/local/tmp/\n")
+    await ctx.err(f"Error: Can't open file: {path}\n")
+    raise illegal(f"Error: Can't open file: {path}")
+
+
+def _demand_apk(ctx: Context, path: str) -> None:
+    """Demand what is asked of a file before a session is opened for it."""
+    from pytest_mobileagent.virtual.apk import BadApk, read_apk  # noqa: PLC0415 - seldom used
+
+    try:
+        read_apk(ctx.files.read(path), path)
+    except BadApk as error:
+        why = str(error)
+        if error.code == "INSTALL_PARSE_FAILED_NOT_APK":
+            why = f"Failed to load asset path {path}"
+        raise illegal(f"Error: Failed to parse APK file: {path}: {why}") from error
+
+
+@service.command("install-create")
+def create(ctx: Context, args: Arguments) -> str:
+    """Begin an installation."""
+    session = _create(ctx, _options(args).options)
+    return f"Success: created install session [{session.number}]\n"
+
+
+@service.command("install-write")
+async def write(ctx: Context, args: Arguments) -> str:
+    """Add an APK to an installation."""
+    size = None
+    while option := args.option():
+        if option != "-S":
+            raise illegal(f"Unknown option: {option}")
+        size = integer(args.required())
+    session, name, path = _session(ctx, args.required()), args.required(), args.next()
+    if path not in (None, "-"):
+        await _demand_readable(ctx, path)
+        data = ctx.files.read(path)
+    elif size is None:
+        raise Refused("Error: must specify a APK size", 1)
+    else:
+        data = await _take(ctx, size)
+    if "/" in name or name in ("", ".", ".."):
+        raise illegal(f"Invalid name: {name}")
+    _write(ctx, session, name, data)
+    return f"Success: streamed {len(data)} bytes\n"
+
+
+def _write(ctx: Context, session: Session, name: str, data: bytes) -> None:
+    try:
+        ctx.phone.installer.write(session, name, data)
+    except OSError as error:
+        words = "write failed: ENOSPC (No space left on device)"
+        raise Refused(f"Error: failed to write; {words}", 1) from error
+
+
+@service.command("install-commit")
+async def commit(ctx: Context, args: Arguments) -> int:
+    """Install what has been added."""
+    while args.option():
+        pass
+    return await _commit(ctx, _session(ctx, args.required()))
+
+
+@service.command("install-abandon", "install-destroy")
+def abandon(ctx: Context, args: Arguments) -> str:
+    """Give an installation up."""
+    ctx.phone.installer.abandon(_session(ctx, args.required()))
+    return "Success\n"
+
+
+def _create(ctx: Context, options: Options) -> Session:
+    try:
+        return ctx.phone.installer.create(options)
+    except OSError as error:
+        message = f"java.io.IOException: {error}"
+        raise JavaError("android.os.ParcelableException", message) from error
+
+
+def _session(ctx: Context, number: str) -> Session:
+    try:
+        return ctx.phone.installer.session(integer(number))
+    except UnknownSession as error:
+        message = f"Caller has no access to session {number}"
+        raise JavaError("SecurityException", message) from error
+
+
+async def _commit(ctx: Context, session: Session) -> int:
+    try:
+        ctx.phone.installer.commit(session)
+    except InstallError as error:
+        await ctx.out(f"Failure [{error}]\n")
+        return 1
+    except OSError:
+        await ctx.out("Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to copy packages]\n")
+        return 1
+    await ctx.out("Success\n")
+    return 0
+
+
+def _options(args: Arguments) -> _Wanted:
+    """Take how an app shall be installed, in all of pm's options."""
+    size, told = None, dict[str, Any]()
+    while option := args.option():
+        if option in SWITCHES:
+            name, value = SWITCHES[option]
+            told[name] = value
+        elif option in VALUES:
+            told[VALUES[option]] = args.required()
+        elif option == "-S":
+            size = integer(args.required())
+        elif option in IGNORED_WITH_VALUE:
+            args.required()
+        elif option not in IGNORED:
+            raise illegal(f"Unknown option {option}")
+    return _Wanted(Options(**told, size=size or 0), size)
+
+
+async def _take(ctx: Context, size: int) -> bytes:
+    """Read so many bytes from stdin, which the sender leaves open; fewer if it ends."""
+    chunks: list[bytes] = []
+    while size > 0 and (data := await ctx.stdin.read(min(size, 1 << 16))):
+        chunks.append(data)
+        size -= len(data)
+    return b"".join(chunks)
+
+
+@service.command("uninstall")
+def uninstall(ctx: Context, args: Arguments) -> str:
+    """Remove a package."""
+    keep = False
+    while option := args.option():
+        keep = keep or option == "-k"
+        if option in ("--user", "--versionCode"):
+            args.required()
+    name = args.next()
+    if not name:
+        raise Refused("Error: package name not specified", 1)
+    try:
+        ctx.phone.packages.uninstall(name, keep_data=keep)
+    except (UnknownPackage, PermissionError) as error:
+        raise Refused("Failure [DELETE_FAILED_INTERNAL_ERROR]", 1, out=True) from error
+    return "Success\n"

@@ -1,0 +1,60 @@
+"""pm resolve-activity and query-activities: who would answer an intent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.content.choosing import RESOLVER
+from pytest_mobileagent.virtual.content.intent import short
+from pytest_mobileagent.virtual.shell.android.intents import parse_intent
+from pytest_mobileagent.virtual.shell.android.services.package import service
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.content.intent import Intent
+    from pytest_mobileagent.virtual.shell.android.service import Arguments
+    from pytest_mobileagent.virtual.shell.commands import Context
+
+MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
+
+
+@service.command("resolve-activity")
+def resolve_activity(ctx: Context, args: Arguments) -> str:
+    """Tell which activity would answer an intent."""
+    intent, options = _parse(args)
+    found = ctx.phone.packages.resolve(intent)
+    if not found:
+        return "No activity found\n"
+    chosen = ctx.phone.defaults.choose(intent, found)
+    name = short(chosen[1].component(chosen[0].package)) if chosen else RESOLVER
+    head = "" if "--components" in options else f"{MATCH}\n"
+    return f"{head}{name}\n"
+
+
+@service.command("query-activities")
+async def query_activities(ctx: Context, args: Arguments) -> None:
+    """List the activities that would answer an intent."""
+    intent, options = _parse(args)
+    answers = ctx.phone.packages.resolve(intent)
+    found = [short(kind.component(app.package)) for app, kind in answers]
+    if not found:
+        await ctx.out("No activities found\n")
+    elif "--components" in options:
+        await ctx.out("".join(f"{name}\n" for name in found))
+    else:
+        await ctx.out(f"{len(found)} activities found:\n")
+        for at, name in enumerate(found):
+            await ctx.out(f"  Activity #{at}:\n    {MATCH}\n    {name}\n")
+
+
+def _parse(args: Arguments) -> tuple[Intent, set[str]]:
+    options: set[str] = set()
+
+    def own(option: str, args: Arguments) -> bool:
+        if option == "--user":
+            args.required()
+        elif option not in ("--brief", "--components", "--query-flags"):
+            return False
+        options.add(option)
+        return True
+
+    return parse_intent(args, own), options

@@ -1,1 +1,0 @@
-"""The awk command's parts: its programs, and the machine that runs them."""

@@ -1,0 +1,138 @@
+"""ping, kill and avd: the emulator itself and its snapshots."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.wire.console.registry import (
+    Emulator,
+    Hangup,
+    Refusal,
+    command,
+    group,
+)
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.snapshots.snapshots import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How an emulator behaves that was started in one way or another.
+
+    A `read_only` one refuses to touch snapshots. From one that has loaded a snapshot adb is
+    cut off `drop_on_load` seconds later, unless that is None.
+    """
+
+    read_only: bool = False
+    drop_on_load: float | None = None
+
+
+@command("ping", "check if the emulator is alive", safe=True)
+def _ping(*_: object) -> str:
+    return "I am alive!\n"
+
+
+@command("kill", "kill the emulator instance")
+def _kill(emulator: Emulator, _: str) -> str:
+    emulator.stop()
+    raise Hangup("OK: killing emulator, bye bye\n")
+
+
+group("avd", "control virtual device execution", safe=True)
+
+
+@command("avd status", "query virtual device status")
+def _status(*_: object) -> str:
+    return "virtual device is running\n"
+
+
+@command("avd start", "start/restart the virtual device")
+def _start(*_: object) -> str:
+    raise Refusal("virtual device already running")
+
+
+@command("avd name", "query virtual device name", safe=True)
+@command("avd id", "query virtual device ID")
+def _name(emulator: Emulator, _: str) -> str:
+    return f"{emulator.phone.avd_name}\n"
+
+
+@command("avd windowtype", "query virtual device headless or qtwindow")
+def _windowtype(*_: object) -> str:
+    return "windowtype=headless\n"
+
+
+@command("avd path", "query AVD path")
+@command("avd snapshotspath", "query AVD snapshots path")
+def _path(emulator: Emulator, _: str) -> str:
+    return f"{emulator.album.folder or 'NO_AVD_INFO'}\n"
+
+
+group("avd snapshot", "state snapshot commands")
+
+
+@command("avd snapshot list", "list available state snapshots")
+def _list(emulator: Emulator, _: str) -> str:
+    snapshots = emulator.album.all()
+    if not snapshots:
+        return "There is no snapshot available.\n"
+    rows = "".join(_row(name, snapshot) for name, snapshot in snapshots.items())
+    head = f"{'ID':<10}{'TAG':<20}{'VM SIZE':>7}{'DATE':>20}{'VM CLOCK':>15}\n"
+    return f"List of snapshots present on all disks:\n{head}{rows}"
+
+
+@command("avd snapshot save", "save state snapshot")
+def _save(emulator: Emulator, name: str) -> None:
+    _check(emulator, name, "save")
+    emulator.album.save(name)
+
+
+@command("avd snapshot load", "load state snapshot")
+def _load(emulator: Emulator, name: str) -> None:
+    _check(emulator, name, "load")
+    try:
+        emulator.album.load(name)
+    except KeyError:
+        first = f"KO: Device 'encrypt' does not have the requested snapshot '{name}'\n"
+        raise Refusal("Snapshot load failure: snapshot doesn't exist", first) from None
+
+
+@command("avd snapshot del", "delete state snapshot")
+@command("avd snapshot delete", "delete state snapshot")
+def _delete(emulator: Emulator, name: str) -> None:
+    _check(emulator, name, "delete", usage="list")  # sic
+    with suppress(KeyError):  # the emulator does not complain either
+        emulator.album.delete(name)
+
+
+@command("avd snapshot get", "get the name of the loaded snapshot")
+def _get(emulator: Emulator, _: str) -> str:
+    return f"{emulator.album.loaded}\n"
+
+
+def _check(emulator: Emulator, name: str, what: str, usage: str = "") -> None:
+    if not name:
+        raise Refusal(f"Argument missing, try 'avd snapshot {usage or what} <name>'")
+    if emulator.read_only:
+        raise Refusal(f'Snapshot {what} is disabled because "-read-only" was specified')
+
+
+def _row(name: str, snapshot: Snapshot) -> str:
+    size = len(snapshot.parts) + sum(len(node.data) for node in snapshot.files.values())
+    date = datetime.fromtimestamp(snapshot.time, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    minutes, seconds = divmod(snapshot.uptime, 60)
+    clock = f"{int(minutes // 60):02}:{int(minutes % 60):02}:{seconds:06.3f}"
+    return f"{'--':<10}{name:<20}{_human(size):>7}{date:>20}{clock:>15}\n"
+
+
+def _human(size: float) -> str:
+    """Write a size as QEMU does: 999, 1.2K, 75M."""
+    for unit in ("", "K", "M"):
+        if size < 1000:
+            return f"{size:.1f}{unit}" if unit and size < 10 else f"{size:.0f}{unit}"
+        size /= 1024
+    return f"{size:.1f}G" if size < 10 else f"{size:.0f}G"

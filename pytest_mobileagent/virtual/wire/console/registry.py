@@ -1,0 +1,92 @@
+"""The console's commands by their words, the decorator that adds one, and how they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.snapshots.album import Album
+
+
+class Refusal(Exception):  # noqa: N818 - an answer, not an error of ours
+    """A command is answered with KO; what was printed before it comes along."""
+
+    def __init__(self, reason: str, printed: str = "") -> None:
+        super().__init__(reason)
+        self.printed = printed
+
+
+class Hangup(Exception):  # noqa: N818 - an answer, not an error of ours
+    """The console closes the connection after some last words."""
+
+
+@dataclass(slots=True)
+class Emulator:
+    """What commands work on: the phone, its snapshots, how to end it, and the mouse's button."""
+
+    phone: Phone
+    album: Album
+    stop: Callable[[], None]
+    read_only: bool = False
+    pressed: bool = False
+
+
+# A command takes what follows its words, and gives what is to be printed.
+Action: TypeAlias = Callable[[Emulator, str], str | None]
+
+
+@dataclass(slots=True)
+class Command:
+    """A command of the console, or a group of them."""
+
+    names: str  # alternatives are separated by |
+    abstract: str = ""
+    action: Action | None = None
+    safe: bool = False  # allowed before authentication
+    parts: list[Command] = field(default_factory=list)
+
+    def part(self, word: str) -> Command | None:
+        """Give the part that `word` names."""
+        return next((part for part in self.parts if word in part.names.split("|")), None)
+
+    def help(self, prefix: str = "") -> str:
+        """Describe the command and what belongs to it."""
+        if not self.parts:
+            return f"{self.abstract}\n"
+        rows = (f"   {prefix} {part.names:<15}  {part.abstract}\n" for part in self.parts)
+        return f"{self.abstract}\n\navailable sub-commands:\n{''.join(rows)}\n"
+
+
+ROOT = Command("")
+
+
+def group(path: str, abstract: str, *, safe: bool = False) -> None:
+    """Describe a group of commands."""
+    each = _find(path)
+    each.abstract, each.safe = abstract, safe
+
+
+def command(path: str, abstract: str, *, safe: bool = False) -> Callable[[Action], Action]:
+    """Register a function as the command that consists of these words."""
+
+    def register(action: Action) -> Action:
+        each = _find(path)
+        each.abstract, each.action, each.safe = abstract, action, safe
+        return action
+
+    return register
+
+
+def _find(path: str) -> Command:
+    """Give the command with these words, which may be new."""
+    found = ROOT
+    for word in path.split():
+        part = found.part(word)
+        if part is None:
+            part = Command(word)
+            found.parts.append(part)
+        found = part
+    return found

@@ -1,0 +1,38 @@
+"""The page that teaches apps: its pictures are what the phone draws, and no view is without one."""
+
+from __future__ import annotations
+
+import inspect
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from PIL import Image, ImageChops, ImageStat
+
+from pytest_mobileagent.virtual import ui
+
+PICTURES = Path(__file__).parents[2] / "docs" / "apps"
+
+
+@pytest.fixture(scope="module")
+def page():
+    return SimpleNamespace(**runpy.run_path(str(PICTURES / "draw.py")))
+
+
+def test_every_view_is_shown(page):
+    views = {name for name in ui.__all__ if inspect.isclass(kind := getattr(ui, name))
+             and issubclass(kind, ui.View)}  # fmt: skip
+    code = " ".join(page.examples().values())
+    assert {name for name in views if f"{name}(" not in code} == set()
+
+
+def test_the_pictures_are_what_the_phone_draws(page):
+    drawn = page.draw(page.examples())
+    assert {f"{name}.png" for name in drawn} == {file.name for file in PICTURES.glob("*.png")}
+    for name, picture in drawn.items():
+        kept = Image.open(PICTURES / f"{name}.png").convert("RGB")
+        again = f"{name} looks different now: python docs/apps/draw.py"
+        assert kept.size == picture.size, again
+        # A little is left to other versions of the font's renderer.
+        assert max(ImageStat.Stat(ImageChops.difference(kept, picture)).mean) < 3, again
