@@ -26,7 +26,7 @@ HEAVY |= {
     "easyocr",
     "onnxruntime",
 }
-HEAVY |= {"h11", "trustme", "cryptography", "rich"}
+HEAVY |= {"grpc", "h11", "trustme", "cryptography", "rich"}
 
 # Each room may import those before it, and itself. Nothing imports `__main__`.
 ORDER = [
@@ -50,7 +50,18 @@ ORDER += ["testing", "plugin", "init", "__main__"]
 ALONE = {"virtual": {"virtual"}, "screen": {"screen", "errors", "plain", "extras"}}
 # The virtual phone's own rooms and modules, in the same manner.
 VIRTUAL = ["kernel", "content", "apk", "ui", "snapshots", "faults", "app", "providers", "system"]
-VIRTUAL += ["systemui", "phone", "sdk", "image", "automation", "shell", "boot", "wire", "main"]
+VIRTUAL += [
+    "systemui",
+    "phone",
+    "sdk",
+    "image",
+    "automation",
+    "shell",
+    "boot",
+    "wire",
+    "grpc",
+    "main",
+]
 MAKES, SCORES = {"device", "environment", "agent", "run"}, {"check", "verdict", "judge", "draft"}
 APART = {
     "run": SCORES,

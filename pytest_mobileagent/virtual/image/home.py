@@ -6,16 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pytest_mobileagent.virtual.content.intent import HOME, Intent, launch
-from pytest_mobileagent.virtual.image.grid import (
-    BESIDE,
-    BOTTOM,
-    DOTS,
-    LARGEST,
-    SEARCH,
-    SIDES,
-    TOP,
-    Grid,
-)
+from pytest_mobileagent.virtual.image.grid import BOTTOM, DOTS, LARGEST, SIDES, TOP, Grid
+from pytest_mobileagent.virtual.image.hotseat import at_hand
 from pytest_mobileagent.virtual.image.workspace import (
     COLUMNS,
     DESKTOP,
@@ -38,7 +30,6 @@ from pytest_mobileagent.virtual.ui import (
     Input,
     List,
     Row,
-    Space,
     Text,
     View,
 )
@@ -132,7 +123,8 @@ class NexusLauncherActivity(Activity):
             height=DOTS,
             desc=self.t("Page {page} of {pages}", page=page + 1, pages=len(screens)),
         )
-        hotseat = self._hotseat([item for item in items if item.container == HOTSEAT], grid)
+        seats = [self._seat(item, grid) for item in items if item.container == HOTSEAT]
+        hotseat = at_hand(seats, grid, self._search, self.t)
         if grid.wide:
             pages = Column([workspace, dots], height=MATCH, weight=1)
             return Row([pages, hotseat], height=MATCH, padding=(0, 0, 0, BOTTOM))
@@ -198,48 +190,12 @@ class NexusLauncherActivity(Activity):
         color = INK if chosen else "#80ffffff"
         return View(key=f"dot{at}", width=6, height=6, corner=3, margin=4, background=color)
 
-    def _hotseat(self, items: Sequence[Item], grid: Grid) -> View:
-        width = BESIDE if grid.wide else grid.cell[0]
+    def _seat(self, item: Item, grid: Grid) -> View:
         size = min(LARGEST if grid.wide else grid.icon, grid.seat - 8)
-        step = (0, grid.seat) if grid.wide else (width, 0)
-        seats = []
-        for item in items:
-            seat = self._icon(self.phone.packages.app(item.package), size, item.component)
-            seat.color, seat.size, seat.width, seat.height = "transparent", 1, width, grid.seat
-            place = min(item.screen, COLUMNS - 1)
-            seat.key, seat.margin = f"item{item.number}", (place * step[0], place * step[1], 0, 0)
-            seats.append(seat)
-        if grid.wide:
-            column = Frame(seats, height=MATCH, weight=1)
-            seat_of_search = Frame([self._search_button()], height=grid.seat)
-            parts = [column, seat_of_search]
-            return Column(parts, id="hotseat", width=BESIDE, height=MATCH, padding=(0, TOP, 0, 0))
-        search = Row(
-            [
-                Image("search", id="g_icon", desc=self.t("Google app"), on_click=self._search),
-                Space(height=0),
-                Image("mic", id="mic_icon", desc=self.t("Voice search"), on_click=self._search),
-                Image("camera", id="lens_icon", desc=self.t("Google Lens"), on_click=self._search),
-            ],
-            id="search_container_hotseat",
-            desc=self.t("Google search"),
-            on_click=self._search,
-            height=SEARCH - 16,
-            corner=26,
-            padding=(16, 0),
-            margin=(0, 8),
-            background="surface_container",
-        )
-        return Column([Frame(seats, height=grid.seat), search], id="hotseat", padding=(SIDES, 0))
-
-    def _search_button(self) -> View:
-        """Show the search, where there is no room for its bar."""
-        icon = Image("search", id="g_icon", desc=self.t("Google app"), align="center")
-        button = Frame([icon], id="search_container_hotseat", desc=self.t("Google search"))
-        button.width = button.height = 48
-        button.on_click, button.corner, button.align = self._search, 24, "center"
-        button.background = "surface_container"
-        return button
+        seat = self._icon(self.phone.packages.app(item.package), size, item.component)
+        seat.color, seat.size, seat.key = "transparent", 1, f"item{item.number}"
+        seat.width, seat.height, seat.margin = grid.place(min(item.screen, COLUMNS - 1))
+        return seat
 
     def _search(self) -> None:
         self.set(view="apps", search="")

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.virtual.kernel.files import Node
+    from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.session import Session
-    from pytest_mobileagent.virtual.shell.shell import Shell
 
 
 class ConditionError(Exception):

@@ -10,7 +10,7 @@ from pytest_mobileagent.virtual.shell.parser import lines
 from pytest_mobileagent.virtual.shell.streams import read_line
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.shell import Shell
+    from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.syntax import Script
 
 INTERRUPT = "SIGINT"  # the message of a cancellation that ends the command, not the shell

@@ -19,7 +19,7 @@ from pytest_mobileagent.virtual.shell.syntax import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.virtual.shell.shell import Shell
+    from pytest_mobileagent.virtual.shell.execution import Shell
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,16 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell import android, commands
+from pytest_mobileagent.virtual.shell import (  # noqa: F401 - some register what they execute
+    android,
+    commands,
+    compound,
+    jobs,
+    simple,
+)
 from pytest_mobileagent.virtual.shell.android import services
 from pytest_mobileagent.virtual.shell.conversation import converse
-from pytest_mobileagent.virtual.shell.execution import Interpreter
+from pytest_mobileagent.virtual.shell.execution import Shell
 from pytest_mobileagent.virtual.shell.launch import install
 from pytest_mobileagent.virtual.shell.processes import processes_of
 from pytest_mobileagent.virtual.shell.session import Session
@@ -35,13 +41,13 @@ async def interactive(session: Session) -> int:
     return await _as_process(session, converse)
 
 
-async def _as_process(session: Session, work: Callable[[Interpreter], Awaitable[int]]) -> int:
+async def _as_process(session: Session, work: Callable[[Shell], Awaitable[int]]) -> int:
     """Do what a shell is for, as a process of the phone, and wait for the jobs that it leaves."""
     load_commands()
     install(session.phone.files)
     processes = processes_of(session.phone)
     process = processes.start(["sh"], session.uid, _ADBD)
-    shell = Interpreter(session, pid=process.pid)
+    shell = Shell(session, pid=process.pid)
     try:
         status = await work(shell)
         await asyncio.gather(*shell.attached, return_exceptions=True)

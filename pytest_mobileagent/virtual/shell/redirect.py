@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell import expand
-from pytest_mobileagent.virtual.shell.commands import encode
 from pytest_mobileagent.virtual.shell.errors import RedirectError
 from pytest_mobileagent.virtual.shell.opening import open_reader, open_writer
-from pytest_mobileagent.virtual.shell.streams import Bytes
+from pytest_mobileagent.virtual.shell.streams import Bytes, encode
 from pytest_mobileagent.virtual.shell.syntax import HereDocument
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.shell import Shell
+    from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.syntax import Redirect
 
 

@@ -39,8 +39,7 @@ def decor(
         if content.height != MATCH:
             content.padding = content.padding or 16
             body = Scroll(content, weight=1)
-        above = [AppBar(title, up=up)] if title else []
-        content = Column([*above, body], height=MATCH)
+        content = Column([AppBar(title, up=up), body] if title else [body], height=MATCH)
     inner = Frame([content], id="android:id/content", height=MATCH)
     root = Column([inner], id="action_bar_root", height=MATCH)
     parts: list[View] = [

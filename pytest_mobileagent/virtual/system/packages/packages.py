@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import zlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -82,6 +82,13 @@ class Stopping(Protocol):
         """Let a failure of an app's own code end it."""
 
 
+class Typing(Protocol):
+    """Who knows what is behind URIs."""
+
+    def type_of(self, uri: str) -> str:
+        """Give the MIME type of what is behind a URI."""
+
+
 class Posted(Protocol):
     """Who keeps notifications."""
 
@@ -116,10 +123,16 @@ class Packages:
             str, tuple[bytes, PackagedApp]
         ] = {}  # by folder: the base APK, and its app
 
-    def link(self, permissions: Granting, activities: Stopping, notifications: Posted) -> None:
+    def link(
+        self,
+        permissions: Granting,
+        resolver: Typing,
+        activities: Stopping,
+        notifications: Posted,
+    ) -> None:
         """Learn who else keeps something of an app's."""
         self._permissions, self._activities = permissions, activities
-        self._notifications = notifications
+        self._notifications, self._resolver = notifications, resolver
 
     def install_all(self) -> None:
         """Install every app, as the first boot does."""
@@ -192,6 +205,8 @@ class Packages:
         if intent.component:
             found = self.find(intent.component)
             return [found] if found else []
+        if not intent.type and intent.data.startswith("content:"):
+            intent = replace(intent, type=self._resolver.type_of(intent.data))
         return [
             (app, kind)
             for app in self.apps()

@@ -9,6 +9,7 @@ from pytest_mobileagent.virtual.shell.android.intents import integer
 from pytest_mobileagent.virtual.shell.android.service import (
     Answer,
     Arguments,
+    Context,
     JavaError,
     Refused,
     illegal,
@@ -21,7 +22,6 @@ from pytest_mobileagent.virtual.system.packages.session import Options
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.android.service import Arguments
-    from pytest_mobileagent.virtual.shell.commands import Context
     from pytest_mobileagent.virtual.system.packages.session import Session
 
 SWITCHES = {

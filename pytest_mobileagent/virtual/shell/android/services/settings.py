@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pytest_mobileagent.virtual.content.settings import NAMESPACES
-from pytest_mobileagent.virtual.shell.android.service import Arguments, Refused, Service, illegal
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.commands import Context
+from pytest_mobileagent.virtual.shell.android.service import (
+    Arguments,
+    Context,
+    Refused,
+    Service,
+    illegal,
+)
 
 HELP = """Settings provider (settings) commands:
   help
