@@ -87,11 +87,11 @@ TOP = r"ACTIVITY (\S+) [0-9a-f]+ pid=(\d+)"
 
 
 def test_while_it_boots_a_phone_has_no_services(shell, phone):
-    phone.set_booting(True)
+    phone.init.set_booting(True)
     assert shell("getprop sys.boot_completed; getprop init.svc.bootanim").out == "\nrunning\n"
     ran = shell("pm list packages")
     assert (ran.status, ran.err) == (20, "cmd: Can't find service: package\n")
-    phone.set_booting(False)
+    phone.init.set_booting(False)
     ready = "1\nstopped\n"
     assert shell("getprop sys.boot_completed; getprop init.svc.bootanim").out == ready
     assert shell("pm list packages").out.startswith("package:")
@@ -232,7 +232,7 @@ def test_uiautomator_prints_events_as_they_come(demo, hand):
 
 def test_the_phone_can_be_switched_off(sh, phone, monkeypatch):
     off = []
-    monkeypatch.setattr(phone, "on_shutdown", [lambda: off.append("off")])
+    monkeypatch.setattr(phone.init, "on_shutdown", [lambda: off.append("off")])
     sh("svc power shutdown")
     assert off == ["off"]
 

@@ -10,8 +10,8 @@ from pytest_mobileagent.virtual.shell.options import parse
 from pytest_mobileagent.virtual.shell.streams import Pipe
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.sockets import Connection
     from pytest_mobileagent.virtual.shell.streams import Reader, Writer
-    from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
 LOCAL = ("localhost", "127.0.0.1", "0.0.0.0", "::1")  # noqa: S104 - the phone's own, not ours
 
@@ -55,7 +55,7 @@ async def nc(ctx: Context, args: list[str]) -> int:
 
     async def serve() -> None:
         try:
-            await listener(cast("Stream", talk))
+            await listener(cast("Connection", talk))
         finally:
             await talk.close()
 
@@ -75,7 +75,7 @@ async def _listen(ctx: Context, address: str) -> int:
         raise Failure(msg)
     over = asyncio.Event()
 
-    async def serve(stream: Stream) -> None:
+    async def serve(stream: Connection) -> None:
         ctx.phone.sockets.pop(address, None)
         answers = asyncio.ensure_future(_pour(ctx.stdin, stream, close=False))
         await _pour(stream, ctx.stdout, close=False)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.log import Log
 
 NAMESPACES = ("system", "secure", "global")
@@ -100,11 +101,11 @@ Watcher = Callable[[str], None]
 class Settings:
     """Texts by namespace and key; a watcher is told of every change of its setting."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, changes: Changes) -> None:
         self._log = log
+        self._changes = changes
         self._values = {space: dict(values) for space, values in DEFAULTS.items()}
         self._watchers: dict[tuple[str, str], list[Watcher]] = {}
-        self.on_change: Callable[[], None] = lambda: None
 
     def get(self, namespace: str, key: str, default: str | None = None) -> str | None:
         """Give a setting's text; KeyError if there is no such namespace."""
@@ -154,7 +155,7 @@ class Settings:
         self._log.system("V", "SettingsProvider", f"Notifying for 0: {uri}")
         for watcher in self._watchers.get((namespace, key), ()):
             watcher(value)
-        self.on_change()
+        self._changes.note()
 
     def save(self) -> dict[str, dict[str, str]]:
         """Give every setting."""
