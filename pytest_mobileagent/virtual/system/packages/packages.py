@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app.loading import BrokenApp
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, full
+from pytest_mobileagent.virtual.system.packages.code import provide
 from pytest_mobileagent.virtual.system.packages.installer import Installer, token
 from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of
 from pytest_mobileagent.virtual.system.packages.resolution import answers
@@ -61,9 +62,8 @@ class Packages:
         self._apps = {name: kind(phone, uids[name]) for name, kind in kinds.items()}
         self._installed: dict[str, Installed] = {}
         self._kept: dict[str, int] = {}  # user ids of apps that have left their data behind
-        self._packaged: dict[
-            str, tuple[bytes, PackagedApp]
-        ] = {}  # by folder: the base APK, and its app
+        # By folder: the base APK, and its app.
+        self._packaged: dict[str, tuple[bytes, PackagedApp]] = {}
         self.installer = Installer(phone)
 
     def install_all(self) -> None:
@@ -224,7 +224,7 @@ class Packages:
         if app.system:
             raise PermissionError(package)
         self._phone.activities.force_stop(package)
-        self._remove_code(self[package].code)
+        self._remove_code(self.path(package).rpartition("/")[0])
         if keep_data:
             self._kept[package] = app.uid
         else:
@@ -264,6 +264,8 @@ class Packages:
     def _fill(self, app: App) -> None:
         for folder in {app.data_dir, f"/data/data/{app.package}"}:
             self._phone.files.mkdir(folder, mode=0o700, parents=True, uid=app.uid, gid=app.uid)
+        if not isinstance(app, PackagedApp):
+            provide(self._phone.files, self.path(app.package), app)
         self._by(app, app.install)
 
     @staticmethod
