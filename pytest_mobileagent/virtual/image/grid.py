@@ -9,6 +9,7 @@ from pytest_mobileagent.virtual.image.workspace import COLUMNS, ROWS
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.metrics import Metrics
+    from pytest_mobileagent.virtual.ui.views import Edges
 
 TOP = 40  # dp above the pages, the status bar among them
 SIDES = 12  # dp beside the pages
@@ -58,6 +59,12 @@ class Grid:
         if self.wide:
             return (self.height - TOP - BOTTOM) / (COLUMNS + 1)
         return min(LARGEST + 20, self.height / 8)
+
+    def place(self, at: int) -> tuple[float, float, Edges]:
+        """Give width, height and margin of one of these places."""
+        if self.wide:
+            return BESIDE, self.seat, (0, at * self.seat, 0, 0)
+        return self.cell[0], self.seat, (at * self.cell[0], 0, 0, 0)
 
     @property
     def label(self) -> float:

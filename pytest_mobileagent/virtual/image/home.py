@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pytest_mobileagent.virtual.app.app import Activity
 from pytest_mobileagent.virtual.content.intent import HOME, Intent, launch
-from pytest_mobileagent.virtual.image.grid import (
-    BESIDE,
-    BOTTOM,
-    DOTS,
-    LARGEST,
-    SEARCH,
-    SIDES,
-    TOP,
-    Grid,
-)
+from pytest_mobileagent.virtual.image.grid import BOTTOM, DOTS, LARGEST, SIDES, TOP, Grid
+from pytest_mobileagent.virtual.image.hotseat import at_hand
 from pytest_mobileagent.virtual.image.workspace import (
     COLUMNS,
     DESKTOP,
@@ -38,7 +30,6 @@ from pytest_mobileagent.virtual.ui import (
     Input,
     List,
     Row,
-    Space,
     Text,
     View,
 )
@@ -47,8 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.system.activities.tasks import Task
 
 INK = "#ffffff"
+ALL_APPS = "android.intent.action.ALL_APPS"
 FALLBACK = Icon("android", "#3ddc84")
 
 
@@ -65,6 +58,7 @@ class NexusLauncherActivity(Activity):
 
     name = ".NexusLauncherActivity"
     main = (HOME,)
+    actions = (ALL_APPS,)
     fullscreen = True
 
     @property
@@ -81,6 +75,8 @@ class NexusLauncherActivity(Activity):
         """Come home, whatever was shown."""
         if HOME in intent.categories:
             self.set(view="home", search="")
+        elif intent.action == ALL_APPS:
+            self.set(view="apps", search="")
 
     def on_back(self) -> bool:
         """Go from all apps or the overview back home, where the way ends."""
@@ -132,7 +128,8 @@ class NexusLauncherActivity(Activity):
             height=DOTS,
             desc=self.t("Page {page} of {pages}", page=page + 1, pages=len(screens)),
         )
-        hotseat = self._hotseat([item for item in items if item.container == HOTSEAT], grid)
+        seats = [self._seat(item, grid) for item in items if item.container == HOTSEAT]
+        hotseat = at_hand(seats, grid, self._search, self.t)
         if grid.wide:
             pages = Column([workspace, dots], height=MATCH, weight=1)
             return Row([pages, hotseat], height=MATCH, padding=(0, 0, 0, BOTTOM))
@@ -198,48 +195,12 @@ class NexusLauncherActivity(Activity):
         color = INK if chosen else "#80ffffff"
         return View(key=f"dot{at}", width=6, height=6, corner=3, margin=4, background=color)
 
-    def _hotseat(self, items: Sequence[Item], grid: Grid) -> View:
-        width = BESIDE if grid.wide else grid.cell[0]
+    def _seat(self, item: Item, grid: Grid) -> View:
         size = min(LARGEST if grid.wide else grid.icon, grid.seat - 8)
-        step = (0, grid.seat) if grid.wide else (width, 0)
-        seats = []
-        for item in items:
-            seat = self._icon(self.phone.packages.app(item.package), size, item.component)
-            seat.color, seat.size, seat.width, seat.height = "transparent", 1, width, grid.seat
-            place = min(item.screen, COLUMNS - 1)
-            seat.key, seat.margin = f"item{item.number}", (place * step[0], place * step[1], 0, 0)
-            seats.append(seat)
-        if grid.wide:
-            column = Frame(seats, height=MATCH, weight=1)
-            seat_of_search = Frame([self._search_button()], height=grid.seat)
-            parts = [column, seat_of_search]
-            return Column(parts, id="hotseat", width=BESIDE, height=MATCH, padding=(0, TOP, 0, 0))
-        search = Row(
-            [
-                Image("search", id="g_icon", desc=self.t("Google app"), on_click=self._search),
-                Space(height=0),
-                Image("mic", id="mic_icon", desc=self.t("Voice search"), on_click=self._search),
-                Image("camera", id="lens_icon", desc=self.t("Google Lens"), on_click=self._search),
-            ],
-            id="search_container_hotseat",
-            desc=self.t("Google search"),
-            on_click=self._search,
-            height=SEARCH - 16,
-            corner=26,
-            padding=(16, 0),
-            margin=(0, 8),
-            background="surface_container",
-        )
-        return Column([Frame(seats, height=grid.seat), search], id="hotseat", padding=(SIDES, 0))
-
-    def _search_button(self) -> View:
-        """Show the search, where there is no room for its bar."""
-        icon = Image("search", id="g_icon", desc=self.t("Google app"), align="center")
-        button = Frame([icon], id="search_container_hotseat", desc=self.t("Google search"))
-        button.width = button.height = 48
-        button.on_click, button.corner, button.align = self._search, 24, "center"
-        button.background = "surface_container"
-        return button
+        seat = self._icon(self.phone.packages.app(item.package), size, item.component)
+        seat.color, seat.size, seat.key = "transparent", 1, f"item{item.number}"
+        seat.width, seat.height, seat.margin = grid.place(min(item.screen, COLUMNS - 1))
+        return seat
 
     def _search(self) -> None:
         self.set(view="apps", search="")
@@ -257,6 +218,7 @@ class NexusLauncherActivity(Activity):
             icon="search",
             action="search",
             style="filled",
+            corner=28,
             on_change=lambda text: self.set(search=text),
             on_submit=lambda _: self._open_first(apps),
         )
@@ -285,7 +247,7 @@ class NexusLauncherActivity(Activity):
                 self.t("No recent items"), id="empty_message", color=INK, size=20, align="center"
             )
             return Frame([empty], id="overview_panel", height=MATCH, on_click=self.on_back)
-        cards = [self._task(task.number, task.package) for task in tasks]
+        cards = [self._task(task) for task in tasks]
         panel = HScroll(Row(cards, padding=(48, 0)), id="overview_panel", height=MATCH, weight=1)
         actions = Row(
             [
@@ -304,26 +266,22 @@ class NexusLauncherActivity(Activity):
         above, below = (32, 24) if self.grid.wide else (96, 48)
         return Column([panel, actions], height=MATCH, padding=(0, above, 0, below))
 
-    def _task(self, number: int, package: str) -> View:
-        app = self.phone.packages.app(package)
-        grid = self.grid
-        height = grid.height - 160 if grid.wide else max(200, min(520, grid.height - 256))
-        picture = Frame(
-            [Image(app.icon or FALLBACK, size=96, align="center")],
-            height=MATCH,
-            background="surface",
-            corner=24,
-        )
+    def _task(self, task: Task) -> View:
+        app = self.phone.packages.app(task.package)
+        height = max(120, min(520, self.grid.height - (230 if self.grid.wide else 330)))
+        width = height * self.grid.width / self.grid.height
+        seen = Image(self.phone.sight.thumbnail(task), width=width, height=height)
+        picture = Frame([seen], width=width, height=height, corner=16)
+        name = Text(app.name, margin=8, max_lines=1)
         return Card(
-            [Row([Image(app.icon or FALLBACK, size=32), Text(app.name, margin=8)]), picture],
+            [Row([Image(app.icon or FALLBACK, size=32), name]), picture],
             id="snapshot",
-            key=f"task{number}",
+            key=f"task{task.number}",
             desc=app.name,
-            width=height * (1.6 if grid.wide else 0.54),
-            height=height,
+            width=width + 16,
             margin=12,
             padding=8,
-            on_click=partial(self._switch, number),
+            on_click=partial(self._switch, task.number),
         )
 
     def _switch(self, task: int) -> None:

@@ -21,7 +21,7 @@ from pytest_mobileagent.virtual.ui import (
     Text,
     View,
 )
-from pytest_mobileagent.virtual.ui.views import Hand
+from pytest_mobileagent.virtual.ui.controls import Hand
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import Activity

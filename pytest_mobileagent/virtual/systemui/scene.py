@@ -215,6 +215,8 @@ class Scene:
     ) -> Window:
         state = state or UiState()
         metrics = self._metrics(kind)
+        if kind == "keyboard":  # whose letters are as large as its keys
+            metrics = replace(metrics, font_scale=1.0)
         box = layout(view, bounds or metrics.screen, metrics, state)
         title = title or ("PopupWindow" if kind == "menu" else self.record.component)
         return Window(kind, title, package or self.record.package, box, state, self.record)

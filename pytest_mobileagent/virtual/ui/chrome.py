@@ -34,13 +34,13 @@ def decor(
     `top` and `bottom` (dp) are left free for the bars, or for the keyboard. Content that does
     not fill the window by itself gets a bar with the title, a margin, and scrolls.
     """
+    background = content.background  # of a whole screen: it goes on behind the bars
     if content.height != MATCH or isinstance(content, List):
         body = content
         if content.height != MATCH:
             content.padding = content.padding or 16
             body = Scroll(content, weight=1)
-        bar = [AppBar(title, up=up)] if title else []
-        content = Column([*bar, body], height=MATCH)
+        content = Column([AppBar(title, up=up), body] if title else [body], height=MATCH)
     inner = Frame([content], id="android:id/content", height=MATCH)
     root = Column([inner], id="action_bar_root", height=MATCH)
     parts: list[View] = [
@@ -58,7 +58,7 @@ def decor(
         name = "android:id/navigationBarBackground"
         bar = View(id=name, width=MATCH, height=BAR, align="bottom", background=floor)
         parts.append(bar)
-    return Frame(parts, height=MATCH, background="surface")
+    return Frame(parts, height=MATCH, background=background or "surface")
 
 
 def status_bar(

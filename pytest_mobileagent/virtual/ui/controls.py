@@ -214,3 +214,24 @@ class Spinner(Frame):
         shown = Text(self.options[self.chosen], id="android:id/text1", size=16, max_lines=1)
         arrow = Image("arrow_drop_down", class_name="android.view.View")
         self.children = [Row([shown, arrow], width=WRAP)]
+
+
+@dataclass(eq=False)
+class ProgressBar(View):
+    """A bar filled to `value` of `maximum`, or with no value a circle that stands still."""
+
+    value: float | None = None
+    maximum: float = 100
+
+    kind: ClassVar[str] = "android.widget.ProgressBar"
+
+
+@dataclass(eq=False)
+class Hand(View):
+    """The hand of a dial, `turn` of the way around from the top; `reach` 1 goes to the edge."""
+
+    turn: float = 0
+    reach: float = 1
+    _: KW_ONLY
+    width: float = MATCH
+    height: float = MATCH

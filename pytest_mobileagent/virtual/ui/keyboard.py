@@ -76,7 +76,7 @@ def _key(key: str, layer: Layer, on_key: OnKey, action: str) -> View:
         label = _ACTIONS.get(action, label)
     view: View
     if label in DRAWINGS:
-        view = Image(label, color="on_surface", padding=(8, 4))
+        view = Image(label, color="on_surface", padding=(8, 7))
     else:
         view = Text(label, size=14 if key in _LAYERS else 22, gravity="center", max_lines=1)
     desc = word(desc) if key in _CAPS else desc

@@ -6,9 +6,16 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent.virtual.ui import text as roboto
-from pytest_mobileagent.virtual.ui.controls import CheckBox, Chip, Input, RadioButton, Switch
+from pytest_mobileagent.virtual.ui.controls import (
+    CheckBox,
+    Chip,
+    Input,
+    ProgressBar,
+    RadioButton,
+    Switch,
+)
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, mirror, shrink
-from pytest_mobileagent.virtual.ui.views import Image, ProgressBar, SeekBar, Text, View
+from pytest_mobileagent.virtual.ui.views import Image, SeekBar, Text, View
 
 if TYPE_CHECKING:
     Size = tuple[int, int]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cmp_to_key
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.ui.controls import Input
+from pytest_mobileagent.virtual.ui.controls import Input, ProgressBar
 from pytest_mobileagent.virtual.ui.metrics import Rect, intersect
-from pytest_mobileagent.virtual.ui.views import Column, ProgressBar, Scroll, SeekBar, Text
+from pytest_mobileagent.virtual.ui.views import Column, Scroll, SeekBar, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

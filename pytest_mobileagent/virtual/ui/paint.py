@@ -10,7 +10,9 @@ from pytest_mobileagent.virtual.ui.controls import (
     Button,
     CheckBox,
     Chip,
+    Hand,
     Input,
+    ProgressBar,
     RadioButton,
     Switch,
 )
@@ -18,7 +20,7 @@ from pytest_mobileagent.virtual.ui.field import paint_field
 from pytest_mobileagent.virtual.ui.leaves import areas, inside, track
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect, mirror
 from pytest_mobileagent.virtual.ui.pictures import hand, spinner
-from pytest_mobileagent.virtual.ui.views import Hand, Image, ProgressBar, SeekBar, Text, View
+from pytest_mobileagent.virtual.ui.views import Image, SeekBar, Text, View
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.brush import Brush
@@ -176,7 +178,7 @@ def _text(view: Text, box: Box, brush: Brush, color: str) -> None:
     ink = brush.ink(color, view)
     if view.icon:
         brush.source(view.icon, place, ink, box)
-    size = brush.metrics.sp(view.size)
+    size = box.metrics.sp(view.size)
     below = (room[0], room[1], room[2], room[3] + size // 6)  # where some scripts reach
     clip = intersect(below, box.visible)
     if clip is None or not view.text:
@@ -192,6 +194,10 @@ def _text(view: Text, box: Box, brush: Brush, color: str) -> None:
                 at = (left + brush.metrics.px(right), top + brush.metrics.px(down))
                 brush.canvas.stamp(mask, at, _SHADE, clip)
         brush.canvas.stamp(mask, (left, top), ink, clip)
+        if view.strike:
+            middle = top + round(size * 0.7)
+            through = (left, middle, left + mask.width, middle + max(1, size // 14))
+            brush.canvas.fill(through, ink, clip)
         top += roboto.line_height(size)
 
 

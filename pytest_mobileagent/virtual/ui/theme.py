@@ -9,6 +9,8 @@ from PIL import ImageColor
 
 RGBA: TypeAlias = tuple[int, int, int, int]
 
+READABLE = 3.0  # contrast of large letters and signs
+
 _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 
 # role: light (towards white or black, how far), dark (likewise); 0 is the accent itself
@@ -59,6 +61,8 @@ class Theme:
         for role, (light, night, tint) in _TINTED.items():
             grey = round(255 * (night if dark else light))
             self._roles[role] = (*mix((grey, grey, grey), base, tint), 255)
+        while contrast(self._roles["primary"], self._roles["surface"]) < READABLE:
+            self._roles["primary"] = (*mix(self._roles["primary"][:3], _BLACK, 0.1), 255)
         for role, colors in _FIXED.items():
             self._roles[role] = _literal(colors[dark])
 
@@ -71,6 +75,20 @@ class Theme:
 def theme(accent: str, dark: bool) -> Theme:
     """Give the theme made from an accent."""
     return Theme(accent, dark)
+
+
+def contrast(one: RGBA, other: RGBA) -> float:
+    """Give how well two colours are told apart, from 1 to 21, as WCAG measures it."""
+    dark, light = sorted(map(_luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(color: RGBA) -> float:
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (each / 255 for each in color[:3])
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def mix(

@@ -228,7 +228,7 @@ class HScroll(Scroll):
 class Text(View):
     """A TextView; `icon` stands before the text or, with `icon_top`, above it.
 
-    A `shadow` keeps it readable over any picture.
+    A `shadow` keeps it readable over any picture; `strike` draws a line through it.
     """
 
     text: str = ""
@@ -237,6 +237,7 @@ class Text(View):
     color: str = "on_surface"
     shadow: bool = False
     bold: bool = False
+    strike: bool = False
     max_lines: int = 0
     icon: Source = ""
     icon_size: float = 24
@@ -274,27 +275,6 @@ class SeekBar(View):
 
     kind: ClassVar[str] = "android.widget.SeekBar"
     focusable: ClassVar[bool] = True
-
-
-@dataclass(eq=False)
-class ProgressBar(View):
-    """A bar filled to `value` of `maximum`, or with no value a circle that stands still."""
-
-    value: float | None = None
-    maximum: float = 100
-
-    kind: ClassVar[str] = "android.widget.ProgressBar"
-
-
-@dataclass(eq=False)
-class Hand(View):
-    """The hand of a dial, `turn` of the way around from the top; `reach` 1 goes to the edge."""
-
-    turn: float = 0
-    reach: float = 1
-    _: KW_ONLY
-    width: float = MATCH
-    height: float = MATCH
 
 
 @dataclass(eq=False)
