@@ -59,6 +59,8 @@ def test_answers(shell, script, answer):
 def test_settings_are_listed_sorted_and_their_changes_logged(sh, phone):
     lines = sh("settings list system").splitlines()
     assert "font_scale=1.0" in lines
+    assert "zen_duration=0\n" in sh("settings list secure")
+    assert all(sh(f"settings list {space}").count("\n") > 30 for space in ("system", "global"))
     assert lines == sorted(lines)
     sh("settings put system font_scale 1.3")
     assert phone.log.entries[-1][1:4] == (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import parse
@@ -51,7 +51,7 @@ async def nc(ctx: Context, args: list[str]) -> int:
         raise Failure(msg)
     if "z" in options:
         return 0
-    talk = _Talk()
+    talk: Any = _Talk()  # all that a listener uses of a stream of adb's
 
     async def serve() -> None:
         try:

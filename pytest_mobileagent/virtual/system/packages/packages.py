@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.virtual.app.loading import BrokenApp
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, full
+from pytest_mobileagent.virtual.system.packages.code import provide
 from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of
 from pytest_mobileagent.virtual.system.packages.resolution import answers
 from pytest_mobileagent.virtual.system.packages.session import token
@@ -288,7 +289,7 @@ class Packages:
         if app.system:
             raise PermissionError(package)
         self._activities.force_stop(package)
-        self._remove_code(self[package].code)
+        self._remove_code(self.path(package).rpartition("/")[0])
         if keep_data:
             self._kept[package] = app.uid
         else:
@@ -328,6 +329,8 @@ class Packages:
     def _fill(self, app: App) -> None:
         for folder in {app.data_dir, f"/data/data/{app.package}"}:
             self._files.mkdir(folder, mode=0o700, parents=True, uid=app.uid, gid=app.uid)
+        if not isinstance(app, PackagedApp):
+            provide(self._files, self.path(app.package), app)
         self._by(app, app.install)
 
     @staticmethod

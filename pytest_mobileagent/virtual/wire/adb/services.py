@@ -41,6 +41,10 @@ def find(adbd: Adbd, drop: Callable[[], None], reverses: Reverses, name: str) ->
         "framebuffer": partial(_framebuffer, adbd.phone),
         "reboot": partial(_reboot, adbd.phone),
     }
+    for each in ("remount", "disable-verity", "enable-verity"):
+        services[each] = partial(shell.serve, adbd, each, ["raw"])
+    if word == "jdwp" and not colon:
+        return partial(_jdwp, adbd.phone)
     if not colon or kind not in services:
         raise ConnectionRefusedError(name)
     return services[kind]
@@ -59,6 +63,13 @@ async def _restart(adbd: Adbd, drop: Callable[[], None], root: bool, stream: Str
     await stream.write(f"restarting adbd as {'root' if root else 'non root'}\n".encode())
     await stream.close()
     drop()
+
+
+async def _jdwp(phone: Phone, stream: Stream) -> None:
+    """List the processes that a debugger can attach to: those of all apps, on such a build."""
+    pids = [each.pid for each in phone.processes() if phone.proc.running(each.name)]
+    await stream.write("".join(f"{pid}\n" for pid in pids).encode())
+    await stream.close()
 
 
 async def _reboot(phone: Phone, stream: Stream) -> None:
