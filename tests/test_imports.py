@@ -48,6 +48,20 @@ ORDER += ["device", "environment", "llm", "judge", "draft", "agent", "run", "rep
 ORDER += ["testing", "plugin", "init", "__main__"]
 # What is more than a matter of order.
 ALONE = {"virtual": {"virtual"}, "screen": {"screen", "errors", "plain", "extras"}}
+# The virtual phone's own rooms and modules, in the same manner.
+VIRTUAL = ["kernel", "content", "apk", "ui", "snapshots", "faults", "app", "providers", "system"]
+VIRTUAL += [
+    "systemui",
+    "phone",
+    "sdk",
+    "image",
+    "automation",
+    "shell",
+    "boot",
+    "wire",
+    "grpc",
+    "main",
+]
 MAKES, SCORES = {"device", "environment", "agent", "run"}, {"check", "verdict", "judge", "draft"}
 APART = {
     "run": SCORES,
@@ -128,12 +142,24 @@ def test_arrows_run_down_only(arrows: Imports) -> None:
     assert wrong == []
 
 
+def test_inside_the_virtual_phone_arrows_run_down_too(arrows: Imports) -> None:
+    rooms = {name: name.split(".")[2] for name in arrows if name.count(".") > 1}
+    inside = {name: VIRTUAL.index(rooms[name]) for name in arrows if ".virtual." in name}
+    wrong = [
+        f"{module} -> {target}"
+        for module, place in inside.items()
+        for target in arrows[module]
+        if inside[target] > place
+    ]
+    assert wrong == []
+
+
 def test_no_modules_import_each_other(arrows: Imports) -> None:
     done: set[str] = set()
 
     def visit(module: str, path: tuple[str, ...]) -> None:
         assert module not in path, f"a circle: {' -> '.join([*path[path.index(module) :], module])}"
-        if module not in done and room_of(module) not in {"virtual", ""}:
+        if module not in done and room_of(module) != "":
             for target in sorted(arrows[module]):
                 visit(target, (*path, module))
             done.add(module)

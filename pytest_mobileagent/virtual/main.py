@@ -207,10 +207,10 @@ def boot(
 ) -> Phone:
     """Boot a phone with the apps of some folders; of two with the same name the last counts."""
     from pytest_mobileagent.virtual.app.loading import load_apps  # noqa: PLC0415 - `--help` is quick
-    from pytest_mobileagent.virtual.phone import Phone  # noqa: PLC0415
+    from pytest_mobileagent.virtual.boot import boot as booted  # noqa: PLC0415
 
     apps = {app.package: app for folder in folders for app in load_apps(folder)}
-    return Phone(apps.values(), avd_name=name, time=time, frozen=frozen)
+    return booted(apps.values(), avd_name=name, time=time, frozen=frozen)
 
 
 def _open_album(phone: Phone, folder: Path | None, snapshot: str | None) -> Album:
@@ -239,8 +239,8 @@ async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports:
     ):
         loop = asyncio.get_running_loop()
         if options.boot_seconds > 0:
-            phone.set_booting(True)
-            loop.call_later(options.boot_seconds, phone.set_booting, False)
+            phone.init.set_booting(True)
+            loop.call_later(options.boot_seconds, phone.init.set_booting, False)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, server.stopped.set)
         if not options.keep:

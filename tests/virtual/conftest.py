@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from pytest_mobileagent.virtual.app.loading import load_apps
-from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
 from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
 
@@ -27,6 +27,8 @@ from .phones import (  # noqa: F401 - fixtures
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pytest_mobileagent.virtual.phone import Phone
+
 APPS = Path(__file__).parent / "apps"
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
@@ -34,7 +36,7 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 class Hand:
     """Looks at the dump and touches what it finds there."""
 
-    def __init__(self, phone: Phone) -> None:
+    def __init__(self, phone: "Phone") -> None:
         self.phone = phone
 
     def nodes(self, attribute: str, value: str) -> list[str]:
@@ -72,29 +74,29 @@ class Ran(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def booted() -> Phone:
-    return Phone(load_apps(APPS), time=NOON, frozen=True)
+def booted() -> "Phone":
+    return boot(load_apps(APPS), time=NOON, frozen=True)
 
 
 @pytest.fixture
-def phone(booted: Phone) -> "Iterator[Phone]":
+def phone(booted: "Phone") -> "Iterator[Phone]":
     yield booted
     booted.snapshots.load("default_boot")
 
 
 @pytest.fixture
-def demo(phone: Phone) -> Phone:
+def demo(phone: "Phone") -> "Phone":
     phone.activities.launch("org.demo")
     return phone
 
 
 @pytest.fixture
-def hand(phone: Phone) -> Hand:
+def hand(phone: "Phone") -> Hand:
     return Hand(phone)
 
 
 @pytest.fixture
-def shell(phone: Phone) -> "Callable[..., Ran]":
+def shell(phone: "Phone") -> "Callable[..., Ran]":
     def sh(script: str, uid: int = 2000) -> Ran:
         out, err = Collected(), Collected()
         session = Session(phone=phone, uid=uid, stdin=Bytes(b""), stdout=out, stderr=err)

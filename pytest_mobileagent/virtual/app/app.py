@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pytest_mobileagent.virtual.content.choosing import (
+    EXTRA_STREAM,
+    EXTRA_SUBJECT,
+    EXTRA_TEXT,
+    chooser,
+)
 from pytest_mobileagent.virtual.content.data import Database, Preferences
-from pytest_mobileagent.virtual.content.filters import Filter
+from pytest_mobileagent.virtual.content.filters import SEND, Filter
 from pytest_mobileagent.virtual.content.intent import Intent, Reply, class_name, to_plain
 from pytest_mobileagent.virtual.ui.controls import Input
 
@@ -14,10 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent.virtual.apk import Instrumentation
+    from pytest_mobileagent.virtual.app.context import AccessibilityService, Context
+    from pytest_mobileagent.virtual.app.provider import Provider
     from pytest_mobileagent.virtual.content.locale import Locale
-    from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.providers.provider import Provider
-    from pytest_mobileagent.virtual.system.accessibility.services import MakeService
     from pytest_mobileagent.virtual.ui.dialog import Dialog
     from pytest_mobileagent.virtual.ui.views import Icon, View
 
@@ -34,7 +41,7 @@ class App:
     system: ClassVar[bool] = False
     permissions: ClassVar[Sequence[str]] = ()  # that it requests; install-time ones are granted
     services: ClassVar[Sequence[str]] = ()
-    accessibility_services: ClassVar[Mapping[str, MakeService]] = {}
+    accessibility_services: ClassVar[Mapping[str, Callable[[App], AccessibilityService]]] = {}
     foreground_services: ClassVar[Sequence[str]] = ()  # that run whenever the app does
     input_methods: ClassVar[Mapping[str, str]] = {}  # labels by id; they show no keys
     instrumentations: ClassVar[Sequence[Instrumentation]] = ()
@@ -43,11 +50,12 @@ class App:
     supports_rtl: ClassVar[bool] = True  # mirrored in languages that run from right to left
     data_dir: str = ""
 
-    def __init__(self, phone: Phone, uid: int) -> None:
+    def __init__(self, phone: Context[Activity], uid: int) -> None:
         self.phone = phone
         self.uid = uid
         self.data_dir = self.data_dir or f"/data/data/{self.package}"
         self._databases: dict[str, Database] = {}
+        self._strings = Path(inspect.getfile(type(self))).parent / "strings"
 
     @property
     def dark(self) -> bool | None:
@@ -94,7 +102,7 @@ class App:
 
         Translations are in `strings/<language>.toml` beside the app's module.
         """
-        text = self.phone.locales.text(self, english)
+        text = self.phone.locales.text(self.package, self._strings, english)
         return text.format_map(values) if values else text
 
     def notify(
@@ -199,7 +207,7 @@ class Activity:
     # What an author uses.
 
     @property
-    def phone(self) -> Phone:
+    def phone(self) -> Context[Activity]:
         """The phone that the app runs on."""
         return self.app.phone
 
@@ -234,15 +242,14 @@ class Activity:
 
         The user is asked only about those that are neither granted nor refused for good.
         """
-        from pytest_mobileagent.virtual.system.activities.asking import ask_permission  # noqa: PLC0415 - cycle
-
-        ask_permission(self, permissions, request)
+        self.phone.activities.ask_permission(self, permissions, request)
 
     def share(self, text: str = "", *, subject: str = "", stream: str = "", type: str = "") -> None:
         """Let the user choose an app that shall get a text, or the file at a URI."""
-        from pytest_mobileagent.virtual.system.activities.asking import share  # noqa: PLC0415 - a cycle
-
-        share(self, text, subject=subject, stream=stream, type=type)
+        extras = {EXTRA_TEXT: text, EXTRA_SUBJECT: subject, EXTRA_STREAM: stream}
+        kept = {name: value for name, value in extras.items() if value}
+        kind = type or ("*/*" if stream else "text/plain")
+        self.start(chooser(Intent(SEND, type=kind, extras=kept)))
 
     def finish(self, **result: Any) -> None:
         """Leave this activity, giving a result to the one that started it."""

@@ -13,7 +13,7 @@ import os
 import random
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,17 +86,27 @@ class Fault:
         return f"{self.words} (struck {times if self.struck else 'never'} so far)"
 
 
-class Faults:
-    """The faults of one phone, at most one of each kind; `look` dumps its screen."""
+class Dumping(Protocol):
+    """What dumps the screen."""
 
-    def __init__(self, files: FileSystem, look: Callable[[], str]) -> None:
+    def dump(self) -> str:
+        """Give the hierarchy as XML."""
+
+
+class Faults:
+    """The faults of one phone, at most one of each kind."""
+
+    def __init__(self, files: FileSystem) -> None:
         self._files = files
-        self._look = look
         self._set: dict[str, Fault] = {}
         self._hung_until = -math.inf
         self._trees: list[str] = []  # the last two that were different
         self.drop: Callable[[], None] = lambda: None  # what loses the connections
         self.die: Callable[[], object] = _die
+
+    def link(self, sight: Dumping) -> None:
+        """Learn what dumps the screen."""
+        self._sight = sight
 
     def set(self, text: str) -> None:
         """Set a fault by its command: NAME [SECONDS] [--times N] [--after N] [--rate P] [--seed S].
@@ -109,7 +119,7 @@ class Faults:
         if fault.name == "storage-full":
             self._files.full = True
         if fault.name == "stale-tree":
-            self._trees = [self._look()]
+            self._trees = [self._sight.dump()]
 
     def clear(self, name: str = "") -> None:
         """Mend one fault, or all.

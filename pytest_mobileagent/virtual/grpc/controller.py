@@ -43,7 +43,7 @@ class Controller:
         return control.EmulatorStatus(
             version=VERSION,
             uptime=int(self._phone.clock.uptime() * 1000),
-            booted=not self._phone.booting,
+            booted=not self._phone.init.booting,
             hardwareConfig=control.EntryList(entry=entries),
         )
 
@@ -56,7 +56,7 @@ class Controller:
         states = control.VmRunState
         match request.state:
             case states.SHUTDOWN | states.TERMINATE:
-                self._phone.shutdown()
+                self._phone.init.shutdown()
             case states.RESET:
                 self._phone.reboot()
             case states.RUNNING:

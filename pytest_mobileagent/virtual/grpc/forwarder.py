@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import grpc.aio
 
-from pytest_mobileagent.virtual.app.app import App
 from pytest_mobileagent.virtual.grpc.forest import forest
 from pytest_mobileagent.virtual.grpc.protocol import forwarding, forwarding_services
+from pytest_mobileagent.virtual.sdk.app import App
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
+    from pytest_mobileagent.virtual.app import app as base
     from pytest_mobileagent.virtual.content.intent import Intent
-    from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
-    from pytest_mobileagent.virtual.system.accessibility.services import MakeService
     from pytest_mobileagent.virtual.ui.node import Node
 
 PACKAGE: Final = "com.google.androidenv.accessibilityforwarder"
@@ -45,8 +44,9 @@ class Flags:
 class ForwarderService:
     """Sends what accessibility sees ten times a second, and events as they happen."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, app: base.App) -> None:
+        assert isinstance(app, Forwarder)
+        self._phone = app.phone
         self._channel: tuple[str, grpc.aio.Channel] | None = None
         self._events: asyncio.Queue[Any] = asyncio.Queue()
         self._forest: tuple[int, Any] = (-1, None)
@@ -55,7 +55,9 @@ class ForwarderService:
 
     @property
     def _app(self) -> Forwarder:
-        return cast("Forwarder", self._phone.packages.app(PACKAGE))  # another, once reinstalled
+        app = self._phone.packages.app(PACKAGE)  # another, once it is installed anew
+        assert isinstance(app, Forwarder)
+        return app
 
     def start(self) -> None:
         """Begin, in the loop that the phone is served by, if it is."""
@@ -131,9 +133,7 @@ class ForwarderService:
 class Forwarder(App):
     """The app; it has no screen."""
 
-    accessibility_services: ClassVar[Mapping[str, MakeService]] = {
-        ".AccessibilityForwarder": ForwarderService
-    }
+    accessibility_services: ClassVar = {".AccessibilityForwarder": ForwarderService}
 
     @cached_property
     def _flags(self) -> Flags:

@@ -8,8 +8,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.virtual.app.app import Activity, App
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Reply
+from pytest_mobileagent.virtual.sdk.app import Activity, App
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,10 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.content.choosing import (
+    CHOOSER,
+    EXTRA_STREAM,
+    EXTRA_SUBJECT,
+    EXTRA_TEXT,
+    EXTRA_TITLE,
+)
 from pytest_mobileagent.virtual.content.filters import SEND, SEND_MULTIPLE
-from pytest_mobileagent.virtual.content.intent import Intent
-from pytest_mobileagent.virtual.image.sheet import Sheet, carried
+from pytest_mobileagent.virtual.image.sheet import Sheet
+from pytest_mobileagent.virtual.sdk.app import App
 from pytest_mobileagent.virtual.ui import (
     MATCH,
     Card,
@@ -21,12 +27,9 @@ from pytest_mobileagent.virtual.ui import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.app.app import Activity
+    from pytest_mobileagent.virtual.app import app as base
     from pytest_mobileagent.virtual.ui import View
 
-CHOOSER = "android.intent.action.CHOOSER"
-EXTRA_TEXT, EXTRA_SUBJECT = "android.intent.extra.TEXT", "android.intent.extra.SUBJECT"
-EXTRA_STREAM, EXTRA_TITLE = "android.intent.extra.STREAM", "android.intent.extra.TITLE"
 COLUMNS = 4
 
 
@@ -52,7 +55,7 @@ class ChooserActivity(Sheet):
         parts = [handle, title, *self._preview(), grid]
         return self.sheet(parts, id="contentPanel")
 
-    def _found(self) -> list[tuple[App, type[Activity]]]:
+    def _found(self) -> list[tuple[base.App, type[base.Activity]]]:
         return sorted(
             self.phone.packages.resolve(self.target), key=lambda each: each[0].label.lower()
         )
@@ -105,7 +108,7 @@ class ChooserActivity(Sheet):
         self.phone.clipboard.text = str(self.target.extras.get(EXTRA_TEXT, ""))
         self.finish()
 
-    def _app(self, app: App, kind: type[Activity]) -> View:
+    def _app(self, app: base.App, kind: type[base.Activity]) -> View:
         label = Text(
             app.name,
             id="android:id/text1",
@@ -132,10 +135,3 @@ class IntentResolver(App):
     system = True
     accent = "#0b57d0"
     activities = (ChooserActivity,)
-
-
-def chooser(target: Intent, title: str = "") -> Intent:
-    """Wrap an intent so that the user is asked which app shall answer it."""
-    extras = {**carried(target), **({EXTRA_TITLE: title} if title else {})}
-    component = ChooserActivity.component(IntentResolver.package)
-    return Intent(CHOOSER, component=component, extras=extras)

@@ -12,15 +12,14 @@ from collections import deque
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.sdk.app import App
 from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.system.accessibility.services import MakeService
-    from pytest_mobileagent.virtual.wire.adb.stream import Stream
+    from pytest_mobileagent.virtual.app import app as base
+    from pytest_mobileagent.virtual.kernel.sockets import Connection
 
 PACKAGE = "org.mobileagent.listener"
 ADDRESS = f"localabstract:{PACKAGE}"
@@ -34,8 +33,9 @@ _NOT_FIELDS = ("time", "source")  # told under names that say more
 class ListenerService:
     """Numbers the events, keeps the latest, and serves them at a socket."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, app: base.App) -> None:
+        assert isinstance(app, EventListener)
+        self._phone = app.phone
         self._session = secrets.token_hex(8)
         self._sequence = 0
         self._kept: deque[tuple[int, bytes]] = deque(maxlen=KEPT)
@@ -77,7 +77,7 @@ class ListenerService:
                 told["resource_id"] = event.source.resource_id
         return told
 
-    async def _serve(self, stream: Stream) -> None:
+    async def _serve(self, stream: Connection) -> None:
         client = _Client(stream)
         self._clients.add(client)
         sender = asyncio.create_task(self._send(client))
@@ -122,7 +122,7 @@ class ListenerService:
 class _Client:
     """Who is connected, and the number of the event that it is told next."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Connection) -> None:
         self.stream = stream
         self.next: int | None = None
         self.replies: list[bytes] = []
@@ -132,7 +132,7 @@ class _Client:
         return self.next is not None and number >= self.next
 
 
-async def _requests(stream: Stream) -> Any:
+async def _requests(stream: Connection) -> Any:
     """Yield what a client asks, one JSON object a line; what is none ends the connection."""
     buffer = b""
     while data := await stream.read():
@@ -156,6 +156,4 @@ class EventListener(App):
 
     package, label = PACKAGE, "Event listener"
     services: ClassVar = (".ListenerService",)
-    accessibility_services: ClassVar[Mapping[str, MakeService]] = {
-        ".ListenerService": ListenerService
-    }
+    accessibility_services: ClassVar = {".ListenerService": ListenerService}

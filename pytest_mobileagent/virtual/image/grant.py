@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.app.app import Activity, App
+from pytest_mobileagent.virtual.content.choosing import REQUEST, REQUESTED
 from pytest_mobileagent.virtual.image.manage import ManagePermissionsActivity
+from pytest_mobileagent.virtual.sdk.app import Activity, App
 from pytest_mobileagent.virtual.system.packages.permissions import GROUP_OF, PREFIX, USER_SET, Group
 from pytest_mobileagent.virtual.ui import MATCH, Button, Column, Image, RadioButton, Row, Text
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.ui import View
 
-REQUEST = "android.content.pm.action.REQUEST_PERMISSIONS"
-NAMES = "android.content.pm.extra.REQUEST_PERMISSIONS_NAMES"
 IDS = "com.android.permissioncontroller:id/"  # the module's name, whichever package carries it
 FINE, COARSE = f"{PREFIX}ACCESS_FINE_LOCATION", f"{PREFIX}ACCESS_COARSE_LOCATION"
 
@@ -42,7 +41,7 @@ class GrantPermissionsActivity(Activity):
 
     @property
     def _names(self) -> list[str]:
-        return list(self.extras[NAMES])
+        return list(self.extras[REQUESTED])
 
     @property
     def _group(self) -> Group:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from pytest_mobileagent.virtual.app.app import Activity
 from pytest_mobileagent.virtual.content.intent import HOME, Intent, launch
 from pytest_mobileagent.virtual.image.grid import BOTTOM, DOTS, LARGEST, SIDES, TOP, Grid
 from pytest_mobileagent.virtual.image.hotseat import at_hand
@@ -18,6 +17,7 @@ from pytest_mobileagent.virtual.image.workspace import (
     from_plain,
     to_plain,
 )
+from pytest_mobileagent.virtual.sdk.app import Activity
 from pytest_mobileagent.virtual.ui import (
     MATCH,
     Button,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.app.app import App
 from pytest_mobileagent.virtual.image import workspace
 from pytest_mobileagent.virtual.image.home import NexusLauncherActivity
+from pytest_mobileagent.virtual.sdk.app import App
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.image.workspace import Item

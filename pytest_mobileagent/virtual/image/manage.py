@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.app.app import Activity
+from pytest_mobileagent.virtual.content.choosing import MANAGE, PACKAGE_NAME
+from pytest_mobileagent.virtual.sdk.app import Activity
 from pytest_mobileagent.virtual.system.packages.permissions import GROUPS, ONE_TIME, USER_SET, Group
 from pytest_mobileagent.virtual.ui import (
     MATCH,
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.ui import View
 
-MANAGE = "android.intent.action.MANAGE_APP_PERMISSIONS"
-PACKAGE_NAME = "android.intent.extra.PACKAGE_NAME"
 IDS = "com.android.permissioncontroller:id/"
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.app.app import App
 from pytest_mobileagent.virtual.image.chooser import IntentResolver
 from pytest_mobileagent.virtual.image.event_listener import EventListener
 from pytest_mobileagent.virtual.image.grant import PermissionController
 from pytest_mobileagent.virtual.image.launcher import Launcher
 from pytest_mobileagent.virtual.image.resolver import ResolverActivity
 from pytest_mobileagent.virtual.providers import STORAGES
+from pytest_mobileagent.virtual.sdk.app import App
 from pytest_mobileagent.virtual.system.input.ime import ADB
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.app import app as base
     from pytest_mobileagent.virtual.content.intent import Intent
 
 
@@ -75,7 +76,7 @@ class AdbKeyboard(App):
         return None
 
 
-IMAGE: tuple[type[App], ...] = (
+IMAGE: tuple[type[base.App], ...] = (
     *(Framework, SystemUi, Launcher, Shell, Gboard, AdbKeyboard, EventListener),
     *(PermissionController, IntentResolver),
     *STORAGES,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.content.choosing import TARGET
 from pytest_mobileagent.virtual.content.filters import (
     SEND,
     SEND_MULTIPLE,
@@ -13,7 +14,7 @@ from pytest_mobileagent.virtual.content.filters import (
     WEB,
     scheme_of,
 )
-from pytest_mobileagent.virtual.image.sheet import TARGET, Sheet
+from pytest_mobileagent.virtual.image.sheet import Sheet
 from pytest_mobileagent.virtual.ui import MATCH, WRAP, Button, Column, Image, Row, Text
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ TITLES = {
 }
 OPEN_WITH = {VIEW: "Open with {app}", "android.intent.action.EDIT": "Edit with {app}",
              SEND: "Share with {app}", SENDTO: "Send using {app}"}  # fmt: skip
-COMPONENT = "android/com.android.internal.app.ResolverActivity"
 
 
 class ResolverActivity(Sheet):

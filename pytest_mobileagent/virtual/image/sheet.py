@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.app.app import Activity
-from pytest_mobileagent.virtual.content.intent import Intent, from_plain, to_plain
+from pytest_mobileagent.virtual.content.choosing import TARGET
+from pytest_mobileagent.virtual.content.intent import Intent, from_plain
+from pytest_mobileagent.virtual.sdk.app import Activity
 from pytest_mobileagent.virtual.ui import MATCH, Column, Frame, View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.app import app as base
 
-TARGET = "android.intent.extra.INTENT"
 BAR = 24  # dp of the navigation bar, over which the sheet's own ground goes
 
 
@@ -49,15 +49,10 @@ class Sheet(Activity):
         panel.class_name = "android.widget.RelativeLayout"
         return Frame([panel], height=MATCH, on_click=self.finish)
 
-    def hand_over(self, app: App, kind: type[Activity]) -> None:
+    def hand_over(self, app: base.App, kind: type[base.Activity]) -> None:
         """Let an app answer, in place of this sheet."""
         self.phone.activities.hand_over(self, self.target, kind.component(app.package))
 
 
 def _nothing() -> None:
     """Take a tap, so that it does not close the sheet."""
-
-
-def carried(intent: Intent) -> dict[str, Any]:
-    """Give the extras by which a sheet is told what shall be answered."""
-    return {TARGET: to_plain(intent)}

@@ -11,6 +11,14 @@ if TYPE_CHECKING:
 
 CAPACITY = 8192  # entries; the oldest are dropped
 SYSTEM_PID = 577
+MINUTE, MOST = 60, 20  # of the minutes that have passed no more than so many are told of
+IDLE = (  # what a phone says by itself, in turn
+    ("D", "ConnectivityService", "NetReassign [no changes]"),
+    ("W", "ActivityManager", "Skipping next CPU consuming process, not a java proc: 298"),
+    ("I", "DropBoxManagerService", "add tag=netstats_uid isTagEnabled=true flags=0x4"),
+    ("D", "WifiScoringParams", "rssi above threshold, no scan needed"),
+    ("I", "BatteryStatsService", "Collected power stats: 0 uids changed"),
+)
 
 
 class Entry(NamedTuple):
@@ -35,17 +43,32 @@ class Log:
         self._clock = clock
         self._entries: deque[Entry] = deque(maxlen=CAPACITY)
         self._followers: list[Follower] = []
+        self._minute: int | None = None  # of the uptime, up to which an idle phone has spoken
 
     @property
     def entries(self) -> list[Entry]:
         """Every entry still kept, oldest first."""
+        self.idle()
         return list(self._entries)
 
     def write(
         self, level: str, tag: str, message: str, *, pid: int = SYSTEM_PID, buffer: str = "main"
     ) -> None:
         """Append an entry and tell the followers."""
-        entry = Entry(self._clock.time(), level, tag, message, pid, pid, buffer)
+        self.idle()
+        self._append(Entry(self._clock.time(), level, tag, message, pid, pid, buffer))
+
+    def idle(self) -> None:
+        """Let the system say what it says every minute, for those that have passed."""
+        time, uptime = self._clock.time(), self._clock.uptime()
+        minute = int(uptime // MINUTE)
+        first = minute if self._minute is None else max(self._minute, minute - MOST)
+        self._minute = minute
+        for at in range(first + 1, minute + 1):
+            when = time - (uptime - at * MINUTE)
+            self._append(Entry(when, *IDLE[at % len(IDLE)], SYSTEM_PID, SYSTEM_PID, "system"))
+
+    def _append(self, entry: Entry) -> None:
         self._entries.append(entry)
         for follower in tuple(self._followers):
             follower(entry)
@@ -76,3 +99,4 @@ class Log:
     def load(self, saved: list[Any]) -> None:
         """Take the entries back."""
         self._entries = deque((Entry(*entry) for entry in saved), maxlen=CAPACITY)
+        self._minute = None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.kernel.files import FileSystem
+    from pytest_mobileagent.virtual.kernel.processes import ProcessTable
 
 PROCESSORS = 4
 MEMORY = 2_025_000  # KiB
@@ -48,65 +51,68 @@ address sizes	: 40 bits physical, 48 bits virtual
 """
 
 
-def mount(phone: Phone) -> None:
-    """Put the kernel's files where they are read."""
-    contents: dict[str, Callable[[Phone], str]] = {
-        "cpuinfo": _cpuinfo,
-        "loadavg": _loadavg,
-        "meminfo": _meminfo,
-        "stat": _stat,
-        "uptime": _uptime,
-        "version": _version,
-    }
-    for name, content in contents.items():
-        phone.files.generate(f"/proc/{name}", _reader(phone, content))
+@dataclass(frozen=True, eq=False)
+class Procfs:
+    """The files, each written anew when it is read."""
+
+    clock: Clock
+    files: FileSystem
+    proc: ProcessTable
+
+    def __post_init__(self) -> None:
+        """Put the kernel's files where they are read."""
+        contents: dict[str, Callable[[], str]] = {
+            "cpuinfo": _cpuinfo,
+            "loadavg": self._loadavg,
+            "meminfo": self._meminfo,
+            "stat": self._stat,
+            "uptime": self._uptime,
+            "version": _version,
+        }
+        for name, content in contents.items():
+            self.files.generate(f"/proc/{name}", _reader(content))
+
+    def memory(self) -> tuple[int, int]:
+        """Give all the memory and what of it is free, in KiB: what processes share counts once."""
+        return MEMORY, MEMORY - sum(each.rss for each in self.proc.list()) * 55 // 100
+
+    def _loadavg(self) -> str:
+        processes = self.proc.list()
+        return f"0.00 0.00 0.00 1/{len(processes)} {max(each.pid for each in processes)}\n"
+
+    def _meminfo(self) -> str:
+        total, free = self.memory()
+        rows = {
+            "MemTotal": total, "MemFree": free, "MemAvailable": free, "Buffers": 0, "Cached": 0,
+            "SwapCached": 0, "Active": total - free, "Inactive": 0, "SwapTotal": 0, "SwapFree": 0,
+        }  # fmt: skip
+        return "".join(f"{name + ':':<15} {size:>8} kB\n" for name, size in rows.items())
+
+    def _stat(self) -> str:
+        """Tell that the processors idled since boot: what apps do takes them no time."""
+        idle = int(self.clock.uptime() * _TICKS)
+        rows = [f"cpu  0 0 0 {idle * PROCESSORS} 0 0 0 0 0 0"]
+        rows += [f"cpu{at} 0 0 0 {idle} 0 0 0 0 0 0" for at in range(PROCESSORS)]
+        processes = self.proc.list()
+        booted = int(self.clock.time() - self.clock.uptime())
+        rows += ["intr 0", "ctxt 0", f"btime {booted}", f"processes {len(processes)}"]
+        rows += ["procs_running 1", "procs_blocked 0"]
+        return "\n".join(rows) + "\n"
+
+    def _uptime(self) -> str:
+        up = self.clock.uptime()
+        return f"{up:.2f} {up * PROCESSORS:.2f}\n"
 
 
-def memory(phone: Phone) -> tuple[int, int]:
-    """Give all the memory and what of it is free, in KiB: what processes share counts once."""
-    return MEMORY, MEMORY - sum(each.rss for each in phone.processes()) * 55 // 100
+def _reader(content: Callable[[], str]) -> Callable[[], bytes]:
+    return lambda: content().encode()
 
 
-def _reader(phone: Phone, content: Callable[[Phone], str]) -> Callable[[], bytes]:
-    return lambda: content(phone).encode()
-
-
-def _cpuinfo(_: Phone) -> str:
+def _cpuinfo() -> str:
     return "".join(_PROCESSOR.format(number=at, count=PROCESSORS) for at in range(PROCESSORS))
 
 
-def _loadavg(phone: Phone) -> str:
-    processes = phone.processes()
-    return f"0.00 0.00 0.00 1/{len(processes)} {max(each.pid for each in processes)}\n"
-
-
-def _meminfo(phone: Phone) -> str:
-    total, free = memory(phone)
-    rows = {
-        "MemTotal": total, "MemFree": free, "MemAvailable": free, "Buffers": 0, "Cached": 0,
-        "SwapCached": 0, "Active": total - free, "Inactive": 0, "SwapTotal": 0, "SwapFree": 0,
-    }  # fmt: skip
-    return "".join(f"{name + ':':<15} {size:>8} kB\n" for name, size in rows.items())
-
-
-def _stat(phone: Phone) -> str:
-    """Tell that the processors idled since boot: what apps do takes them no time."""
-    idle = int(phone.clock.uptime() * _TICKS)
-    rows = [f"cpu  0 0 0 {idle * PROCESSORS} 0 0 0 0 0 0"]
-    rows += [f"cpu{at} 0 0 0 {idle} 0 0 0 0 0 0" for at in range(PROCESSORS)]
-    processes = phone.processes()
-    booted = int(phone.clock.time() - phone.clock.uptime())
-    rows += ["intr 0", "ctxt 0", f"btime {booted}", f"processes {len(processes)}"]
-    rows += ["procs_running 1", "procs_blocked 0"]
-    return "\n".join(rows) + "\n"
-
-
-def _uptime(phone: Phone) -> str:
-    up = phone.clock.uptime()
-    return f"{up:.2f} {up * PROCESSORS:.2f}\n"
-
-
-def _version(_: Phone) -> str:
+def _version() -> str:
     return (
         f"Linux version {KERNEL.release} (build-user@build-host) (Android (9796371, based on"
         " r487747) clang version 17.0.0, LLD 17.0.0) " + KERNEL.build + "\n"

@@ -15,6 +15,7 @@ from pytest_mobileagent.virtual.kernel.users import (
 )
 
 SHARED = "/storage/emulated/0"
+OVERLAY = "/mnt/scratch/overlay"  # what root has made writable by `remount` lies there
 
 FOLDERS: dict[str, tuple[int, int, int]] = {  # mode, user, group
     "/apex": (0o755, ROOT, ROOT),

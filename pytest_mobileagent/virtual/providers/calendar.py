@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.virtual.app.app import App
-from pytest_mobileagent.virtual.providers.calendar_schema import SCHEMA
-from pytest_mobileagent.virtual.providers.provider import (
+from pytest_mobileagent.virtual.app.provider import (
     Ask,
     Provider,
     ProviderError,
     Rows,
     Table,
 )
+from pytest_mobileagent.virtual.providers.calendar_schema import SCHEMA
 from pytest_mobileagent.virtual.providers.recurrence import (
     julian_day,
     last_date,
@@ -22,8 +22,8 @@ from pytest_mobileagent.virtual.providers.recurrence import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
-    from pytest_mobileagent.virtual.providers.provider import Values
 
 DIR, ITEM = "vnd.android.cursor.dir/", "vnd.android.cursor.item/"
 DAY = 86_400_000

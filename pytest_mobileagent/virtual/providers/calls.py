@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.app.provider import Provider, ProviderError, Table
 from pytest_mobileagent.virtual.content import numbers
 from pytest_mobileagent.virtual.providers.contacts_schema import BLOCKED
-from pytest_mobileagent.virtual.providers.provider import Provider, ProviderError, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
-    from pytest_mobileagent.virtual.providers.provider import Values
 
 DIR, ITEM = "vnd.android.cursor.dir/", "vnd.android.cursor.item/"
 

@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.app.provider import (
+    Ask,
+    Provider,
+    ProviderError,
+    Rows,
+)
 from pytest_mobileagent.virtual.content import numbers
 from pytest_mobileagent.virtual.providers.calls import CallLog
 from pytest_mobileagent.virtual.providers.contacts_schema import CALLS, CONTACTS
@@ -20,16 +26,10 @@ from pytest_mobileagent.virtual.providers.contacts_tables import (
     TABLES,
 )
 from pytest_mobileagent.virtual.providers.names import Named, split, written
-from pytest_mobileagent.virtual.providers.provider import (
-    Ask,
-    Provider,
-    ProviderError,
-    Rows,
-)
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
-    from pytest_mobileagent.virtual.providers.provider import Values
 
 _SOURCES = ((NAME, 40), (NICKNAME, 35), (COMPANY, 30), (PHONE, 20), (EMAIL, 10))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.app.provider import Table
 from pytest_mobileagent.virtual.providers.contacts_schema import MIME
-from pytest_mobileagent.virtual.providers.provider import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

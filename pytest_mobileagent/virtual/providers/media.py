@@ -9,20 +9,20 @@ import zlib
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.virtual.app.app import App
-from pytest_mobileagent.virtual.kernel.rootfs import SHARED
-from pytest_mobileagent.virtual.providers.provider import (
+from pytest_mobileagent.virtual.app.provider import (
     Ask,
     Provider,
     ProviderError,
     Table,
 )
+from pytest_mobileagent.virtual.kernel.rootfs import SHARED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
     from pytest_mobileagent.virtual.kernel.files import Node
-    from pytest_mobileagent.virtual.providers.provider import Values
 
 SCHEMA = """
 PRAGMA user_version = 1409;

@@ -6,7 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.virtual.app.app import App
-from pytest_mobileagent.virtual.providers.provider import (
+from pytest_mobileagent.virtual.app.provider import (
     Ask,
     Provider,
     ProviderError,
@@ -14,13 +14,13 @@ from pytest_mobileagent.virtual.providers.provider import (
     Table,
     sql_error,
 )
-from pytest_mobileagent.virtual.system.settings import NAMESPACES
+from pytest_mobileagent.virtual.content.settings import NAMESPACES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
-    from pytest_mobileagent.virtual.providers.provider import Values
 
 _COLUMNS = ("_id", "name", "value")
 

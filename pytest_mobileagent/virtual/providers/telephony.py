@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.virtual.app.app import App
-from pytest_mobileagent.virtual.content import numbers
-from pytest_mobileagent.virtual.providers.provider import (
+from pytest_mobileagent.virtual.app.provider import (
     Ask,
     Provider,
     ProviderError,
     Rows,
     Table,
 )
+from pytest_mobileagent.virtual.content import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
-    from pytest_mobileagent.virtual.providers.provider import Values
 
 BOXES = {"inbox": 1, "sent": 2, "draft": 3, "outbox": 4, "failed": 5, "queued": 6}
 _COUNT = """

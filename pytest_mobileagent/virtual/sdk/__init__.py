@@ -1,8 +1,9 @@
 """What an app's author imports: an App, its activities, the widgets, and what they use."""
 
 from pytest_mobileagent.virtual import ui
-from pytest_mobileagent.virtual.app.app import Activity, App
+from pytest_mobileagent.virtual.app.provider import Provider, Table
 from pytest_mobileagent.virtual.content import numbers
+from pytest_mobileagent.virtual.content.choosing import MANAGE, PACKAGE_NAME, chooser
 from pytest_mobileagent.virtual.content.data import Database, Preferences
 from pytest_mobileagent.virtual.content.filters import (
     BROWSABLE,
@@ -21,14 +22,13 @@ from pytest_mobileagent.virtual.content.intent import (
     to_plain,
 )
 from pytest_mobileagent.virtual.content.locale import Locale
-from pytest_mobileagent.virtual.image.chooser import chooser
-from pytest_mobileagent.virtual.image.manage import MANAGE, PACKAGE_NAME
 from pytest_mobileagent.virtual.kernel.files import FileSystem
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
-from pytest_mobileagent.virtual.providers.provider import Provider, Table
+from pytest_mobileagent.virtual.phone import Phone
 from pytest_mobileagent.virtual.providers.recurrence import milliseconds_of
-from pytest_mobileagent.virtual.providers.resolver import Resolver
 from pytest_mobileagent.virtual.sdk import timepicker
+from pytest_mobileagent.virtual.sdk.alarms import set_next_alarm
+from pytest_mobileagent.virtual.sdk.app import Activity, App
 from pytest_mobileagent.virtual.sdk.people import (
     CONTACTS,
     EMAIL_TYPES,
@@ -37,10 +37,10 @@ from pytest_mobileagent.virtual.sdk.people import (
     Person,
     avatar,
 )
-from pytest_mobileagent.virtual.system.alarms import set_next_alarm
 from pytest_mobileagent.virtual.system.audio import STREAMS
 from pytest_mobileagent.virtual.system.keyguard import BadCredential
 from pytest_mobileagent.virtual.system.notifications import HIGH, POST, REPLY, Deed, deed
+from pytest_mobileagent.virtual.system.resolver import Resolver
 from pytest_mobileagent.virtual.system.telephony import DELIVER, MISSED, PHONE_STATE, Call
 from pytest_mobileagent.virtual.systemui.wallpaper import PLACE as WALLPAPER
 from pytest_mobileagent.virtual.ui import *  # noqa: F403 - its own __all__ is the list
@@ -81,6 +81,7 @@ __all__ = [
     "Locale",
     "People",
     "Person",
+    "Phone",
     "Preferences",
     "Provider",
     "Resolver",

@@ -24,7 +24,7 @@ from pytest_mobileagent.virtual.ui import (
 from pytest_mobileagent.virtual.ui.controls import Hand
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.app.app import Activity
+    from pytest_mobileagent.virtual.sdk.app import Activity
 
 DIAL = 256.0  # dp across
 CELL = 48.0

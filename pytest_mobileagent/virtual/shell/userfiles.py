@@ -7,6 +7,7 @@ import posixpath
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from pytest_mobileagent.virtual.kernel.rootfs import OVERLAY
 from pytest_mobileagent.virtual.kernel.users import ROOT, groups_of
 
 if TYPE_CHECKING:
@@ -178,7 +179,9 @@ class UserFiles:
     def _read_only(self, path: str) -> bool:
         real = self._files.resolve(path)
         top = real.split("/")[1]
-        return top in _READ_ONLY or not self._files.exists(f"/{top}")
+        if top in _READ_ONLY and not self._files.is_dir(OVERLAY):
+            return True
+        return not self._files.exists(f"/{top}")
 
     def _owner(self, path: str, mode: int) -> dict[str, int]:
         """Return how a new file is owned; a set-group-id folder passes its group on."""

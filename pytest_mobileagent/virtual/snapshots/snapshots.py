@@ -7,17 +7,18 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pytest_mobileagent.virtual.kernel.files import FileSystem, Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-FORMAT = 2
+FORMAT = 3
 LARGE = 1 << 16  # bytes from which a file is an entry of its own in an archive
 
 
+@runtime_checkable
 class Part(Protocol):
     """A part of the phone that has state: it gives and takes plain data."""
 

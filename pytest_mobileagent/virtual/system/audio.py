@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.content.settings import Settings
+    from pytest_mobileagent.virtual.kernel.log import Log
+    from pytest_mobileagent.virtual.kernel.processes import ProcessTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +42,22 @@ def stream(number: int) -> Stream:
 class Audio:
     """Reads and sets volumes."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, log: Log, settings: Settings, proc: ProcessTable) -> None:
+        self._log = log
+        self._settings = settings
+        self._proc = proc
 
     def volume(self, of: Stream) -> int:
         """Give a stream's volume."""
-        return int(self._phone.settings.text("system", of.setting, str(DEFAULT)))
+        return int(self._settings.text("system", of.setting, str(DEFAULT)))
 
     def set(self, of: Stream, index: int) -> None:
         """Set a stream's volume, within its range."""
         index = min(max(index, of.low), of.high)
-        self._phone.settings.put("system", of.setting, str(index))
-        pid = self._phone.proc.pid("com.android.systemui")
+        self._settings.put("system", of.setting, str(index))
+        pid = self._proc.pid("com.android.systemui")
         line = f"writeEvent level_changed {of.name} {index}"
-        self._phone.log.write("I", "vol.Events", line, pid=pid)
+        self._log.write("I", "vol.Events", line, pid=pid)
 
     def adjust(self, step: int) -> None:
         """Do what a volume key does: it turns the music up or down."""

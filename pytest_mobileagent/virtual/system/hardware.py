@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.system.input.evdev import Touchscreen
-
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.system.window.display import Display
 
 GRAVITY = 9.81
 # The acceleration that a phone feels which is turned by so many quarters, counter-clockwise.
@@ -45,15 +44,15 @@ class Fix:
 class Hardware:
     """What somebody outside can do to the phone's body and surroundings."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, changes: Changes, display: Display) -> None:
+        self._changes = changes
+        self._display = display
         self.turns = 0  # quarters, counter-clockwise
         self.sensors: dict[str, list[float]] = {name: list(rest) for name, rest in SENSORS.items()}
         self.fix = Fix()
         self.speed = (0, 0)  # bits per second down and up, 0 for as much as there is
         self.registered = {"voice": "home", "data": "home"}  # with the mobile network
         self.signal = [4, 99]  # the profile's bars, and the strength that was reported last
-        self.touchscreen = Touchscreen(phone)
         self.delay = (0, 0)  # the least and the most, in milliseconds
 
     def rotate(self) -> None:
@@ -80,13 +79,13 @@ class Hardware:
         self._tell()
 
     def _tell(self) -> None:
-        self._phone.display.turned(self.turns)
-        self._phone.changed()
+        self._display.turned(self.turns)
+        self._changes.note()
 
     def locate(self, fix: Fix) -> None:
         """Put the phone somewhere on earth."""
         self.fix = fix
-        self._phone.changed()
+        self._changes.note()
 
     def save(self) -> dict[str, Any]:
         """Give all of it."""
@@ -105,4 +104,4 @@ class Hardware:
         self.turns, self.sensors, self.fix = saved["turns"], saved["sensors"], Fix(**saved["fix"])
         self.registered, self.signal = saved["registered"], saved["signal"]
         self.speed, self.delay = tuple(saved["speed"]), tuple(saved["delay"])
-        self._phone.display.turned(self.turns)
+        self._display.turned(self.turns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.ui.layout import UiState
@@ -12,7 +12,15 @@ from pytest_mobileagent.virtual.ui.layout import UiState
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.system.activities.activities import Activities
+    from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
+    from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.notifications import Notifications
+    from pytest_mobileagent.virtual.system.power.power import Power
+    from pytest_mobileagent.virtual.system.shade import Shade
+    from pytest_mobileagent.virtual.system.window.window import Kind, Window
 
 Method = Literal["none", "swipe", "pattern", "pin", "password"]
 TRIES: Final = 5  # wrong answers after which one has to wait
@@ -26,14 +34,39 @@ class BadCredential(ValueError):  # noqa: N818 - an answer, not a failure of our
     """What was chosen is too weak to be a credential, in Android's words."""
 
 
+class Seen(Protocol):
+    """The windows, in one of which a pattern is drawn."""
+
+    def find(self, kind: Kind) -> Window | None:
+        """Give the window of a kind, if it is there."""
+
+
 class Keyguard:
     """Comes up when the screen goes off, unless it is disabled.
 
     Where there is no credential, a swipe ends it.
     """
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        power: Power,
+        changes: Changes,
+        broadcasts: Broadcasts,
+        ime: InputMethods,
+        activities: Activities,
+        notifications: Notifications,
+        shade: Shade,
+    ) -> None:
+        self._clock = clock
+        self._changes = changes
+        self._broadcasts = broadcasts
+        self._ime = ime
+        self._activities = activities
+        self._notifications = notifications
+        self._shade = shade
+        power.on_sleep = self.lock
         self.disabled = False
         self.kind: str = ""  # of the credential: pattern, pin, password
         self._secret = ""
@@ -45,6 +78,10 @@ class Keyguard:
         self._until = 0.0  # uptime up to which no answer counts
         self._pending = ""  # the notification that is opened once the phone is unlocked
         self.ui = UiState()
+
+    def link(self, windows: Seen) -> None:
+        """Learn where fingers draw."""
+        self._windows = windows
 
     @property
     def method(self) -> Method:
@@ -61,7 +98,7 @@ class Keyguard:
     @property
     def showing(self) -> bool:
         """Whether it covers the screen: an activity may be shown above it."""
-        return self.locked and not self._phone.activities.top.activity.show_when_locked
+        return self.locked and not self._activities.top.activity.show_when_locked
 
     # Locking and unlocking.
 
@@ -71,8 +108,8 @@ class Keyguard:
             return
         self.locked = True
         self._clear()
-        self._phone.shade.close()
-        self._phone.notifications.hide()
+        self._shade.close()
+        self._notifications.hide()
 
     def dismiss(self, pending: str = "") -> None:
         """Unlock the phone, or ask for the credential that this takes."""
@@ -83,30 +120,30 @@ class Keyguard:
             self.asking = True
             if self.kind == "password":
                 self.ui.focused = "passwordEntry"
-                self._phone.ime.show()
-            self._phone.changed()
+                self._ime.show()
+            self._changes.note()
         else:
             self._open()
 
     def back(self) -> None:
         """Leave the bouncer."""
         self._clear()
-        self._phone.changed()
+        self._changes.note()
 
     def _open(self) -> None:
         self.locked, self._failures = False, 0
         pending, self._pending = self._pending, ""
         self._clear()
-        posted = {each.key: each for each in self._phone.notifications.posted}
+        posted = {each.key: each for each in self._notifications.posted}
         if pending in posted:
-            self._phone.notifications.open(posted[pending])
-        self._phone.activities.broadcast(Intent("android.intent.action.USER_PRESENT"))
-        self._phone.changed()
+            self._notifications.open(posted[pending])
+        self._broadcasts.send(Intent("android.intent.action.USER_PRESENT"))
+        self._changes.note()
 
     def _clear(self) -> None:
         self.asking, self.typed, self.message = False, "", ""
         self.ui = UiState()
-        self._phone.ime.hide()
+        self._ime.hide()
 
     # Answers.
 
@@ -118,7 +155,7 @@ class Keyguard:
     def press(self, digit: str) -> None:
         """Take one digit of a PIN, or keep the whole of a password."""
         self.typed += digit
-        self._phone.changed()
+        self._changes.note()
 
     def keep(self, text: str) -> None:
         """Keep what is typed as a password."""
@@ -127,7 +164,7 @@ class Keyguard:
     def delete(self) -> None:
         """Take the last digit back."""
         self.typed = self.typed[:-1]
-        self._phone.changed()
+        self._changes.note()
 
     def enter(self, *_: object) -> None:
         """Try what was typed."""
@@ -136,7 +173,7 @@ class Keyguard:
 
     def waiting(self) -> int:
         """Give the seconds until an answer counts again."""
-        return max(0, round(self._until - self._phone.clock.uptime() + 0.499))
+        return max(0, round(self._until - self._clock.uptime() + 0.499))
 
     def try_(self, answer: str) -> bool:
         """Try an answer: unlock, or say that it was wrong."""
@@ -149,15 +186,15 @@ class Keyguard:
         self._failures += 1
         self.message = WRONG[self.kind]
         if self._failures % TRIES == 0:
-            self._until = self._phone.clock.uptime() + WAIT
-        self._phone.changed()
+            self._until = self._clock.uptime() + WAIT
+        self._changes.note()
         return False
 
     def draw(self, points: Sequence[tuple[float, float]]) -> bool:
         """Try the pattern that a finger has drawn; False if no pattern is asked for."""
         if not (self.showing and self.asking and self.kind == "pattern"):
             return False
-        window = self._phone.windows.find("keyguard")
+        window = self._windows.find("keyguard")
         field = window.box.find("lockPatternView") if window else None
         if field is None:
             return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import tomllib
 from functools import cache, lru_cache
@@ -14,8 +13,9 @@ from pytest_mobileagent.virtual.content.locale import Locale
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pytest_mobileagent.virtual.app.app import App
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.content.settings import Settings
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.kernel.properties import Properties
 
 PROPERTY: Final = "persist.sys.locale"
 SETTING: Final = "system_locales"
@@ -26,9 +26,11 @@ _TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 class Locales:
     """The running configuration's languages; those stored for the next start may differ."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
-        self.tags: list[str] = [phone.props[PROPERTY]]
+    def __init__(self, props: Properties, changes: Changes, settings: Settings) -> None:
+        self._props = props
+        self._changes = changes
+        self._settings = settings
+        self.tags: list[str] = [props[PROPERTY]]
         self._apps: dict[str, list[str]] = {}
 
     @property
@@ -44,36 +46,45 @@ class Locales:
         """Give the languages that an app alone was given."""
         return list(self._apps.get(package, ()))
 
+    @property
+    def long_clock(self) -> bool:
+        """Whether hours go up to 24: as the user chose, or as is the custom of the place."""
+        chosen = self._settings.text("system", "time_12_24")
+        return chosen == "24" if chosen else self.current.long_clock
+
     def set_own(self, package: str, tags: Iterable[str]) -> None:
         """Give an app languages of its own, none to let it follow the phone."""
         self._apps[package] = [str(tag) for tag in tags]
-        self._phone.changed()
+        self._changes.note()
 
     def change(self, tags: Iterable[str]) -> None:
         """Speak other languages from now on, as a choice in Settings does; the apps follow."""
         chosen = [normal(tag) for tag in tags]
         if not chosen:
             raise ValueError("no language")
-        self._phone.props.set(PROPERTY, chosen[0])
-        self._phone.settings.put("system", SETTING, ",".join(chosen))
+        self._props.set(PROPERTY, chosen[0])
+        self._settings.put("system", SETTING, ",".join(chosen))
         self.tags = chosen
-        self._phone.changed()
+        self._changes.note()
 
     def start(self) -> None:
         """Take up what is stored, as Android does when it starts."""
-        stored = self._phone.settings.text("system", SETTING) or self._phone.props[PROPERTY]
+        stored = self._settings.text("system", SETTING) or self._props[PROPERTY]
         tags = [tag for tag in stored.split(",") if _TAG.fullmatch(tag)]
         self.tags = [normal(tag) for tag in tags] or ["en-US"]
-        self._phone.changed()
+        self._changes.note()
 
-    def text(self, app: App, english: str) -> str:
-        """Give a text of an app in its language; the English one if there is no other."""
-        for tag in self._apps.get(app.package) or self.tags:
+    def text(self, package: str, folder: Path, english: str) -> str:
+        """Give a text of an app, whose translations are in `folder`, in its language.
+
+        It is the English one if there is no other.
+        """
+        for tag in self._apps.get(package) or self.tags:
             spoken = locale(tag)
             if spoken.language == "en":
                 return english
-            for folder in (folder_of(app), FRAMEWORK):
-                found = catalog(folder, spoken.names).get(english)
+            for place in (folder, FRAMEWORK):
+                found = catalog(place, spoken.names).get(english)
                 if found is not None:
                     return found
         return english
@@ -98,11 +109,6 @@ def normal(tag: str) -> str:
     if not _TAG.fullmatch(tag):
         raise ValueError(f"{tag!r} is no language tag")
     return "-".join(part for part in Locale(tag).parts if part)
-
-
-def folder_of(app: App) -> Path:
-    """Give the folder in which an app keeps its translations."""
-    return Path(inspect.getfile(type(app))).parent / "strings"
 
 
 @lru_cache(256)

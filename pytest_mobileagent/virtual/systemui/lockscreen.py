@@ -24,7 +24,7 @@ from pytest_mobileagent.virtual.ui import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.systemui.system_ui import SystemUi
 
 PAD = (*"123456789", "delete", "0", "enter")
 LETTERS = {"2": "ABC", "3": "DEF", "4": "GHI", "5": "JKL", "6": "MNO", "7": "PQRS", "8": "TUV",
@@ -34,25 +34,25 @@ PROMPTS = {"pin": "Enter your PIN", "password": "Enter your password",
 SHOWN_NOTICES = 3
 
 
-def lockscreen(phone: Phone) -> View:
+def lockscreen(ui: SystemUi) -> View:
     """Build what is seen while the phone is locked."""
-    content = _bouncer(phone) if phone.keyguard.asking else _cover(phone)
+    content = _bouncer(ui) if ui.keyguard.asking else _cover(ui)
     dim = View(width=MATCH, height=MATCH, background="#66000000")
-    if phone.keyguard.asking:
+    if ui.keyguard.asking:
         dim.background = "#cc202124"
-    picture = Image(wallpaper(phone.files), width=MATCH, height=MATCH)
+    picture = Image(wallpaper(ui.files), width=MATCH, height=MATCH)
     picture.class_name = "android.view.View"
     return Frame([picture, dim, content], id="keyguard_root_view", height=MATCH)
 
 
-def _cover(phone: Phone) -> View:
-    now, locale = phone.clock.now(), phone.locales.current
-    shown = phone.settings.text("secure", "lock_screen_show_notifications", "1") == "1"
-    posted = phone.notifications.posted[:SHOWN_NOTICES] if shown else []
+def _cover(ui: SystemUi) -> View:
+    now, locale = ui.clock.now(), ui.locales.current
+    shown = ui.settings.text("secure", "lock_screen_show_notifications", "1") == "1"
+    posted = ui.notifications.posted[:SHOWN_NOTICES] if shown else []
     clock = Column(
         [
             Text(
-                phone.time_text(),
+                ui.time_text(),
                 id="lockscreen_clock_view",
                 size=72,
                 color="#ffffff",
@@ -72,14 +72,14 @@ def _cover(phone: Phone) -> View:
         padding=(0, 24),
     )
     lock = Image("lock", id="lock_icon_view", color="#ffffff", size=28, align="center")
-    lock.desc = phone.t("Device locked") if phone.keyguard.secure else phone.t("Unlock")
+    lock.desc = ui.t("Device locked") if ui.keyguard.secure else ui.t("Unlock")
     words = "Swipe up to open"
-    charge = locale.digits(f"{phone.power.level}%")
-    if phone.power.charging:
-        charge = phone.t("{level} • Charging", level=charge)
+    charge = locale.digits(f"{ui.power.level}%")
+    if ui.power.charging:
+        charge = ui.t("{level} • Charging", level=charge)
     hint = Column(
         [
-            Text(phone.t(words), id="keyguard_indication_text", color="#ffffff", width=MATCH,
+            Text(ui.t(words), id="keyguard_indication_text", color="#ffffff", width=MATCH,
                  gravity="center_horizontal"),
             Text(charge, id="keyguard_indication_text_bottom", color="#ffffff", width=MATCH,
                  gravity="center_horizontal", size=12),
@@ -87,9 +87,9 @@ def _cover(phone: Phone) -> View:
         id="keyguard_indication_area",
         padding=(0, 16),
     )  # fmt: skip
-    notices = Column([notice(phone, each, expanded=False) for each in posted], padding=(8, 0))
+    notices = Column([notice(ui, each, expanded=False) for each in posted], padding=(8, 0))
     seal = Frame([lock], height=48)
-    if phone.display.metrics.wide:
+    if ui.display.metrics.wide:
         clock.padding = (0, 0)
         whole = Column([seal, clock, Space(), hint], height=MATCH)
         panes = [whole, notices] if posted else [whole]
@@ -102,12 +102,12 @@ def _cover(phone: Phone) -> View:
     )
 
 
-def _bouncer(phone: Phone) -> View:
-    keyguard = phone.keyguard
+def _bouncer(ui: SystemUi) -> View:
+    keyguard = ui.keyguard
     if seconds := keyguard.waiting():
-        words = phone.t("Try again in {n} seconds.", n=seconds)
+        words = ui.t("Try again in {n} seconds.", n=seconds)
     else:
-        words = phone.t(keyguard.message or PROMPTS[keyguard.kind])
+        words = ui.t(keyguard.message or PROMPTS[keyguard.kind])
     message = Text(
         words,
         id="bouncer_primary_message_area",
@@ -116,7 +116,7 @@ def _bouncer(phone: Phone) -> View:
         width=MATCH,
         gravity="center_horizontal",
     )
-    body = {"pin": _pin, "password": _password, "pattern": _pattern}[keyguard.kind](phone)
+    body = {"pin": _pin, "password": _password, "pattern": _pattern}[keyguard.kind](ui)
     above = Column([Space(), message, Space(height=8)], weight=1, height=MATCH)
     return Panes(
         [above, body],
@@ -126,9 +126,9 @@ def _bouncer(phone: Phone) -> View:
     )
 
 
-def _pin(phone: Phone) -> View:
+def _pin(ui: SystemUi) -> View:
     typed = Text(
-        "\N{BULLET}" * len(phone.keyguard.typed),
+        "\N{BULLET}" * len(ui.keyguard.typed),
         id="pinEntry",
         size=32,
         color="#ffffff",
@@ -138,7 +138,7 @@ def _pin(phone: Phone) -> View:
         min_height=40,
     )
     typed.class_name = "android.widget.EditText"
-    keys = [_key(phone, name) for name in PAD]
+    keys = [_key(ui, name) for name in PAD]
     rows = [
         Row(keys[at : at + 3], height=88, min_height=52, width=300, direction="ltr")
         for at in range(0, len(keys), 3)
@@ -148,13 +148,13 @@ def _pin(phone: Phone) -> View:
     return view
 
 
-def _key(phone: Phone, name: str) -> View:
-    keyguard = phone.keyguard
+def _key(ui: SystemUi, name: str) -> View:
+    keyguard = ui.keyguard
     if name in ("delete", "enter"):
         icon = "backspace" if name == "delete" else "keyboard_return"
         key: View = Frame([Image(icon, color="#ffffff", align="center")])
         key.id = "delete_button" if name == "delete" else "key_enter"
-        key.desc = phone.t("Delete") if name == "delete" else phone.t("Enter")
+        key.desc = ui.t("Delete") if name == "delete" else ui.t("Enter")
         key.class_name = "android.widget.ImageButton"
         key.on_click = keyguard.delete if name == "delete" else keyguard.enter
     else:
@@ -167,29 +167,29 @@ def _key(phone: Phone, name: str) -> View:
     return key
 
 
-def _password(phone: Phone) -> View:
+def _password(ui: SystemUi) -> View:
     field = Input(
-        phone.keyguard.typed,
+        ui.keyguard.typed,
         id="passwordEntry",
         key="passwordEntry",
         password=True,
-        on_change=phone.keyguard.keep,
-        on_submit=phone.keyguard.enter,
+        on_change=ui.keyguard.keep,
+        on_submit=ui.keyguard.enter,
         color="#ffffff",
         margin=(24, 24),
     )
     return Column([field], id="keyguard_password_view", margin=(0, 0, 0, 32))
 
 
-def _pattern(phone: Phone) -> View:
+def _pattern(ui: SystemUi) -> View:
     dots = [
         Frame(
             [View(width=14, height=14, corner=7, background="#ffffff", align="center")],
-            height=64 if phone.display.metrics.wide else 100,
+            height=64 if ui.display.metrics.wide else 100,
         )
         for _ in range(9)
     ]
     grid = Grid(dots, 3, id="lockPatternView", key="lockPatternView", width=300, margin=(0, 8))
-    grid.class_name, grid.desc = "android.view.View", phone.t("Pattern area.")
-    cancel = Button(phone.t("Cancel"), style="text", on_click=phone.keyguard.back, width=WRAP)
+    grid.class_name, grid.desc = "android.view.View", ui.t("Pattern area.")
+    cancel = Button(ui.t("Cancel"), style="text", on_click=ui.keyguard.back, width=WRAP)
     return Column([grid, cancel], id="keyguard_pattern_view", gravity="center_horizontal")

@@ -20,15 +20,15 @@ from pytest_mobileagent.virtual.ui import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.system.notifications import Notification
+    from pytest_mobileagent.virtual.systemui.system_ui import SystemUi
 
 
-def notice(phone: Phone, shown: Notification, *, expanded: bool, floating: bool = False) -> View:
+def notice(ui: SystemUi, shown: Notification, *, expanded: bool, floating: bool = False) -> View:
     """Build a notification's row; `floating` for one that hangs over an app."""
-    t = phone.t
-    app = phone.packages.app(shown.package)
-    age = _age(phone, shown)
+    t = ui.t
+    app = ui.packages.app(shown.package)
+    age = _age(ui, shown)
     head: list[View] = [
         Image(app.icon or "android", id="android:id/icon", size=20),
         Text(app.name, id="android:id/app_name_text", size=12, margin=(8, 0), max_lines=1),
@@ -39,7 +39,7 @@ def notice(phone: Phone, shown: Notification, *, expanded: bool, floating: bool 
     if has_more and not floating:
         icon, word = ("expand_less", "Collapse") if expanded else ("expand_more", "Expand")
         button = ImageButton(icon, id="android:id/expand_button", desc=t(word), size=20, padding=4)
-        button.on_click = partial(phone.shade.toggle, shown)
+        button.on_click = partial(ui.shade.toggle, shown)
         head.append(button)
     full = (expanded or floating) and bool(shown.long_text)
     text = shown.long_text if full else shown.text
@@ -58,14 +58,14 @@ def notice(phone: Phone, shown: Notification, *, expanded: bool, floating: bool 
         words,
     ]  # fmt: skip
     if shown.deeds and (expanded or floating):
-        parts.append(_deeds(phone, shown))
-    if phone.shade.replying == shown.key and not floating:
-        parts.append(_field(phone, shown))
+        parts.append(_deeds(ui, shown))
+    if ui.shade.replying == shown.key and not floating:
+        parts.append(_field(ui, shown))
     card = Card(
         parts,
         key=f"notice:{shown.key}",
         id="expandableNotificationRow",
-        on_click=partial(phone.notifications.open, shown),
+        on_click=partial(ui.notifications.open, shown),
         padding=16,
         margin=(0, 4),
         background="surface",
@@ -74,20 +74,20 @@ def notice(phone: Phone, shown: Notification, *, expanded: bool, floating: bool 
     return card
 
 
-def _age(phone: Phone, shown: Notification) -> str:
-    t = phone.t
-    minutes = int(phone.clock.time() - shown.time) // 60
+def _age(ui: SystemUi, shown: Notification) -> str:
+    t = ui.t
+    minutes = int(ui.clock.time() - shown.time) // 60
     if minutes < 1:
         return t("now")
     return t("{n}m", n=minutes) if minutes < 60 else t("{n}h", n=minutes // 60)
 
 
-def _deeds(phone: Phone, shown: Notification) -> View:
+def _deeds(ui: SystemUi, shown: Notification) -> View:
     buttons: list[View] = []
     for at, deed in enumerate(shown.deeds):
-        act = partial(phone.notifications.do, shown, deed)
+        act = partial(ui.notifications.do, shown, deed)
         if deed.reply:
-            act = partial(phone.shade.answer, shown)
+            act = partial(ui.shade.answer, shown)
         button = Button(deed.label, id="android:id/action0", style="text", padding=(12, 10))
         if deed.color:
             button.style, button.background, button.color = "filled", deed.color, "#ffffff"
@@ -97,26 +97,26 @@ def _deeds(phone: Phone, shown: Notification) -> View:
     return Row(buttons, id="android:id/actions", margin=(0, 6, 0, 0), width=WRAP)
 
 
-def _field(phone: Phone, shown: Notification) -> View:
+def _field(ui: SystemUi, shown: Notification) -> View:
     hint = next((deed.reply for deed in shown.deeds if deed.reply), "")
     field = Input(
-        phone.shade.reply,
+        ui.shade.reply,
         id="remote_input_text",
         key=f"reply:{shown.key}",
         hint=hint,
         action="send",
-        on_change=phone.shade.typed,
-        on_submit=partial(phone.shade.send, shown),
+        on_change=ui.shade.typed,
+        on_submit=partial(ui.shade.send, shown),
         weight=1,
     )
-    send = ImageButton("send", id="remote_input_send", desc=phone.t("Send"))
-    send.on_click = partial(phone.shade.send, shown)
+    send = ImageButton("send", id="remote_input_send", desc=ui.t("Send"))
+    send.on_click = partial(ui.shade.send, shown)
     return Row([field, send], id="remote_input_content", margin=(0, 8, 0, 0))
 
 
-def heads_up(phone: Phone, shown: Notification) -> View:
+def heads_up(ui: SystemUi, shown: Notification) -> View:
     """Build the notification that comes down over an app for some seconds."""
-    card = notice(phone, shown, expanded=False, floating=True)
+    card = notice(ui, shown, expanded=False, floating=True)
     card.margin = (8, 32, 8, 0)
     card.elevation, card.corner, card.align = 6, 28, "top"
     return card

@@ -3,90 +3,54 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.system.window.window import BAR, Kind, Toast, Window
 from pytest_mobileagent.virtual.systemui.lockscreen import lockscreen
 from pytest_mobileagent.virtual.systemui.notices import heads_up
+from pytest_mobileagent.virtual.systemui.shade import shade
+from pytest_mobileagent.virtual.systemui.system_ui import SYSTEM_UI, SystemUi
 from pytest_mobileagent.virtual.systemui.wallpaper import wallpaper
 from pytest_mobileagent.virtual.ui import MATCH, Image, View, chrome
 from pytest_mobileagent.virtual.ui.dialog import popup
-from pytest_mobileagent.virtual.ui.layout import Box, UiState, layout
+from pytest_mobileagent.virtual.ui.layout import UiState, layout
 from pytest_mobileagent.virtual.ui.words import spoken
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.system.activities.tasks import Record
     from pytest_mobileagent.virtual.ui.controls import Input
     from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect
 
-BAR = 24  # dp, at the top and at the bottom
-SYSTEM_UI = "com.android.systemui"
 NAVIGATION = "NavigationBar0"
 SHADE = "NotificationShade"
 BATTERY = "Battery {level} percent."
-Kind = Literal[
-    "wallpaper",
-    "activity",
-    "scrim",
-    "dialog",
-    "menu",
-    "keyguard",
-    "shade",
-    "headsup",
-    "keyboard",
-    "toast",
-    "status",
-    "navigation",
-]
-FOCUSABLE = ("activity", "dialog", "menu", "keyguard", "shade")
 OF_THE_SYSTEM = ("wallpaper", "keyguard", "shade", "headsup", "keyboard", "toast")
 BARS = ("status", "navigation")
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A laid-out window; `record` is the activity that it belongs to, or is shown above."""
-
-    kind: Kind
-    title: str
-    package: str
-    box: Box
-    state: UiState
-    record: Record
-
-
-@dataclass(frozen=True, slots=True)
-class Toast:
-    """A text that goes away by itself."""
-
-    package: str
-    text: str
-    until: float  # uptime
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
     """The activity, the phone around it, and the display that each of them is laid out for."""
 
-    phone: Phone
+    ui: SystemUi
     record: Record
     metrics: Metrics  # in the phone's own theme
     themed: Metrics  # in the app's
 
     @classmethod
-    def of(cls, record: Record, phone: Phone) -> Scene:
+    def of(cls, record: Record, ui: SystemUi) -> Scene:
         """Make the scene of an activity."""
-        metrics, app = phone.display.metrics, record.app
+        metrics, app = ui.display.metrics, record.app
         dark = metrics.dark if app.dark is None else app.dark
         mirrored = app.supports_rtl and app.locale.rtl
         themed = replace(metrics, accent=app.accent, dark=dark, rtl=mirrored)
-        metrics = replace(metrics, rtl=phone.locales.current.rtl)
-        return cls(phone, record, metrics, themed)
+        metrics = replace(metrics, rtl=ui.locales.current.rtl)
+        return cls(ui, record, metrics, themed)
 
     def _wallpaper(self) -> list[Window]:
         if not self.record.activity.fullscreen:
             return []
-        view = Image(wallpaper(self.phone.files), width=MATCH, height=MATCH)
+        view = Image(wallpaper(self.ui.files), width=MATCH, height=MATCH)
         return [self._window("wallpaper", view, title="Wallpaper")]
 
     def app(self, keyboard: int) -> list[Window]:
@@ -101,11 +65,11 @@ class Scene:
         """Make what is seen behind a translucent activity."""
         if not self.record.activity.translucent:
             return []
-        below = self.phone.activities.below(self.record)
+        below = self.ui.activities.below(self.record)
         if below is None:
             return [self._window("scrim", chrome.scrim())]
-        with self.phone.activities.guard(below):
-            windows = Scene.of(below, self.phone).app(keyboard=0)
+        with self.ui.activities.guard(below):
+            windows = Scene.of(below, self.ui).app(keyboard=0)
             return [*windows, self._window("scrim", chrome.scrim())]
         return []
 
@@ -146,32 +110,32 @@ class Scene:
 
     def shade(self) -> list[Window]:
         """Make the notification shade, if it is pulled down."""
-        if not self.phone.shade.open:
+        if not self.ui.shade.open:
             return []
-        shade = self.phone.shade
-        return [self._window("shade", shade.view(), shade.ui, package=SYSTEM_UI, title=SHADE)]
+        view, state = shade(self.ui), self.ui.shade.ui
+        return [self._window("shade", view, state, package=SYSTEM_UI, title=SHADE)]
 
     def keyguard(self) -> list[Window]:
         """Make the lock screen, if the phone is locked."""
-        keyguard = self.phone.keyguard
+        keyguard = self.ui.keyguard
         if not keyguard.showing:
             return []
-        view = lockscreen(self.phone)
+        view = lockscreen(self.ui)
         return [self._window("keyguard", view, keyguard.ui, package=SYSTEM_UI, title=SHADE)]
 
     def heads_up(self) -> list[Window]:
         """Make the notification that shows itself over the app."""
-        shown = self.phone.notifications.announced()
+        shown = self.ui.notifications.announced()
         if shown is None:
             return []
-        view = heads_up(self.phone, shown)
+        view = heads_up(self.ui, shown)
         return [self._window("headsup", view, package=SYSTEM_UI, title=SHADE)]
 
     def keyboard(self, field: Input) -> Window:
         """Make the soft keyboard."""
-        with spoken(self.phone.t):
-            view = self.phone.ime.view(field)
-        package = self.phone.ime.current.partition("/")[0]
+        with spoken(self.ui.t):
+            view = self.ui.ime.view(field)
+        package = self.ui.ime.current.partition("/")[0]
         left, top, right, bottom = self.metrics.screen  # of which at least the upper half is left
         lower = (left, (top + bottom) // 2, right, bottom)
         return self._window("keyboard", view, bounds=lower, package=package, title="InputMethod")
@@ -183,18 +147,18 @@ class Scene:
 
     def bars(self) -> list[Window]:
         """Make the status bar and the navigation bar."""
-        phone, settings = self.phone, self.phone.settings
-        ink = "#ffffff" if phone.keyguard.showing else self.record.activity.bar_ink
-        if phone.shade.open:
+        ui, settings = self.ui, self.ui.settings
+        ink = "#ffffff" if ui.keyguard.showing else self.record.activity.bar_ink
+        if ui.shade.open:
             ink = "on_surface"
-        level = "Battery charging, {level} percent." if phone.power.charging else BATTERY
+        level = "Battery charging, {level} percent." if ui.power.charging else BATTERY
         status = chrome.status_bar(
-            phone.time_text(),
-            wifi=phone.radios.wifi,
-            airplane=phone.radios.airplane,
+            ui.time_text(),
+            wifi=ui.radios.wifi,
+            airplane=ui.radios.airplane,
             silent=settings.on("global", "zen_mode"),
-            battery_text=phone.t(level, level=phone.power.level),
-            notifications=len(phone.notifications.posted),
+            battery_text=ui.t(level, level=ui.power.level),
+            notifications=len(ui.notifications.posted),
             ink=ink,
         )
         navigation = chrome.navigation_bar(ink=ink)
@@ -223,11 +187,5 @@ class Scene:
 
     def _metrics(self, kind: Kind) -> Metrics:
         """Give the display as a window sees it: the bars are seen over an app, or the shade."""
-        system = kind in OF_THE_SYSTEM or (self.phone.shade.open and kind in BARS)
+        system = kind in OF_THE_SYSTEM or (self.ui.shade.open and kind in BARS)
         return self.metrics if system else self.themed
-
-
-def black(metrics: Metrics) -> Box:
-    """Give a black screen."""
-    view = View(width=MATCH, height=MATCH, background="#000000")
-    return layout(view, metrics.screen, metrics, UiState())

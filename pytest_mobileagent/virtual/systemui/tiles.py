@@ -7,12 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent
+from pytest_mobileagent.virtual.systemui.system_ui import SYSTEM_UI, SystemUi
 from pytest_mobileagent.virtual.ui import MATCH, Column, Image, Row, Text, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from pytest_mobileagent.virtual.phone import Phone
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +26,15 @@ class Tile:
     detail: str = ""  # what stands under the label while it is on
 
 
-def tiles(phone: Phone) -> tuple[Tile, ...]:
+def tiles(ui: SystemUi) -> tuple[Tile, ...]:
     """Give the tiles as they are now, in their order."""
-    radios, settings, display = phone.radios, phone.settings, phone.display
+    radios, settings, display = ui.radios, ui.settings, ui.display
 
     def switch(namespace: str, key: str) -> tuple[bool, Callable[[bool], object]]:
         return settings.on(namespace, key), lambda on: settings.put(namespace, key, str(int(on)))
 
     def set_wifi(on: bool) -> None:
-        radios.set_wifi(on, package=SYSTEM_UI, uid=phone.packages[SYSTEM_UI].uid)
+        radios.set_wifi(on, package=SYSTEM_UI, uid=ui.packages[SYSTEM_UI].uid)
 
     def set_rotation(free: bool) -> None:
         (display.free_rotation if free else display.lock_rotation)()
@@ -60,7 +59,6 @@ def tiles(phone: Phone) -> tuple[Tile, ...]:
     )  # fmt: skip
 
 
-SYSTEM_UI = "com.android.systemui"
 FIRST = 4  # those that are seen before quick settings are pulled down all the way
 
 
@@ -70,7 +68,7 @@ class TileView(Row):
 
     children: Sequence[View] = field(init=False, default=())
     tile: Tile | None = None
-    phone: Phone | None = None
+    ui: SystemUi | None = None
     _: KW_ONLY
     min_height: float = 64
     margin: float = 4
@@ -82,9 +80,9 @@ class TileView(Row):
     def __post_init__(self) -> None:
         """Put icon and words in the pill."""
         assert self.tile
-        assert self.phone
-        tile, phone = self.tile, self.phone
-        t = phone.t
+        assert self.ui
+        tile, ui = self.tile, self.ui
+        t = ui.t
         on = tile.on
         state = tile.detail if tile.detail and on else t("On") if on else t("Off")
         label = t(tile.label)
@@ -98,7 +96,7 @@ class TileView(Row):
         self.desc = f"{label}, {state}"
         self.background = "primary" if on else "surface_container_highest"
         self.on_click = partial(tile.flip, not on)
-        self.on_long_click = partial(_open_page, phone, tile) if tile.page else None
+        self.on_long_click = partial(_open_page, ui, tile) if tile.page else None
         self.key = f"tile:{tile.label}"
 
     @property
@@ -112,8 +110,8 @@ class TileView(Row):
         return bool(self.tile and self.tile.on)
 
 
-def _open_page(phone: Phone, tile: Tile) -> None:
+def _open_page(ui: SystemUi, tile: Tile) -> None:
     intent = Intent(tile.page, flags=NEW_TASK)
-    if phone.packages.resolve(intent):
-        phone.shade.push()
-        phone.activities.start(intent, uid=1000)
+    if ui.packages.resolve(intent):
+        ui.shade.push()
+        ui.activities.start(intent, uid=1000)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from pytest_mobileagent.virtual.wire.adb.adbd import Adbd
+from pytest_mobileagent.virtual.wire.adb.connection import Connection
 from pytest_mobileagent.virtual.wire.adb.keys import user_keys
 from pytest_mobileagent.virtual.wire.adb.packets import MAX_PAYLOAD
 from pytest_mobileagent.virtual.wire.adb.registration import Registration
@@ -60,7 +61,7 @@ class Server:
         emulator = Emulator(phone, album, self.stopped.set, self._manners.read_only)
         self._token_file = token_file(home)
         self._console = Console(emulator, self._token_file)
-        phone.on_shutdown.append(self.stopped.set)
+        phone.init.on_shutdown.append(self.stopped.set)
 
     async def __aenter__(self) -> Self:
         try:
@@ -69,7 +70,7 @@ class Server:
             print(f"ERROR: {error}: emulator console will not work", file=sys.stderr)
         self._servers = [
             await self._listen(self._ports[0], self._console.attach, LONGEST_LINE),
-            await self._listen(self._ports[1], self.adbd.attach, MAX_PAYLOAD),
+            await self._listen(self._ports[1], self._serve_adb, MAX_PAYLOAD),
         ]
         self._tasks.start(self.registration.keep())
         return self
@@ -83,6 +84,9 @@ class Server:
         """Let adb lose the phone after a snapshot was loaded, if it has such manners."""
         if self._manners.drop_on_load is not None:
             asyncio.get_running_loop().call_later(self._manners.drop_on_load, self.adbd.drop)
+
+    async def _serve_adb(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await Connection(self.adbd, reader, writer).serve()
 
     async def _listen(self, port: socket.socket, serve: Serve, limit: int) -> asyncio.Server:
         return await asyncio.start_server(

@@ -3,7 +3,7 @@
 import pytest
 
 from pytest_mobileagent.virtual.app.loading import BrokenApp, load_apps
-from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.boot import boot
 
 APP = """
 from pytest_mobileagent.virtual.sdk import App
@@ -66,7 +66,7 @@ INSTALLS = """
 def test_an_app_that_cannot_be_installed_is_named(tmp_path):
     write(tmp_path, "a.py", APP.format(name="A", package="x") + INSTALLS)
     with pytest.raises(BrokenApp, match=r"/a.py:7: OperationalError: near .nonsense."):
-        Phone(load_apps(tmp_path))
+        boot(load_apps(tmp_path))
 
 
 def test_an_app_that_cannot_be_cleared_has_crashed(demo, shell, monkeypatch):

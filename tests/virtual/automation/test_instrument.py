@@ -11,12 +11,14 @@ from pytest_mobileagent.virtual.apk.manifest import Instrumentation
 from pytest_mobileagent.virtual.app.app import App
 from pytest_mobileagent.virtual.automation.appium.knock import PORT
 from pytest_mobileagent.virtual.automation.appium.server import PACKAGE
-from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
 from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
+
+    from pytest_mobileagent.virtual.phone import Phone
 
 RUNNER = "androidx.test.runner.AndroidJUnitRunner"
 COMMAND = f"am instrument -w -e disableAnalytics true {PACKAGE}.test/{RUNNER}"
@@ -56,7 +58,7 @@ class Shell:
 
 @pytest.fixture(scope="module")
 def shell_with_server() -> Shell:
-    return Shell(Phone([Target, Runner]))
+    return Shell(boot([Target, Runner]))
 
 
 def during(work: Coroutine[Any, Any, None]) -> None:

@@ -43,11 +43,8 @@ def test_forwards_are_listed_and_removed(adb: Adb) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ["jdwp"],
         ["tcpip", "5555"],
         ["usb"],
-        ["remount"],
-        ["disable-verity"],
         ["backup", "-all"],
         ["restore", "/dev/null"],
     ],

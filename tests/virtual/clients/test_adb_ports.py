@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.virtual.wire.adb.stream import Stream
+    from pytest_mobileagent.virtual.kernel.sockets import Connection
     from tests.virtual.phones import Adb, Running
 
 TRAFFIC = bytes(range(256)) * 8000
@@ -52,7 +52,7 @@ def exchange(port: int, data: bytes) -> bytes:
 
 
 def test_a_forward_reaches_a_listener_on_the_phone(running_phone: Running) -> None:
-    async def shout(stream: Stream) -> None:
+    async def shout(stream: Connection) -> None:
         while data := await stream.read():
             await stream.write(data.upper())
 
@@ -109,8 +109,8 @@ def test_reverses_are_listed_and_removed(adb: Adb) -> None:
 def test_reverses_that_are_refused(
     running_phone: Running, words: list[str], complaint: str
 ) -> None:
-    async def nothing(stream: Stream) -> None:
-        await stream.read_all()
+    async def nothing(stream: Connection) -> None:
+        await stream.read()
 
     running_phone.server.adbd.listeners["tcp:6790"] = nothing
     running_phone.adb.run("reverse", "tcp:5000", "tcp:6000")

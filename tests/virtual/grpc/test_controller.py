@@ -211,7 +211,7 @@ def test_a_read_only_phone_keeps_no_snapshots(loop: Loop) -> None:
 
 def test_the_phone_is_switched_off_and_restarted(client: Client, phone: Phone) -> None:
     ended = asyncio.Event()
-    phone.on_shutdown.append(ended.set)
+    phone.init.on_shutdown.append(ended.set)
     states = control.VmRunState
     client.controller.setVmState(states(state=states.RESET))
     assert client.loop.call(lambda: phone.activities.top.package) == phone.launcher

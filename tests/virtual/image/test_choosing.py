@@ -2,8 +2,8 @@
 
 import pytest
 
+from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.content.filters import SEND, VIEW, Filter
-from pytest_mobileagent.virtual.phone import Phone
 from pytest_mobileagent.virtual.sdk import Activity, App, Button, Column, Icon, Text, View
 
 RESOLVER = "android/com.android.internal.app.ResolverActivity"
@@ -71,7 +71,7 @@ class Two(App):
 
 @pytest.fixture(scope="module")
 def booted():
-    return Phone([One, Two], frozen=True)
+    return boot([One, Two], frozen=True)
 
 
 def test_one_chooses_just_once(phone, sh, hand):

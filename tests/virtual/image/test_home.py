@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from PIL import Image
 
+from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.image.workspace import DESKTOP, HOTSEAT, uri
-from pytest_mobileagent.virtual.phone import Phone
 from pytest_mobileagent.virtual.sdk import Activity, App, Text
 
 DATABASE = "/data/data/com.google.android.apps.nexuslauncher/databases/launcher.db"
@@ -125,7 +125,7 @@ def crowded():
         )
         for n in range(30)
     ]
-    return Phone(apps, time=datetime(2026, 5, 1, tzinfo=UTC), frozen=True)
+    return boot(apps, time=datetime(2026, 5, 1, tzinfo=UTC), frozen=True)
 
 
 @pytest.mark.parametrize("locale", ["en-US", "ar-EG"])

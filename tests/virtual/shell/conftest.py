@@ -31,7 +31,7 @@ class Device:
 
     def __post_init__(self) -> None:
         self.files = FileSystem(self.clock.time)
-        self.faults = Faults(self.files, str)
+        self.faults = Faults(self.files)
 
     def processes(self) -> list[Process]:
         return [Process(1, 0, 0, "init", 10_952_000, 10_800), Process(2311, 1, 10100, "org.notes")]

@@ -59,6 +59,8 @@ def test_answers(shell, script, answer):
 def test_settings_are_listed_sorted_and_their_changes_logged(sh, phone):
     lines = sh("settings list system").splitlines()
     assert "font_scale=1.0" in lines
+    assert "zen_duration=0\n" in sh("settings list secure")
+    assert all(sh(f"settings list {space}").count("\n") > 30 for space in ("system", "global"))
     assert lines == sorted(lines)
     sh("settings put system font_scale 1.3")
     assert phone.log.entries[-1][1:4] == (
@@ -87,11 +89,11 @@ TOP = r"ACTIVITY (\S+) [0-9a-f]+ pid=(\d+)"
 
 
 def test_while_it_boots_a_phone_has_no_services(shell, phone):
-    phone.set_booting(True)
+    phone.init.set_booting(True)
     assert shell("getprop sys.boot_completed; getprop init.svc.bootanim").out == "\nrunning\n"
     ran = shell("pm list packages")
     assert (ran.status, ran.err) == (20, "cmd: Can't find service: package\n")
-    phone.set_booting(False)
+    phone.init.set_booting(False)
     ready = "1\nstopped\n"
     assert shell("getprop sys.boot_completed; getprop init.svc.bootanim").out == ready
     assert shell("pm list packages").out.startswith("package:")
@@ -232,7 +234,7 @@ def test_uiautomator_prints_events_as_they_come(demo, hand):
 
 def test_the_phone_can_be_switched_off(sh, phone, monkeypatch):
     off = []
-    monkeypatch.setattr(phone, "on_shutdown", [lambda: off.append("off")])
+    monkeypatch.setattr(phone.init, "on_shutdown", [lambda: off.append("off")])
     sh("svc power shutdown")
     assert off == ["off"]
 

@@ -3,18 +3,22 @@
 import io
 import json
 import zipfile
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.boot import boot
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
 
 
 def everything(phone):
-    parts = {name: part.save() for name, part in phone._parts().items()}
+    parts = {name: part.save() for name, part in phone.parts().items()}
     return phone.dump(), phone.files.snapshot(), json.dumps(parts)
 
 
-def disturb(phone: Phone, hand) -> None:
+def disturb(phone: "Phone", hand) -> None:
     hand.tap("content-desc", "Add")
     hand.tap("text", "Title")
     phone.type_text("changed")
@@ -46,7 +50,7 @@ def test_loading_restores_everything(kept, hand):
 
 
 def test_the_snapshot_of_the_boot_has_the_programs():
-    phone = Phone()
+    phone = boot()
     phone.files.rmtree("/system/bin")
     phone.snapshots.load("default_boot")
     assert phone.files.is_file("/system/bin/sh")
@@ -81,7 +85,7 @@ def test_an_exported_snapshot_is_the_same_on_another_phone(kept, hand):
     disturb(kept, hand)
     kept.snapshots.save("mine")
     data = kept.snapshots.dump("mine")
-    other = Phone([type(kept.packages.app("org.demo"))], frozen=True)
+    other = boot([type(kept.packages.app("org.demo"))], frozen=True)
     other.snapshots.add("mine", data)
     other.snapshots.load("mine")
     assert everything(other) == everything(kept)

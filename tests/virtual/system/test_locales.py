@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.sdk import Activity, App, Text, View
-from pytest_mobileagent.virtual.system import locales
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from pytest_mobileagent.virtual.phone import Phone
 
 
 class Main(Activity):
@@ -26,14 +27,14 @@ class Fruit(App):
 
 
 @pytest.fixture
-def strings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(locales, "folder_of", lambda app: tmp_path)
-    return tmp_path
+def phone() -> Phone:
+    return boot([Fruit])
 
 
 @pytest.fixture
-def phone() -> Phone:
-    return Phone([Fruit])
+def strings(phone: Phone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(phone.packages.app("com.example.fruit"), "_strings", tmp_path)
+    return tmp_path
 
 
 def test_an_app_speaks_the_language_of_the_phone(phone: Phone, strings: Path) -> None:

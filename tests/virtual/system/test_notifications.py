@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.sdk import Activity, App, Intent, Text, View
 from pytest_mobileagent.virtual.system.notifications import HIGH, deed
 
@@ -48,7 +48,7 @@ class Mail(App):
 
 @pytest.fixture(scope="module")
 def booted():
-    return Phone([Mail], frozen=True)
+    return boot([Mail], frozen=True)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.sdk import Activity, App, Button, Column, Text, View
 
 CAMERA, CONTACTS = "android.permission.CAMERA", "android.permission.READ_CONTACTS"
@@ -44,7 +44,7 @@ class Asks(App):
 
 @pytest.fixture(scope="module")
 def booted():
-    return Phone([Asks], frozen=True)
+    return boot([Asks], frozen=True)
 
 
 @pytest.fixture

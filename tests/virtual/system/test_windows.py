@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.boot import boot
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_every_screen_can_be_dumped_and_drawn(phone, hand):
 
 
 def test_two_phones_have_nothing_in_common(demo):
-    other = Phone()
+    other = boot()
     assert "org.demo" not in other.packages
     other.settings.put("system", "font_scale", "2.0")
     assert demo.settings.get("system", "font_scale") == "1.0"

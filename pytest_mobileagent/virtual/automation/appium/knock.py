@@ -10,8 +10,8 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.sockets import Connection
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
 PORT: Final = "tcp:6790"
 TESTS: Final = "io.appium.uiautomator2.server.test"  # the package that the server is started from
@@ -24,7 +24,7 @@ def expected(phone: Phone, address: str) -> bool:
     return address == PORT and TESTS in phone.packages
 
 
-async def serve(phone: Phone, stream: Stream) -> None:
+async def serve(phone: Phone, stream: Connection) -> None:
     """Hand a connection to the server once it is there; it just ends if none comes."""
     data = await stream.read()
     if data.startswith(_LEFTOVERS):

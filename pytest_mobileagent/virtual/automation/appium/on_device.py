@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.routing import Call, route
-from pytest_mobileagent.virtual.systemui.scene import BAR
+from pytest_mobileagent.virtual.system.window.window import BAR
 
 PLAIN = "PLAINTEXT"
 WIFI_ONLY = 2  # of WebDriver's network connection types

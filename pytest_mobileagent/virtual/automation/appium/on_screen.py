@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.automation.appium.errors import (
 from pytest_mobileagent.virtual.automation.appium.find import NoRoot
 from pytest_mobileagent.virtual.automation.appium.pictures import crop, whole
 from pytest_mobileagent.virtual.automation.appium.routing import Call, route
-from pytest_mobileagent.virtual.shell.android.screen import DISPLAY
+from pytest_mobileagent.virtual.system.window.display import DISPLAY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ import base64
 import binascii
 from typing import TYPE_CHECKING, Final
 
-from pytest_mobileagent.virtual.app.app import App
 from pytest_mobileagent.virtual.content.intent import Reply
+from pytest_mobileagent.virtual.sdk.app import App
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,8 +24,8 @@ from pytest_mobileagent.virtual.automation.jsonrpc.registry import call
 from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.sockets import Connection
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
 PATH = "/jsonrpc/0"
 
@@ -37,7 +37,7 @@ class Server:
         self._phone = phone
         self._address = f"tcp:{port}"
         self._service = Service(phone)
-        self._streams: set[Stream] = set()
+        self._streams: set[Connection] = set()
 
     def start(self) -> None:
         """Begin to listen; OSError if the port is taken."""
@@ -52,7 +52,7 @@ class Server:
         for stream in tuple(self._streams):
             stream.drop()
 
-    async def _serve(self, stream: Stream) -> None:
+    async def _serve(self, stream: Connection) -> None:
         self._streams.add(stream)
         try:
             await http.serve(stream, self._answer)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.virtual.app.provider import Ask, ProviderError
 from pytest_mobileagent.virtual.content.uri import parse_uri
-from pytest_mobileagent.virtual.providers.provider import Ask, ProviderError
 from pytest_mobileagent.virtual.shell.commands import command
 
 if TYPE_CHECKING:

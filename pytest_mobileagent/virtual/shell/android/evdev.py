@@ -30,7 +30,7 @@ async def sendevent(ctx: Context, args: list[str]) -> int:
         wrong = next(word for word in args[1:] if not word.lstrip("-").isdecimal())
         await ctx.err(f"sendevent: not integer: {wrong}\n")
         return 1
-    ctx.phone.hardware.touchscreen.event(type_, code, value)
+    ctx.phone.touchscreen.event(type_, code, value)
     return 0
 
 

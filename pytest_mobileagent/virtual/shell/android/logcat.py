@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.log import Entry
 
 LEVELS = "VDIWEFS"
+LOOK_AGAIN = 1.0  # seconds
 BUFFERS = ("main", "system", "crash", "events", "radio", "kernel")
 DEFAULT_BUFFERS = ("main", "system", "crash")
 FORMATS = ("brief", "long", "process", "raw", "tag", "thread", "threadtime", "time")
@@ -99,10 +101,18 @@ async def _print(ctx: Context, request: Request) -> int:
                     return 0
             if request.dump:
                 return 0
-            entry = await arrived.get()
+            entry = await _next(ctx, arrived)
             waiting = [entry] if request.reads(entry) and request.wants(entry) else []
     finally:
         unsubscribe()
+
+
+async def _next(ctx: Context, arrived: asyncio.Queue[Entry]) -> Entry:
+    """Wait for an entry; a phone that nobody uses is asked now and then what it has to say."""
+    while True:
+        with suppress(TimeoutError):
+            return await asyncio.wait_for(arrived.get(), LOOK_AGAIN)
+        ctx.phone.log.idle()
 
 
 def _present(ctx: Context, request: Request) -> list[Entry]:

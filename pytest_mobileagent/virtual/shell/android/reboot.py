@@ -13,5 +13,5 @@ async def reboot(ctx: Context, args: list[str]) -> int:
         await ctx.err(f"reboot: Unknown option '{unknown.strip('-')}'\n")
         await ctx.err("usage: reboot [-p] [rebootcommand]\n")
         return 1
-    (ctx.phone.shutdown if "-p" in args else ctx.phone.reboot)()
+    (ctx.phone.init.shutdown if "-p" in args else ctx.phone.reboot)()
     return 0

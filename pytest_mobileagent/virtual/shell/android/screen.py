@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
 from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.system.window.display import DISPLAY
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,7 +22,6 @@ usage: screencap [-hp] [-d display-id] [FILENAME]
 If FILENAME ends with .png it will be saved as a png.
 If FILENAME is not given, the results will be printed to stdout.
 """
-DISPLAY = "4619827259835644672"
 RGBA_8888, SRGB = 1, 1
 UIAUTOMATOR_USAGE = """Usage: uiautomator <subcommand> [options]
 

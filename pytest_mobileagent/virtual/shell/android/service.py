@@ -152,7 +152,7 @@ class Service:
 
     async def run(self, ctx: Context, words: list[str]) -> int:
         """Run one command."""
-        if ctx.phone.booting:
+        if ctx.phone.init.booting:
             await ctx.err(f"cmd: Can't find service: {self._name}\n")
             return NO_SERVICE
         if not self._handlers and self._otherwise == self._unknown:

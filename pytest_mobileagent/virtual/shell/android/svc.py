@@ -28,7 +28,7 @@ async def svc(ctx: Context, args: list[str]) -> int:
             ctx.phone.settings.put("global", "stay_on_while_plugged_in", STAY_ON[mode])
             return 0
         case ["power", ("reboot" | "shutdown") as verb, *_]:
-            (ctx.phone.reboot if verb == "reboot" else ctx.phone.shutdown)()
+            (ctx.phone.reboot if verb == "reboot" else ctx.phone.init.shutdown)()
             return 0
     await ctx.out(USAGE)
     return 1

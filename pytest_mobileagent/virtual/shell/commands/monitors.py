@@ -6,7 +6,7 @@ import asyncio
 from math import inf
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.kernel.procfs import PROCESSORS, memory
+from pytest_mobileagent.virtual.kernel.procfs import PROCESSORS
 from pytest_mobileagent.virtual.kernel.users import name_of, number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.nodes import human_size, inode
@@ -33,7 +33,7 @@ async def top(ctx: Context, args: list[str]) -> int:
 
 
 def _screen(ctx: Context, options: Options) -> str:
-    shown, (total, free) = rows(ctx), memory(ctx.phone)
+    shown, (total, free) = rows(ctx), ctx.phone.procfs.memory()
     head = (
         f"Tasks: {len(shown)} total,   1 running, {len(shown) - 1:>3} sleeping,   0 stopped,"
         "   0 zombie\n"
@@ -71,7 +71,7 @@ async def free(ctx: Context, args: list[str]) -> int:
     def text(kib: int) -> str:
         return human_size(kib * 1024) if "h" in options else str(kib * 1024 // unit)
 
-    total, left = memory(ctx.phone)
+    total, left = ctx.phone.procfs.memory()
     texts = [text(count) for count in (total, total - left, left, 0, 0)]
     await ctx.out(
         "\t\ttotal        used        free      shared     buffers\n"

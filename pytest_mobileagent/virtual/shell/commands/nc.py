@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import parse
 from pytest_mobileagent.virtual.shell.streams import Pipe
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.sockets import Connection
     from pytest_mobileagent.virtual.shell.streams import Reader, Writer
-    from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
 LOCAL = ("localhost", "127.0.0.1", "0.0.0.0", "::1")  # noqa: S104 - the phone's own, not ours
 
@@ -51,11 +51,11 @@ async def nc(ctx: Context, args: list[str]) -> int:
         raise Failure(msg)
     if "z" in options:
         return 0
-    talk = _Talk()
+    talk: Any = _Talk()  # all that a listener uses of a stream of adb's
 
     async def serve() -> None:
         try:
-            await listener(cast("Stream", talk))
+            await listener(cast("Connection", talk))
         finally:
             await talk.close()
 
@@ -75,7 +75,7 @@ async def _listen(ctx: Context, address: str) -> int:
         raise Failure(msg)
     over = asyncio.Event()
 
-    async def serve(stream: Stream) -> None:
+    async def serve(stream: Connection) -> None:
         ctx.phone.sockets.pop(address, None)
         answers = asyncio.ensure_future(_pour(ctx.stdin, stream, close=False))
         await _pour(stream, ctx.stdout, close=False)

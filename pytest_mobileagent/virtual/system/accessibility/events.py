@@ -32,14 +32,17 @@ from pytest_mobileagent.virtual.system.accessibility.window_names import (
     described,
     name_of,
 )
-from pytest_mobileagent.virtual.systemui.scene import FOCUSABLE
+from pytest_mobileagent.virtual.system.window.window import FOCUSABLE
 from pytest_mobileagent.virtual.ui.node import class_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.systemui.scene import Window
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.system.shade import Shade
+    from pytest_mobileagent.virtual.system.window.window import Window
+    from pytest_mobileagent.virtual.system.window.windows import Windows
     from pytest_mobileagent.virtual.ui.layout import Box
 
 INTERVAL = 0.1  # seconds between two events of the same window's content
@@ -56,8 +59,12 @@ Listener = Callable[[AccessibilityEvent], None]
 class Events:
     """Tells events to whoever listens; nothing is kept but the last look."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, clock: Clock, changes: Changes, shade: Shade, windows: Windows) -> None:
+        self._clock = clock
+        self._changes = changes
+        self._shade = shade
+        self._windows = windows
+        changes.follow(self.stir)
         self._listeners: dict[int, tuple[Listener, bool]] = {}
         self._last = 0
         self._seen: dict[WindowName, Window] | None = None
@@ -174,16 +181,14 @@ class Events:
             self._busy = False
 
     def _compare(self, *, by_keys: bool) -> None:
-        version = self._phone.version
+        version = self._changes.version
         if self._seen is not None and version == self._version and not self._clicked:
             self._flush()
             return
-        after = {
-            name_of(each): each for each in self._phone.windows.stack if each.kind not in UNTOLD
-        }
+        after = {name_of(each): each for each in self._windows.stack if each.kind not in UNTOLD}
         before, active = self._seen, self._active
-        self._seen, self._version = after, self._phone.version
-        self._active = name_of(self._phone.windows.active)
+        self._seen, self._version = after, self._changes.version
+        self._active = name_of(self._windows.active)
         if before is None:
             self._clicked = None
             return
@@ -208,7 +213,7 @@ class Events:
 
     def _flush(self) -> None:
         """Tell of content that changed, at most once in the interval for every window."""
-        now = self._phone.clock.uptime()
+        now = self._clock.uptime()
         for name, changed in list(self._waiting.items()):
             if now - self._told.get(name, -INTERVAL) < INTERVAL:
                 continue
@@ -250,7 +255,7 @@ class Events:
 
     def _tell_window(self, window: Window) -> None:
         now, package = self._now(), window.package
-        name, text = described(window)
+        name, text = described(window, full=self._shade.full)
         full = window.kind == "activity"
         self._tell(
             AccessibilityEvent(
@@ -272,7 +277,7 @@ class Events:
                 listener(event)
 
     def _now(self) -> int:
-        return round(self._phone.clock.uptime() * 1000)
+        return round(self._clock.uptime() * 1000)
 
     # The last look is of a phone that is no more once a snapshot is loaded.
 

@@ -6,14 +6,15 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, get_args
 
-from pytest_mobileagent.virtual.systemui.scene import Kind
+from pytest_mobileagent.virtual.system.window.window import Kind
 from pytest_mobileagent.virtual.ui.node import Identity, Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.systemui.scene import Window
+    from pytest_mobileagent.virtual.system.power.power import Power
+    from pytest_mobileagent.virtual.system.window.window import Window
+    from pytest_mobileagent.virtual.system.window.windows import Windows
     from pytest_mobileagent.virtual.ui.metrics import Rect
 
 TOAST: Final = "android.widget.Toast"
@@ -61,9 +62,9 @@ class Screen:
     It is a picture of a moment: take another (`phone.accessibility`) after anything was done.
     """
 
-    def __init__(self, phone: Phone) -> None:
-        stack = phone.windows.stack if phone.power.awake else []
-        active = phone.windows.active if stack else None
+    def __init__(self, power: Power, windows: Windows) -> None:
+        stack = windows.stack if power.awake else []
+        active = windows.active if stack else None
         shown = [window for window in stack if window.kind not in _UNREPORTED]
         self.windows = [
             _window(window, layer, active=window is active) for layer, window in enumerate(shown)

@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import full
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.app.context import AccessibilityService
+    from pytest_mobileagent.virtual.content.settings import Settings
+    from pytest_mobileagent.virtual.kernel.processes import ProcessTable
+    from pytest_mobileagent.virtual.system.packages.packages import Packages
 
-    MakeService = Callable[[Phone], "AccessibilityService"]
 
 ENABLED = "enabled_accessibility_services"
 SEPARATOR = ":"
 
 
-class AccessibilityService(Protocol):
-    """A service of an app that is told of events; made when it is bound."""
-
-    def start(self) -> None:
-        """Begin: it has been enabled."""
-
-    def stop(self) -> None:
-        """End at once: it is not enabled any more, or its app is gone."""
-
-
 class AccessibilityServices:
     """Binds the services that the setting names, as soon as it names them."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, settings: Settings, proc: ProcessTable, packages: Packages) -> None:
+        self._settings = settings
+        self._proc = proc
+        self._packages = packages
         self._bound: dict[str, AccessibilityService] = {}
-        phone.settings.watch("secure", ENABLED, lambda _: self.update())
+        settings.watch("secure", ENABLED, lambda _: self.update())
 
     @property
     def bound(self) -> tuple[str, ...]:
@@ -42,7 +37,7 @@ class AccessibilityServices:
 
     def enabled(self) -> list[str]:
         """Give the components that the setting names, in full, whether they exist or not."""
-        text = self._phone.settings.text("secure", ENABLED)
+        text = self._settings.text("secure", ENABLED)
         return [full(name) for name in text.split(SEPARATOR) if "/" in name]
 
     def update(self) -> None:
@@ -53,25 +48,25 @@ class AccessibilityServices:
         for name in wanted:
             if name not in self._bound and (make := self._service(name)):
                 package = name.partition("/")[0]
-                self._phone.proc.start(package, self._phone.packages[package].uid)
-                self._bound[name] = make(self._phone)
+                self._proc.start(package, self._packages[package].uid)
+                self._bound[name] = make(self._packages.app(package))
                 self._bound[name].start()
         on = "1" if self._bound else "0"
-        if self._phone.settings.text("secure", "accessibility_enabled", "0") != on:
-            self._phone.settings.put("secure", "accessibility_enabled", on)
+        if self._settings.text("secure", "accessibility_enabled", "0") != on:
+            self._settings.put("secure", "accessibility_enabled", on)
 
     def force_stopped(self, package: str) -> None:
         """Disable the services of an app that is stopped by force."""
         enabled = self.enabled()
         rest = [name for name in enabled if name.partition("/")[0] != package]
         if rest != enabled:
-            self._phone.settings.put("secure", ENABLED, SEPARATOR.join(rest))
+            self._settings.put("secure", ENABLED, SEPARATOR.join(rest))
 
-    def _service(self, component: str) -> MakeService | None:
+    def _service(self, component: str) -> Callable[[App], AccessibilityService] | None:
         package = component.partition("/")[0]
-        if not self._phone.packages.enabled(package):
+        if not self._packages.enabled(package):
             return None
-        services = self._phone.packages.app(package).accessibility_services
+        services = self._packages.app(package).accessibility_services
         return {full(f"{package}/{key}"): kind for key, kind in services.items()}.get(component)
 
     # Services run in memory that a snapshot takes along: those of now end, those of then begin.

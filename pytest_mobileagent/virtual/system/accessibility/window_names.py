@@ -9,7 +9,7 @@ from pytest_mobileagent.virtual.ui.dialog import Dialog
 from pytest_mobileagent.virtual.ui.node import class_name
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.systemui.scene import Window
+    from pytest_mobileagent.virtual.system.window.window import Window
 
 FRAME = "android.widget.FrameLayout"
 
@@ -30,7 +30,7 @@ def name_of(window: Window) -> WindowName:
     return WindowName(window.kind, number, title)
 
 
-def described(window: Window) -> tuple[str, tuple[str, ...]]:
+def described(window: Window, *, full: bool) -> tuple[str, tuple[str, ...]]:
     """Give the class and the text with which a window tells of its coming."""
     activity = window.record.activity
     match window.kind:
@@ -40,7 +40,6 @@ def described(window: Window) -> tuple[str, tuple[str, ...]]:
         case "dialog":
             return "android.app.AlertDialog", spoken(window.box)
         case "shade":
-            full = window.record.activity.phone.shade.full
             return FRAME, ("Quick settings." if full else "Notification shade.",)
         case "keyguard":
             return FRAME, ("Lock screen.",)

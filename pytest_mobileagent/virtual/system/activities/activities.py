@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.content.choosing import REQUEST, REQUESTED, RESOLVER, carried
 from pytest_mobileagent.virtual.content.intent import (
-    AIRPLANE_MODE,
     CLEAR_TASK,
     CLEAR_TOP,
     HOME,
@@ -17,18 +17,17 @@ from pytest_mobileagent.virtual.content.intent import (
     NEW_TASK,
     SINGLE_TOP,
     Intent,
-    Reply,
     full,
     launch,
     short,
 )
-from pytest_mobileagent.virtual.image.resolver import COMPONENT as RESOLVER
-from pytest_mobileagent.virtual.image.sheet import carried
 from pytest_mobileagent.virtual.kernel.users import name_of
-from pytest_mobileagent.virtual.system.activities.leaving import Leaving
+from pytest_mobileagent.virtual.system.activities.leaving import ASKED, Leaving
 from pytest_mobileagent.virtual.system.activities.tasks import Record, Task
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pytest_mobileagent.virtual.app.app import Activity, App
 
 SHELL_UID = 2000
@@ -69,31 +68,31 @@ class Activities(Leaving):
         request: str = "",
     ) -> Started:
         """Start what answers the intent; PermissionError if the caller may not."""
-        found = self._phone.packages.resolve(intent)
+        found = self._packages.resolve(intent)
         if not found:
             missing = Result.NO_CLASS if intent.component else Result.UNRESOLVED
             return Started(missing, intent)
-        chosen = self._phone.defaults.choose(intent, found)
+        chosen = self._defaults.choose(intent, found)
         if chosen is None:
             asked = replace(intent, component=RESOLVER, package="", extras=carried(intent))
-            found = self._phone.packages.resolve(asked)
+            found = self._packages.resolve(asked)
             intent, chosen = asked, found[0]
         app, kind = chosen
         intent = replace(intent, component=kind.component(app.package))
         if not kind.exported and uid not in (0, 1000, app.uid):
             raise PermissionError(
                 f"Permission Denial: starting Intent {{ {intent} }} from null "
-                f"(pid={self._phone.proc.pid('')}, uid={uid}) not exported from uid {app.uid}"
+                f"(pid={self._proc.pid('')}, uid={uid}) not exported from uid {app.uid}"
             )
         line = f"START u0 {{{intent}}} from uid {uid}"
-        self._phone.log.system("I", "ActivityTaskManager", line)
+        self._log.system("I", "ActivityTaskManager", line)
         began = time.perf_counter()
         result, state = self._place(app, kind, intent, source, request)
         self._resume()
         spent = round((time.perf_counter() - began) * 1000)
         if state in ("COLD", "WARM"):
             line = f"Displayed {short(intent.component)} for user 0: +{spent}ms"
-            self._phone.log.system("I", "ActivityTaskManager", line)
+            self._log.system("I", "ActivityTaskManager", line)
         return Started(result, intent, state, spent)
 
     def start_from(self, activity: Activity, intent: Intent, request: str = "") -> None:
@@ -117,7 +116,7 @@ class Activities(Leaving):
 
     def launch(self, package: str, *, uid: int = SHELL_UID) -> Started:
         """Start an app as its icon does; LookupError if it has none."""
-        found = self._phone.packages.resolve(Intent(MAIN, package=package, categories=(LAUNCHER,)))
+        found = self._packages.resolve(Intent(MAIN, package=package, categories=(LAUNCHER,)))
         if not found:
             raise LookupError(package)
         app, kind = found[0]
@@ -126,7 +125,7 @@ class Activities(Leaving):
     def start_component(self, component: str, package: str) -> Started:
         """Start an activity in the name of its app, as a notification does."""
         intent = Intent(component=full(component), flags=NEW_TASK)
-        return self.start(intent, uid=self._phone.packages[package].uid)
+        return self.start(intent, uid=self._packages[package].uid)
 
     def home(self) -> None:
         """Show the home screen."""
@@ -134,25 +133,22 @@ class Activities(Leaving):
 
     def overview(self) -> None:
         """Show the recent tasks; from there, go to the latest of them."""
-        if (
-            self.top.package == self._phone.launcher
-            and self.top.activity.state.get("view") == "overview"
-        ):
+        if self.top.package == self.launcher and self.top.activity.state.get("view") == "overview":
             if recent := self.recent():
                 self.to_front(recent[0].number)
             return
         self.home()
         self.top.activity.set(view="overview", page=0)
-        self._phone.changed()
+        self._changes.note()
 
     def _place(
         self, app: App, kind: type[Activity], intent: Intent, source: Record | None, request: str
     ) -> tuple[Result, str]:
         """Find the task for a new activity, or the activity that makes a new one needless."""
-        fresh = self._phone.proc.start(app.package, app.uid) is not None
+        fresh = self._proc.start(app.package, app.uid) is not None
         if fresh:
             self._log_process(app, intent.component)
-        self._phone.packages[app.package].stopped = False
+        self._packages[app.package].stopped = False
         state = "COLD" if fresh else "WARM"
         task = self._task_for(app, intent, source)
         moved = task is not self.tasks[-1] if self.tasks else True
@@ -199,23 +195,20 @@ class Activities(Leaving):
             record.activity.on_intent(intent)
         return Result.TO_TOP
 
-    def broadcast(self, intent: Intent) -> Reply:
-        """Tell every app, or the one whose receiver is named; give the last answer."""
-        if intent.action == AIRPLANE_MODE:
-            self._phone.radios.follow_airplane_mode()
-        answers: list[str | Reply | None] = []
-        wanted = intent.component.partition("/")[0] or intent.package
-        for app in self._phone.packages.apps():
-            if wanted in ("", app.package) and self._phone.packages.enabled(app.package):
-                with self.surviving(app.package):
-                    answers.append(app.on_broadcast(intent))
-        self._phone.changed()
-        last = next((answer for answer in reversed(answers) if answer is not None), None)
-        return last if isinstance(last, Reply) else Reply(0, last)
+    def ask_permission(self, activity: Activity, names: Sequence[str], request: str) -> None:
+        """Ask the user for permissions; if there is nothing to ask, the answer comes at once."""
+        package = activity.app.package
+        groups = [group.name for group in self._permissions.to_ask(package, names)]
+        if not groups:
+            granted = {name: self._permissions.granted(package, name) for name in names}
+            activity.on_permission(request, granted)
+            return
+        extras = {REQUESTED: list(names), "package": package, "groups": groups}
+        self.start_from(activity, Intent(REQUEST, extras=extras), f"{ASKED}{request}")
 
     # Parts.
 
     def _log_process(self, app: App, component: str) -> None:
-        pid, user = self._phone.proc.pid(app.package), name_of(app.uid).replace("_", "")
+        pid, user = self._proc.pid(app.package), name_of(app.uid).replace("_", "")
         line = f"Start proc {pid}:{app.package}/{user} for activity {{{component}}}"
-        self._phone.log.system("I", "ActivityManager", line)
+        self._log.system("I", "ActivityManager", line)

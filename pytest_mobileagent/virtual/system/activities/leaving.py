@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, short
 from pytest_mobileagent.virtual.kernel.users import name_of
-from pytest_mobileagent.virtual.system.activities.asking import ASKED
 from pytest_mobileagent.virtual.system.activities.crash import report
 from pytest_mobileagent.virtual.system.activities.tasks import Record, Tasks
 
@@ -15,10 +14,53 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.virtual.app.app import Activity
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.kernel.log import Log
+    from pytest_mobileagent.virtual.kernel.processes import ProcessTable
+    from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.packages.defaults import Defaults
+    from pytest_mobileagent.virtual.system.packages.packages import Packages
+    from pytest_mobileagent.virtual.system.packages.permissions import Permissions
+
+ASKED = "@android:requestPermissions:"  # how the request of an activity for permissions starts
+
+
+class Closing(Protocol):
+    """What covers activities, and goes when one comes."""
+
+    def close(self) -> None:
+        """Go."""
+
+
+class Disabling(Protocol):
+    """What keeps services of apps."""
+
+    def force_stopped(self, package: str) -> None:
+        """Disable those of an app that is stopped by force."""
 
 
 class Leaving(Tasks):
     """Ends activities; when none is left, the launcher's comes."""
+
+    def __init__(
+        self,
+        *,
+        log: Log,
+        changes: Changes,
+        proc: ProcessTable,
+        packages: Packages,
+        permissions: Permissions,
+        defaults: Defaults,
+        ime: InputMethods,
+    ) -> None:
+        super().__init__(packages)
+        self._log, self._changes, self._proc = log, changes, proc
+        self._permissions = permissions
+        self._defaults, self._ime = defaults, ime
+
+    def link(self, shade: Closing, accessibility_services: Disabling) -> None:
+        """Learn what closes when another activity comes, and what ends with an app."""
+        self._shade, self._accessibility_services = shade, accessibility_services
 
     def home(self) -> None:
         """Show the home screen."""
@@ -43,7 +85,7 @@ class Leaving(Tasks):
         """Do what the back key does once no keyboard or dialog is open."""
         record = self.top
         with self.guard(record):
-            if record.activity.on_back() or record.package == self._phone.launcher:
+            if record.activity.on_back() or record.package == self.launcher:
                 return
         if record is not self.top:
             return
@@ -58,25 +100,25 @@ class Leaving(Tasks):
 
     def force_stop(self, package: str) -> None:
         """End an app with all its tasks."""
-        if package not in self._phone.packages:
+        if package not in self._packages:
             return
-        self._phone.packages[package].stopped = True
-        self._phone.accessibility_services.force_stopped(package)
-        if not self._phone.proc.running(package):
+        self._packages[package].stopped = True
+        self._accessibility_services.force_stopped(package)
+        if not self._proc.running(package):
             return
-        uid = self._phone.packages[package].uid
-        line = f"Force stopping {package} appid={uid} user=0: from pid {self._phone.proc.pid('')}"
-        self._phone.log.system("I", "ActivityManager", line)
-        self.kill(package, f"stop {package} due to from pid {self._phone.proc.pid('')}")
+        uid = self._packages[package].uid
+        line = f"Force stopping {package} appid={uid} user=0: from pid {self._proc.pid('')}"
+        self._log.system("I", "ActivityManager", line)
+        self.kill(package, f"stop {package} due to from pid {self._proc.pid('')}")
 
     def kill(self, package: str, reason: str) -> None:
         """End an app's process and its activities."""
-        process = self._phone.proc.stop(package)
+        process = self._proc.stop(package)
         if process is None:
             return
-        self._phone.permissions.process_ended(package)
+        self._permissions.process_ended(package)
         line = f"Killing {process.pid}:{package}/{name_of(process.uid)} (adj 0): {reason}"
-        self._phone.log.system("I", "ActivityManager", line)
+        self._log.system("I", "ActivityManager", line)
         for task in self.tasks:
             task.records = [record for record in task.records if record.package != package]
         self.tasks = [task for task in self.tasks if task.records]
@@ -104,11 +146,11 @@ class Leaving(Tasks):
         try:
             yield
         except Exception as error:  # noqa: BLE001 - whatever an app may raise
-            report(self._phone.log, package, self._phone.proc.pid(package), error)
+            report(self._log, package, self._proc.pid(package), error)
             for record in self.records():
                 if record.package == package:
                     line = f"  Force finishing activity {short(record.component)}"
-                    self._phone.log.system("W", "ActivityTaskManager", line)
+                    self._log.system("W", "ActivityTaskManager", line)
             self.kill(package, "crash")
 
     def _resume(self) -> None:
@@ -120,8 +162,8 @@ class Leaving(Tasks):
         for record in self.records():
             if record is not top and record.activity.no_history:
                 self._remove(record)
-        self._phone.ime.hide()
-        self._phone.shade.close()
-        self._phone.changed()
+        self._ime.hide()
+        self._shade.close()
+        self._changes.note()
         with self.guard(top):
             top.activity.on_resume()

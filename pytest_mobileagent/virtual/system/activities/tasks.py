@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.content.intent import from_plain, to_plain
+from pytest_mobileagent.virtual.content.intent import HOME, MAIN, Intent, from_plain, to_plain
 from pytest_mobileagent.virtual.ui.layout import UiState
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import Activity, App
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.system.packages.packages import Packages
 
 
 @dataclass(slots=True)
@@ -70,8 +70,8 @@ class Task:
 class Tasks:
     """All tasks, the one in front last."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, packages: Packages) -> None:
+        self._packages = packages
         self.tasks: list[Task] = []
         self._next = 1
 
@@ -103,12 +103,18 @@ class Tasks:
         """Give the task that holds a record."""
         return next(task for task in self.tasks if record in task.records)
 
+    @property
+    def launcher(self) -> str:
+        """The package of the home screen."""
+        return self._packages.resolve(Intent(MAIN, categories=(HOME,)))[0][0].package
+
     def recent(self) -> list[Task]:
         """Give the tasks that the overview shows, the latest first."""
+        launcher = self.launcher
         tasks = [
             task
             for task in self.tasks
-            if task.package != self._phone.launcher and not task.root.activity.exclude_from_recents
+            if task.package != launcher and not task.root.activity.exclude_from_recents
         ]
         return sorted(tasks, key=lambda task: -task.used)
 
@@ -143,7 +149,7 @@ class Tasks:
         return Task(plain["number"], plain["package"], records, plain["used"])
 
     def _record_from_plain(self, plain: dict[str, Any]) -> Record:
-        found = self._phone.packages.find(plain["component"])
+        found = self._packages.find(plain["component"])
         if found is None:
             raise LookupError(f"snapshot needs {plain['component']}, which is not installed")
         app, kind = found

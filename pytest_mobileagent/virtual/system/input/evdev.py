@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.system.input.dispatcher import Dispatcher, Finger
+    from pytest_mobileagent.virtual.system.window.display import Display
 
 EV_SYN, EV_KEY, EV_ABS = 0, 1, 3
 TYPES = {"EV_SYN": EV_SYN, "EV_KEY": EV_KEY, "EV_REL": 2, "EV_ABS": EV_ABS, "EV_MSC": 4,
@@ -74,8 +75,10 @@ FULL = 32767  # the touch screen counts from 0 to here across the display, in bo
 class Touchscreen:
     """Turns events into touches: a finger is down from its tracking id until this becomes -1."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, display: Display, dispatcher: Dispatcher, finger: Finger) -> None:
+        self._display = display
+        self._dispatcher = dispatcher
+        self._finger = finger
         self._x = self._y = 0
         self._wanted = self._down = False
         self._moved = False
@@ -85,7 +88,7 @@ class Touchscreen:
         if type_ == EV_KEY and code == BTN_TOUCH:
             self._wanted = bool(value)
         elif type_ == EV_KEY and value == 1 and code in NAMES:
-            self._phone.key(f"KEYCODE_{NAMES[code]}")
+            self._dispatcher.key(f"KEYCODE_{NAMES[code]}")
         elif type_ == EV_ABS:
             self._position(code, value)
         elif type_ == EV_SYN and code == 0:
@@ -100,7 +103,7 @@ class Touchscreen:
             self._wanted = 0 <= value < 0xFFFFFFFF
 
     def _report(self) -> None:
-        finger, (x, y) = self._phone.finger, self._pixels()
+        finger, (x, y) = self._finger, self._pixels()
         if self._wanted and not self._down:
             finger.down(x, y)
         elif self._wanted and self._moved:
@@ -110,6 +113,6 @@ class Touchscreen:
         self._down, self._moved = self._wanted, False
 
     def _pixels(self) -> tuple[int, int]:
-        metrics = self._phone.display.metrics
+        metrics = self._display.metrics
         scale = FULL + 1
         return self._x * metrics.width_px // scale, self._y * metrics.height_px // scale

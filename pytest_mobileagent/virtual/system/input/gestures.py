@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.system.input.keymap import Key
+from pytest_mobileagent.virtual.system.window.window import BAR, FOCUSABLE, Window
 from pytest_mobileagent.virtual.system.window.windows import cancelable
-from pytest_mobileagent.virtual.systemui.scene import BAR, FOCUSABLE, Window
 from pytest_mobileagent.virtual.ui import SeekBar, touch
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.metrics import holds
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.content.settings import Settings
+    from pytest_mobileagent.virtual.faults.faults import Faults
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.system.accessibility.events import Events
+    from pytest_mobileagent.virtual.system.activities.activities import Activities
+    from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.input.keys import Keys
+    from pytest_mobileagent.virtual.system.keyguard import Keyguard
+    from pytest_mobileagent.virtual.system.notifications import Notifications
+    from pytest_mobileagent.virtual.system.power.power import Power
+    from pytest_mobileagent.virtual.system.shade import Shade
+    from pytest_mobileagent.virtual.system.window.display import Display
+    from pytest_mobileagent.virtual.system.window.windows import Windows
     from pytest_mobileagent.virtual.ui.layout import Box
 
 SLOP = 8  # dp that a finger may move and still tap
@@ -28,16 +43,29 @@ DECELERATION = math.log(0.78) / math.log(0.9)
 GRAVITY = 9.80665 * 39.37 * 0.84  # m/s² in inches, times Android's coefficient
 
 
+@dataclass(frozen=True, eq=False)
 class Gestures:
     """Brings touches to windows; the phone's screen must be on."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    clock: Clock
+    changes: Changes
+    settings: Settings
+    display: Display
+    power: Power
+    faults: Faults
+    ime: InputMethods
+    activities: Activities
+    notifications: Notifications
+    shade: Shade
+    keyguard: Keyguard
+    windows: Windows
+    events: Events
+    keys: Keys
 
     def tap(self, x: int, y: int) -> None:
         """Touch and let go."""
         window = self._touched(x, y)
-        if window and not self._phone.faults.strikes("missed-tap"):
+        if window and not self.faults.strikes("missed-tap"):
             self._tap(window, x, y)
 
     def long_press(self, x: int, y: int) -> None:
@@ -53,8 +81,8 @@ class Gestures:
         """Long-press this very box; False if it does not answer that."""
         if not (box.view.enabled and box.view.long_clickable):
             return False
-        self._phone.events.long_click(window, box)
-        with self._phone.activities.guard(window.record):
+        self.events.long_click(window, box)
+        with self.activities.guard(window.record):
             touch.long_press(box, x, y, window.state)
             self._after_touch(box)
         return True
@@ -63,10 +91,10 @@ class Gestures:
         """Draw a line with a finger; in place it is a tap or a long press."""
         dx, dy = x2 - x1, y2 - y1
         if math.hypot(dx, dy) <= self._px(SLOP):
-            timeout = int(self._phone.settings.text("secure", "long_press_timeout", "400"))
+            timeout = int(self.settings.text("secure", "long_press_timeout", "400"))
             (self.long_press if milliseconds >= timeout else self.tap)(x1, y1)
             return
-        if self._phone.keyguard.draw([(x1, y1), (x2, y2)]):
+        if self.keyguard.draw([(x1, y1), (x2, y2)]):
             return
         if self._edge(x1, y1, dx, dy, milliseconds):
             return
@@ -75,7 +103,7 @@ class Gestures:
             return
         self._close_menu(window)
         box = touch.target(window.box, x1, y1)
-        with self._phone.activities.guard(window.record):
+        with self.activities.guard(window.record):
             if box and isinstance(box.view, SeekBar):
                 touch.drag(box, x2, y2)
             elif scrolled := touch.scroller(window.box, x1, y1, dx, dy):
@@ -85,13 +113,13 @@ class Gestures:
             elif window.kind == "activity":
                 way = -dx if window.box.metrics.rtl else dx
                 window.record.activity.on_swipe(direction(way, dy))
-        self._phone.changed()
+        self.changes.note()
 
     def drag(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int) -> None:
         """Hold, then move: what answers the holding keeps the finger, else things scroll."""
         window = self._touched(x1, y1)
         box = touch.target(window.box, x1, y1) if window else None
-        timeout = int(self._phone.settings.text("secure", "long_press_timeout", "400"))
+        timeout = int(self.settings.text("secure", "long_press_timeout", "400"))
         if milliseconds <= timeout or (box and box.view.long_clickable):
             self.long_press(x1, y1)
         else:
@@ -101,16 +129,16 @@ class Gestures:
         """Move two fingers around a point apart or together."""
         window = self._touched(x, y)
         if window and window.kind == "activity":
-            with self._phone.activities.guard(window.record):
+            with self.activities.guard(window.record):
                 window.record.activity.on_pinch(scale)
-            self._phone.changed()
+            self.changes.note()
 
     def _touched(self, x: int, y: int) -> Window | None:
         """Give the window that gets a touch; None if the touch is spent or lost."""
-        if not holds(self._phone.display.metrics.screen, x, y) or not self._phone.power.awake:
+        if not holds(self.display.metrics.screen, x, y) or not self.power.awake:
             return None
-        self._phone.clock.input_happened()
-        for window in reversed(self._phone.windows.stack):
+        self.clock.input_happened()
+        for window in reversed(self.windows.stack):
             if window.kind in ("toast", "scrim"):
                 continue
             if window.kind in FOCUSABLE:
@@ -130,52 +158,52 @@ class Gestures:
 
     def click(self, window: Window, box: Box, x: int, y: int) -> None:
         """Do what a tap on this very box does."""
-        with self._phone.activities.guard(window.record):
+        with self.activities.guard(window.record):
             touch.tap(box, x, y, window.state)
         self._after_touch(box)
         if not isinstance(box.view, Input) or box.focused:  # the first tap on a field focuses it
-            self._phone.events.click(window, box)
+            self.events.click(window, box)
 
     def _after_touch(self, box: Box) -> None:
         if isinstance(box.view, Input) and box.view.enabled:
-            self._phone.ime.show()
-            self._phone.windows.reveal()
-        self._phone.changed()
+            self.ime.show()
+            self.windows.reveal()
+        self.changes.note()
 
     def _close_menu(self, window: Window) -> None:
         if window.kind == "menu":
             window.record.close_menu()
-            self._phone.changed()
+            self.changes.note()
 
     def _cancel(self, window: Window) -> None:
         dialog = cancelable(window)
         if dialog and dialog.on_cancel:
-            with self._phone.activities.guard(window.record):
+            with self.activities.guard(window.record):
                 dialog.on_cancel()
-            self._phone.changed()
+            self.changes.note()
 
     def _edge(self, x: int, y: int, dx: int, dy: int, milliseconds: int) -> bool:
         """Do what the system makes of a swipe from an edge of the screen."""
-        metrics = self._phone.display.metrics
+        metrics = self.display.metrics
         width, height, edge = metrics.width_px, metrics.height_px, self._px(EDGE)
         sideways = abs(dx) > abs(dy) and y < height - self._px(HANDLE)
         if sideways and ((x < edge and dx > edge) or (x >= width - edge and dx < -edge)):
-            self._phone.key("BACK")
+            self.keys.press(Key("BACK"))
             return True
         if y < self._px(BAR) and dy > abs(dx):
-            self._phone.shade.pull()
+            self.shade.pull()
             return True
-        if self._phone.keyguard.showing and not self._phone.shade.open and -dy > abs(dx):
-            self._phone.keyguard.dismiss()
+        if self.keyguard.showing and not self.shade.open and -dy > abs(dx):
+            self.keyguard.dismiss()
             return True
         if y >= height - self._px(HANDLE) and -dy > abs(dx):
-            self._phone.key("APP_SWITCH" if milliseconds >= HOLD else "HOME")
+            self.keys.press(Key("APP_SWITCH" if milliseconds >= HOLD else "HOME"))
             return True
         return False
 
     def _pan_notices(self, window: Window, x: int, y: int, dx: int, dy: int) -> bool:
         """Move what holds notifications: up and down, or one of them aside."""
-        shade, notices = self._phone.shade, self._phone.notifications
+        shade, notices = self.shade, self.notifications
         if abs(dx) > abs(dy):
             under = [box.key for box in window.box.walk() if holds(box.visible, x, y)]
             keys = [key.removeprefix("notice:") for key in under if key.startswith("notice:")]
@@ -196,7 +224,7 @@ class Gestures:
 
     def _fling(self, velocity: float) -> float:
         """Give the way that content goes on after the finger has left, as OverScroller does."""
-        density = self._phone.display.metrics.density
+        density = self.display.metrics.density
         speed = min(abs(velocity) / density, MAX_FLING)
         if speed < MIN_FLING:
             return 0.0
@@ -206,39 +234,7 @@ class Gestures:
         return math.copysign(way, velocity)
 
     def _px(self, dp: float) -> int:
-        return self._phone.display.metrics.px(dp)
-
-
-class Finger:
-    """A finger whose touches, moves and lifts come one by one."""
-
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
-        self._start: tuple[float, float, float] | None = None  # x, y, uptime
-        self._path: list[tuple[float, float]] = []
-
-    def down(self, x: float, y: float) -> None:
-        """Touch the screen."""
-        self._start = x, y, self._phone.clock.uptime()
-        self._path = [(x, y)]
-
-    def move(self, x: float, y: float) -> None:
-        """Move on; what it does is decided when the finger is lifted."""
-        self._path.append((x, y))
-
-    def up(self, x: float, y: float) -> None:
-        """Lift the finger: a tap, a long press or a swipe is complete."""
-        if self._start is None:
-            return
-        x1, y1, since = self._start
-        milliseconds = round((self._phone.clock.uptime() - since) * 1000)
-        self._start = None
-        if not self._phone.keyguard.draw([*self._path, (x, y)]):
-            self._phone.swipe(x1, y1, x, y, milliseconds)
-
-    def cancel(self) -> None:
-        """Forget the touch."""
-        self._start = None
+        return self.display.metrics.px(dp)
 
 
 def direction(dx: float, dy: float) -> str:

@@ -13,7 +13,21 @@ from pytest_mobileagent.virtual.ui.controls import Input
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.kernel.log import Log
+    from pytest_mobileagent.virtual.system.accessibility.events import Events
+    from pytest_mobileagent.virtual.system.activities.activities import Activities
+    from pytest_mobileagent.virtual.system.audio import Audio
+    from pytest_mobileagent.virtual.system.clipboard import Clipboard
+    from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.keyguard import Keyguard
+    from pytest_mobileagent.virtual.system.packages.packages import Packages
+    from pytest_mobileagent.virtual.system.power.power import Power
+    from pytest_mobileagent.virtual.system.shade import Shade
+    from pytest_mobileagent.virtual.system.telephony import Telephony
+    from pytest_mobileagent.virtual.system.window.capture import Sight
+    from pytest_mobileagent.virtual.system.window.windows import Windows
 
 CURSOR = {
     "DPAD_LEFT": "left",
@@ -46,34 +60,64 @@ FOCUS = {"DPAD_UP": True, "DPAD_LEFT": True, "DPAD_DOWN": False, "DPAD_RIGHT": F
 class Keys:
     """Dispatches keys; while the screen is off, only those that wake it count."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        changes: Changes,
+        clipboard: Clipboard,
+        audio: Audio,
+        power: Power,
+        ime: InputMethods,
+        activities: Activities,
+        shade: Shade,
+        keyguard: Keyguard,
+        windows: Windows,
+        events: Events,
+        log: Log,
+        packages: Packages,
+        telephony: Telephony,
+        sight: Sight,
+    ) -> None:
+        self._clock = clock
+        self._changes = changes
+        self._clipboard = clipboard
+        self._power = power
+        self._ime = ime
+        self._activities = activities
+        self._shade = shade
+        self._keyguard = keyguard
+        self._windows = windows
+        self._events = events
+        self._log = log
+        self._packages = packages
+        self._telephony = telephony
         self._system: dict[str, Callable[[], object]] = {
-            "HOME": phone.activities.home,
+            "HOME": activities.home,
             "BACK": self.back,
             "ESCAPE": self.back,
-            "APP_SWITCH": phone.activities.overview,
+            "APP_SWITCH": activities.overview,
             "CALL": self._call,
             "ENDCALL": self._end_call,
-            "SYSRQ": phone.sight.keep,
-            "POWER": phone.power.toggle,
-            "SLEEP": phone.power.sleep,
-            "WAKEUP": phone.power.wake,
-            "NOTIFICATION": phone.shade.pull,
-            "VOLUME_UP": lambda: phone.audio.adjust(+1),
-            "VOLUME_DOWN": lambda: phone.audio.adjust(-1),
-            "VOLUME_MUTE": phone.audio.mute,
-            "BRIGHTNESS_UP": lambda: phone.power.adjust_brightness(+26),
-            "BRIGHTNESS_DOWN": lambda: phone.power.adjust_brightness(-26),
+            "SYSRQ": sight.keep,
+            "POWER": power.toggle,
+            "SLEEP": power.sleep,
+            "WAKEUP": power.wake,
+            "NOTIFICATION": shade.pull,
+            "VOLUME_UP": lambda: audio.adjust(+1),
+            "VOLUME_DOWN": lambda: audio.adjust(-1),
+            "VOLUME_MUTE": audio.mute,
+            "BRIGHTNESS_UP": lambda: power.adjust_brightness(+26),
+            "BRIGHTNESS_DOWN": lambda: power.adjust_brightness(-26),
         }
 
     def press(self, key: Key) -> None:
         """Press and let go of one key."""
-        self._phone.clock.input_happened()
-        if not self._phone.power.awake and key.name not in WITHOUT_LOOKING:
+        self._clock.input_happened()
+        if not self._power.awake and key.name not in WITHOUT_LOOKING:
             return
         act = self._system.get(key.name)
-        if self._phone.keyguard.showing and key.name in UNLOCKING:
+        if self._keyguard.showing and key.name in UNLOCKING:
             self._on_keyguard(key)
         elif act:
             act()
@@ -81,17 +125,17 @@ class Keys:
             self._start(key.name)
         elif key.meta & CTRL:
             self._shortcut(key)
-        elif self._phone.keyguard.takes_keys and key.character:
-            self._phone.keyguard.press(key.character)
+        elif self._keyguard.takes_keys and key.character:
+            self._keyguard.press(key.character)
         elif not self._in_field(key):
             self._in_window(key)
-        self._phone.changed()
+        self._changes.note()
 
     def _on_keyguard(self, key: Key) -> None:
         """Do what keys do on the lock screen."""
-        keyguard = self._phone.keyguard
+        keyguard = self._keyguard
         if key.name in ("BACK", "ESCAPE"):
-            (self._phone.shade.push if self._phone.shade.open else keyguard.back)()
+            (self._shade.push if self._shade.open else keyguard.back)()
         elif keyguard.asking and key.name in ("ENTER", "NUMPAD_ENTER"):
             if not self._in_field(key):
                 keyguard.enter()
@@ -103,14 +147,14 @@ class Keys:
 
     def _call(self) -> None:
         """Answer the call that rings, else show the dialer."""
-        if self._phone.telephony.state == "RINGING":
-            self._phone.telephony.answer()
-        elif self._phone.power.awake:
+        if self._telephony.state == "RINGING":
+            self._telephony.answer()
+        elif self._power.awake:
             self._start("CALL")
 
     def _end_call(self) -> None:
         """Hang up; without a call the screen goes off."""
-        (self._phone.telephony.hang_up if self._phone.telephony.call else self._phone.power.sleep)()
+        (self._telephony.hang_up if self._telephony.call else self._power.sleep)()
 
     def _start(self, name: str) -> None:
         """Start what a key is for."""
@@ -120,34 +164,34 @@ class Keys:
             categories=(category,) if category else (),
             flags=NEW_TASK | SINGLE_TOP,
         )
-        if self._phone.packages.resolve(intent):
-            self._phone.activities.start(intent, uid=1000)
+        if self._packages.resolve(intent):
+            self._activities.start(intent, uid=1000)
         elif category:
             line = (
                 "Dropping application launch key because the activity to which it is registered"
                 f" was not found: keyCode=KEYCODE_{name}, category={category}"
             )
-            self._phone.log.system("W", "WindowManager", line)
+            self._log.system("W", "WindowManager", line)
 
     def back(self) -> None:
         """Close the keyboard, else a menu or a dialog, else leave the activity."""
-        window = self._phone.windows.active
-        if self._phone.ime.shown:
-            self._phone.ime.hide()
+        window = self._windows.active
+        if self._ime.shown:
+            self._ime.hide()
         elif window.kind == "shade":
-            self._phone.shade.push()
+            self._shade.push()
         elif window.kind == "menu":
             window.record.close_menu()
         elif window.kind == "dialog":
             if (dialog := cancelable(window)) and dialog.on_cancel:
-                with self._phone.activities.guard(window.record):
+                with self._activities.guard(window.record):
                     dialog.on_cancel()
         else:
-            self._phone.activities.back()
+            self._activities.back()
 
     def _in_field(self, key: Key) -> bool:
         """Let the focused text field have the key; False if it has no use for it."""
-        windows, ime = self._phone.windows, self._phone.ime
+        windows, ime = self._windows, self._ime
         field, state = windows.focused_field(), windows.active.state
         if field is None:
             return False
@@ -158,7 +202,7 @@ class Keys:
             case "DEL" | "FORWARD_DEL":
                 self._edit(editing.delete, forward=key.name == "FORWARD_DEL")
             case "PASTE":
-                ime.commit(self._phone.clipboard.text)
+                ime.commit(self._clipboard.text)
             case "COPY" | "CUT":
                 self._copy(cut=key.name == "CUT")
             case "CLEAR":
@@ -171,7 +215,7 @@ class Keys:
 
     def _shortcut(self, key: Key) -> None:
         """Do what Ctrl and a letter mean in a text field."""
-        windows = self._phone.windows
+        windows = self._windows
         if (field := windows.focused_field()) is None:
             return
         match key.name:
@@ -180,27 +224,27 @@ class Keys:
             case "C" | "X":
                 self._copy(cut=key.name == "X")
             case "V":
-                self._phone.ime.commit(self._phone.clipboard.text)
+                self._ime.commit(self._clipboard.text)
 
     def _copy(self, *, cut: bool) -> None:
-        windows = self._phone.windows
+        windows = self._windows
         field, state = windows.focused_field(), windows.active.state
         if field is None or state.anchor is None:
             return
         start, end = sorted((state.anchor, state.cursor))
-        self._phone.clipboard.text = field.text[start:end]
+        self._clipboard.text = field.text[start:end]
         if cut:
             self._edit(editing.delete)
 
     def _edit(self, change: Callable[..., object], **options: bool) -> None:
-        windows = self._phone.windows
+        windows = self._windows
         field, window = windows.focused_field(), windows.active
-        with self._phone.activities.guard(window.record):
+        with self._activities.guard(window.record):
             change(field, window.state, **options)
 
     def _in_window(self, key: Key) -> None:
         """Do what keys do where no text is typed: move the focus, click, scroll, open the menu."""
-        windows = self._phone.windows
+        windows = self._windows
         if key.name == "TAB":
             windows.focus_next(back=bool(key.meta & SHIFT))
         elif key.name in FOCUS:
@@ -213,17 +257,17 @@ class Keys:
             self._open_overflow()
 
     def _click_focused(self) -> None:
-        window, box = self._phone.windows.active, self._phone.windows.focused()
+        window, box = self._windows.active, self._windows.focused()
         if box is None or isinstance(box.view, Input) or not box.view.enabled:
             return
         left, top, right, bottom = box.visible or box.bounds
-        with self._phone.activities.guard(window.record):
+        with self._activities.guard(window.record):
             touch.tap(box, (left + right) // 2, (top + bottom) // 2, window.state)
-        self._phone.changed()
-        self._phone.events.click(window, box)
+        self._changes.note()
+        self._events.click(window, box)
 
     def _page(self, way: int) -> None:
-        window = self._phone.windows.active
+        window = self._windows.active
         for box in window.box.walk():
             if box.reach > 0 and box.visible:
                 height = box.visible[3] - box.visible[1]
@@ -231,7 +275,7 @@ class Keys:
                 return
 
     def _open_overflow(self) -> None:
-        window = self._phone.windows.active
+        window = self._windows.active
         for box in window.box.walk():
             if box.view.menu and box.view.desc == "More options":
                 window.state.menu = box.key

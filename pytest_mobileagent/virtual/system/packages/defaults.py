@@ -10,7 +10,7 @@ from pytest_mobileagent.virtual.content.intent import MAIN
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import Activity, App
     from pytest_mobileagent.virtual.content.intent import Intent
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.system.packages.packages import Packages
 
     Found = tuple[App, type[Activity]]
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Defaults:
     """Choices by action, scheme and type, as preferred activities are kept."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, packages: Packages) -> None:
+        self._packages = packages
         self._always: dict[str, str] = {}
         self._last: dict[str, str] = {}
 
@@ -37,7 +37,7 @@ class Defaults:
 
     def candidates(self, intent: Intent) -> list[Found]:
         """Give those among which the user has to choose, by label, the last chosen one first."""
-        found = self._phone.packages.resolve(intent)
+        found = self._packages.resolve(intent)
         if scheme_of(intent.data) in WEB:
             found = [each for each in found if names_host(each[1], intent)] or found
         last = self._last.get(_subject(intent))

@@ -10,8 +10,8 @@ from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Apk
     from pytest_mobileagent.virtual.app.app import App
-    from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.system.packages.installer import Options, Session
+    from pytest_mobileagent.virtual.kernel.properties import Properties
+    from pytest_mobileagent.virtual.system.packages.session import Options, Session
 
 LEAST_TARGET = 23  # Android 14 takes no app that was made for an older SDK
 SAYS_EXPORTED = 31  # from this SDK on components with filters say whether they are exported
@@ -29,15 +29,15 @@ def file_of(apk: Apk) -> str:
     return f"split_{apk.manifest.split}.apk" if apk.manifest.split else "base.apk"
 
 
-def check(phone: Phone, session: Session, parts: dict[str, Apk], before: App | None) -> None:
+def check(props: Properties, session: Session, parts: dict[str, Apk], before: App | None) -> None:
     """Demand of the parts of an app all that Android demands; InstallError."""
     for name, apk in parts.items():
         _check_signed(apk, f"{session.folder}/{name}")
     _check_alike(session, parts, before)
     for name, apk in parts.items():
-        _check_apk(phone, apk, f"{session.folder}/{name}", session.options)
+        _check_apk(props, apk, f"{session.folder}/{name}", session.options)
     if before is not None:
-        _check_update(phone, next(iter(parts.values())), session.options, before)
+        _check_update(props, next(iter(parts.values())), session.options, before)
 
 
 def _check_signed(apk: Apk, path: str) -> None:
@@ -78,9 +78,9 @@ def _invalid(message: str) -> InstallError:
     return InstallError("INSTALL_FAILED_INVALID_APK", message)
 
 
-def _check_apk(phone: Phone, apk: Apk, path: str, options: Options) -> None:
+def _check_apk(props: Properties, apk: Apk, path: str, options: Options) -> None:
     """Demand that this phone can run an APK, and that it is meant for it."""
-    manifest, sdk = apk.manifest, int(phone.props["ro.build.version.sdk"])
+    manifest, sdk = apk.manifest, int(props["ro.build.version.sdk"])
     if manifest.min_sdk > sdk:
         where = f"{path} (at Binary XML file line #{manifest.sdk_line})"
         why = f"Requires newer sdk version #{manifest.min_sdk} (current version is #{sdk})"
@@ -94,7 +94,7 @@ def _check_apk(phone: Phone, apk: Apk, path: str, options: Options) -> None:
     if manifest.test_only and not options.tests:
         message = "Failed to install test-only apk. Did you forget to add -t?"
         raise InstallError("INSTALL_FAILED_TEST_ONLY", message)
-    if apk.abis and not apk.abis & set(phone.props["ro.product.cpu.abilist"].split(",")):
+    if apk.abis and not apk.abis & set(props["ro.product.cpu.abilist"].split(",")):
         message = "Failed to extract native libraries, res=-113"
         raise InstallError("INSTALL_FAILED_NO_MATCHING_ABIS", message)
 
@@ -114,7 +114,7 @@ def _check_exported(apk: Apk, path: str) -> None:
             raise InstallError("INSTALL_PARSE_FAILED_MANIFEST_MALFORMED", message)
 
 
-def _check_update(phone: Phone, apk: Apk, options: Options, before: App) -> None:
+def _check_update(props: Properties, apk: Apk, options: Options, before: App) -> None:
     """Demand that what is installed may be replaced by this."""
     name = before.package
     if not options.replace and not options.inherit:
@@ -126,7 +126,7 @@ def _check_update(phone: Phone, apk: Apk, options: Options, before: App) -> None
         raise InstallError("INSTALL_FAILED_UPDATE_INCOMPATIBLE", message)
     new, old = apk.manifest.version_code, before.version_code
     allowed = options.downgrade and (
-        phone.props["ro.debuggable"] == "1" or before.apk.manifest.debuggable
+        props["ro.debuggable"] == "1" or before.apk.manifest.debuggable
     )
     if new < old and not allowed:
         message = f"Downgrade detected: Update version code {new} is older than current {old}"

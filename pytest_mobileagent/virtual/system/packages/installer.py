@@ -2,63 +2,38 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import zlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.system.packages import install_rules as rules
 from pytest_mobileagent.virtual.system.packages.install_rules import InstallError, file_of
+from pytest_mobileagent.virtual.system.packages.session import Options, Session, token
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Apk
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.kernel.files import FileSystem
+    from pytest_mobileagent.virtual.kernel.properties import Properties
+    from pytest_mobileagent.virtual.system.packages.packages import Packages
 
 
 class UnknownSession(LookupError):  # noqa: N818 - Android's own name for it
     """No such session is open, or none of the caller's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How an app shall be installed."""
-
-    replace: bool = True
-    tests: bool = False  # apps that are for tests only
-    grant: bool = False  # all permissions at once
-    downgrade: bool = False
-    old_target: bool = False  # made for an SDK older than Android takes
-    inherit: str = ""  # the package that gets new splits
-    installer: str | None = None
-    size: int = 0  # bytes that will come, as far as it is known
-
-
-@dataclass(slots=True)
-class Session:
-    """An installation that has begun; its parts lie in a folder of its own."""
-
-    number: int
-    options: Options
-    names: list[str] = field(default_factory=list)
-
-    @property
-    def folder(self) -> str:
-        """Where the parts are kept until all is there."""
-        return f"/data/app/vmdl{self.number}.tmp"
-
-
 class Installer:
     """The part of the package service that takes APKs."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, files: FileSystem, props: Properties, packages: Packages) -> None:
+        self._files = files
+        self._props = props
+        self._packages = packages
         self._sessions: dict[int, Session] = {}
         self._begun = 0
 
     def create(self, options: Options) -> Session:
         """Begin an installation; OSError if the storage will not hold it."""
-        files = self._phone.files
+        files = self._files
         if options.size > files.capacity - files.used:
             raise OSError("Requested internal only, but not enough space")
         self._begun += 1
@@ -75,24 +50,24 @@ class Installer:
 
     def write(self, session: Session, name: str, data: bytes) -> None:
         """Add a part."""
-        self._phone.files.write(f"{session.folder}/{name}", data, mode=0o644, uid=1000, gid=1000)
+        self._files.write(f"{session.folder}/{name}", data, mode=0o644, uid=1000, gid=1000)
         if name not in session.names:
             session.names.append(name)
 
     def abandon(self, session: Session) -> None:
         """End a session without installing anything."""
         self._sessions.pop(session.number, None)
-        if self._phone.files.exists(session.folder):
-            self._phone.files.rmtree(session.folder)
+        if self._files.exists(session.folder):
+            self._files.rmtree(session.folder)
 
     def commit(self, session: Session) -> str:
         """Install what a session has collected and give the package; InstallError if it may not."""
         try:
             parts = self._parts(session)
             package = next(iter(parts.values())).manifest.package
-            packages = self._phone.packages
+            packages = self._packages
             before = packages.app(package) if package in packages else None
-            rules.check(self._phone, session, parts, before)
+            rules.check(self._props, session, parts, before)
             packages.install(package, self._move(session, parts, package), session.options)
         finally:
             self.abandon(session)
@@ -106,7 +81,7 @@ class Installer:
         for name in session.names:
             path = f"{session.folder}/{name}"
             try:
-                parts[name] = read_apk(self._phone.files.read(path), path)
+                parts[name] = read_apk(self._files.read(path), path)
             except BadApk as error:
                 raise InstallError(error.code, str(error)) from error
         if not parts:
@@ -116,7 +91,7 @@ class Installer:
 
     def _move(self, session: Session, parts: dict[str, Apk], package: str) -> str:
         """Bring the parts, and those that they only add to, to a folder of the app's own."""
-        files, packages = self._phone.files, self._phone.packages
+        files, packages = self._files, self._packages
         outer = f"/data/app/~~{token(package, f'outer {session.number}')}"
         folder = f"{outer}/{package}-{token(package, f'inner {session.number}')}"
         files.mkdir(outer, 0o771, uid=1000, gid=1000)
@@ -142,9 +117,3 @@ class Installer:
             plain["number"]: Session(plain["number"], Options(**plain["options"]), plain["names"])
             for plain in saved["sessions"]
         }
-
-
-def token(package: str, salt: str) -> str:
-    """Give the part of a path that nobody can guess."""
-    digest = hashlib.sha256(f"{salt}:{package}".encode()).digest()[:16]
-    return base64.urlsafe_b64encode(digest).decode()

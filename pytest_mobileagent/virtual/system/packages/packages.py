@@ -6,20 +6,26 @@ import inspect
 import zlib
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.virtual.app.loading import BrokenApp
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, full
-from pytest_mobileagent.virtual.system.packages.installer import Installer, token
+from pytest_mobileagent.virtual.system.packages.code import provide
 from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of
 from pytest_mobileagent.virtual.system.packages.resolution import answers
+from pytest_mobileagent.virtual.system.packages.session import token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
     from pytest_mobileagent.virtual.app.app import Activity, App
-    from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.system.packages.installer import Options
+    from pytest_mobileagent.virtual.app.context import Context
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.kernel.files import FileSystem
+    from pytest_mobileagent.virtual.system.locales import Locales
+    from pytest_mobileagent.virtual.system.packages.session import Options
 
 FIRST_UID = 10_100
 STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3, "disabled-until-used": 4}
@@ -51,25 +57,88 @@ class Installed:
     installer: str | None = None
 
 
+class Granting(Protocol):
+    """Who knows what an app may do."""
+
+    def granted(self, package: str, permission: str) -> bool:
+        """Tell whether an app holds a permission."""
+
+    def grant_all(self, package: str) -> None:
+        """Grant an app all that it requests."""
+
+    def reset(self, package: str) -> None:
+        """Forget what the user has said about an app."""
+
+
+class Stopping(Protocol):
+    """Who runs apps."""
+
+    def force_stop(self, package: str) -> None:
+        """End an app with all its tasks."""
+
+    def kill(self, package: str, reason: str) -> None:
+        """End an app's process and its activities."""
+
+    def surviving(self, package: str) -> AbstractContextManager[None]:
+        """Let a failure of an app's own code end it."""
+
+
+class Typing(Protocol):
+    """Who knows what is behind URIs."""
+
+    def type_of(self, uri: str) -> str:
+        """Give the MIME type of what is behind a URI."""
+
+
+class Posted(Protocol):
+    """Who keeps notifications."""
+
+    def cancel_all(self, package: str) -> None:
+        """Take away those of a package."""
+
+
 class Packages:
     """Apps by package name; those of the image cannot leave it, others can be uninstalled."""
 
-    def __init__(self, phone: Phone, apps: Iterable[type[App]]) -> None:
-        self._phone = phone
+    def __init__(
+        self,
+        *,
+        context: Context[Activity],
+        apps: Iterable[type[App]],
+        clock: Clock,
+        files: FileSystem,
+        changes: Changes,
+        locales: Locales,
+    ) -> None:
+        self._context = context
+        self._clock = clock
+        self._files = files
+        self._changes = changes
+        self._locales = locales
         kinds = {kind.package: kind for kind in apps}
         uids = {kind.package: uid_of(kind, at) for at, kind in enumerate(kinds.values())}
-        self._apps = {name: kind(phone, uids[name]) for name, kind in kinds.items()}
+        self._apps = {name: kind(context, uids[name]) for name, kind in kinds.items()}
         self._installed: dict[str, Installed] = {}
         self._kept: dict[str, int] = {}  # user ids of apps that have left their data behind
         self._packaged: dict[
             str, tuple[bytes, PackagedApp]
         ] = {}  # by folder: the base APK, and its app
-        self.installer = Installer(phone)
+
+    def link(
+        self,
+        permissions: Granting,
+        resolver: Typing,
+        activities: Stopping,
+        notifications: Posted,
+    ) -> None:
+        """Learn who else keeps something of an app's."""
+        self._permissions, self._activities = permissions, activities
+        self._notifications, self._resolver = notifications, resolver
 
     def install_all(self) -> None:
         """Install every app, as the first boot does."""
         for name, app in self._apps.items():
-            self._installed[name] = Installed(app.uid, self._phone.clock.time())
+            self._installed[name] = Installed(app.uid, self._clock.time())
             self._fill(app)
         for app in self._apps.values():
             self._by(app, app.furnish)
@@ -117,7 +186,7 @@ class Packages:
     def paths(self, package: str) -> list[str]:
         """Give the paths of all of an app's APKs, the base first."""
         base, code = self.path(package), self[package].code
-        names = self._phone.files.listdir(code) if code else []
+        names = self._files.listdir(code) if code else []
         splits = [name for name in names if name.startswith("split_") and name.endswith(".apk")]
         return [base, *(f"{code}/{name}" for name in splits)]
 
@@ -138,7 +207,7 @@ class Packages:
             found = self.find(intent.component)
             return [found] if found else []
         if not intent.type and intent.data.startswith("content:"):
-            intent = replace(intent, type=self._phone.resolver.type_of(intent.data))
+            intent = replace(intent, type=self._resolver.type_of(intent.data))
         return [
             (app, kind)
             for app in self.apps()
@@ -151,21 +220,21 @@ class Packages:
     def launchable(self) -> list[App]:
         """Give the apps that have an icon, in the alphabet of the phone's language."""
         found = self.resolve(Intent(MAIN, categories=(LAUNCHER,)))
-        order = self._phone.locales.current.sort_key
+        order = self._locales.current.sort_key
         return sorted((app for app, _ in found), key=lambda app: order(app.name))
 
     def set_state(self, package: str, state: str) -> None:
         """Enable or disable an app."""
         self[package].state = state
         if not self.enabled(package):
-            self._phone.activities.force_stop(package)
-        self._phone.changed()
+            self._activities.force_stop(package)
+        self._changes.note()
 
     def switch(self, component: str, *, on: bool) -> None:
         """Enable or disable one component."""
         off = self[component.partition("/")[0]].off
         off[:] = [other for other in off if other != component] + ([] if on else [component])
-        self._phone.changed()
+        self._changes.note()
 
     def grant(self, package: str, permission: str, *, granted: bool) -> None:
         """Grant or revoke a runtime permission; errors in Android's words."""
@@ -179,71 +248,65 @@ class Packages:
                 f"Permission {permission} requested by {package}"
                 " is not a changeable permission type"
             )
-        held = self._phone.permissions.granted(package, permission)
+        held = self._permissions.granted(package, permission)
         remembered.granted[permission] = granted
-        self._phone.changed()
+        self._changes.note()
         if held and not granted:
-            self._phone.activities.kill(package, f"permission {permission} revoked")
+            self._activities.kill(package, f"permission {permission} revoked")
 
     def clear(self, package: str) -> None:
         """Wipe an app's data and permissions, as if it had just been installed."""
         app = self.app(package)
-        self._phone.activities.force_stop(package)
-        self._phone.permissions.reset(package)
-        self._phone.notifications.cancel_all(package)
+        self._activities.force_stop(package)
+        self._permissions.reset(package)
+        self._notifications.cancel_all(package)
         self._wipe(app)
-        with self._phone.activities.surviving(package):
+        with self._activities.surviving(package):
             self._fill(app)
-        self._phone.changed()
+        self._changes.note()
 
     def install(self, package: str, code: str, options: Options) -> None:
         """Take an app whose APKs are in the folder `code`, in the place of an older version."""
-        old, now = self._installed.get(package), self._phone.clock.time()
+        old, now = self._installed.get(package), self._clock.time()
         app = self._read(code, old.uid if old else self._uid(package))
         if old is None:
             self._installed[package] = Installed(app.uid, now, off=[*app.disabled])
             self._fill(app)
         else:
-            self._phone.activities.kill(package, "installPackageLI")
+            self._activities.kill(package, "installPackageLI")
             self._remove_code(old.code)
             old.updated = now
         self._kept.pop(package, None)
         installed = self[package]
         installed.code, installed.installer = code, options.installer
         if options.grant:
-            self._grant_all(package)
-        self._phone.changed()
-
-    def _grant_all(self, package: str) -> None:
-        permissions = self._phone.permissions
-        for group in permissions.requested(package):
-            for each in permissions.members(package, group):
-                self[package].granted[each] = True
+            self._permissions.grant_all(package)
+        self._changes.note()
 
     def uninstall(self, package: str, *, keep_data: bool = False) -> None:
         """Remove an app that is not part of the image."""
         app = self.app(package)
         if app.system:
             raise PermissionError(package)
-        self._phone.activities.force_stop(package)
-        self._remove_code(self[package].code)
+        self._activities.force_stop(package)
+        self._remove_code(self.path(package).rpartition("/")[0])
         if keep_data:
             self._kept[package] = app.uid
         else:
             self._wipe(app)
         del self._installed[package]
-        self._phone.changed()
+        self._changes.note()
 
     def _read(self, code: str, uid: int) -> PackagedApp:
         """Make an app of the APK in a folder, unless that is the one that is known."""
-        data = self._phone.files.read(f"{code}/base.apk")
+        data = self._files.read(f"{code}/base.apk")
         if code in self._packaged:
             known, app = self._packaged[code]
             if known is data and app.uid == uid:
                 return app
         from pytest_mobileagent.virtual.apk import read_apk  # noqa: PLC0415 - seldom used
 
-        app = app_of(read_apk(data, code))(self._phone, uid)
+        app = app_of(read_apk(data, code))(self._context, uid)
         self._packaged[code] = data, app
         return app
 
@@ -256,16 +319,18 @@ class Packages:
 
     def _remove_code(self, code: str) -> None:
         if code:
-            self._phone.files.rmtree(code.rpartition("/")[0])
+            self._files.rmtree(code.rpartition("/")[0])
 
     def _wipe(self, app: App) -> None:
         for folder in {app.data_dir, f"/data/data/{app.package}"}:
-            if self._phone.files.exists(folder):
-                self._phone.files.rmtree(folder)
+            if self._files.exists(folder):
+                self._files.rmtree(folder)
 
     def _fill(self, app: App) -> None:
         for folder in {app.data_dir, f"/data/data/{app.package}"}:
-            self._phone.files.mkdir(folder, mode=0o700, parents=True, uid=app.uid, gid=app.uid)
+            self._files.mkdir(folder, mode=0o700, parents=True, uid=app.uid, gid=app.uid)
+        if not isinstance(app, PackagedApp):
+            provide(self._files, self.path(app.package), app)
         self._by(app, app.install)
 
     @staticmethod
@@ -281,13 +346,11 @@ class Packages:
         return {
             "installed": {name: asdict(each) for name, each in self._installed.items()},
             "kept": self._kept,
-            "installer": self.installer.save(),
         }
 
     def load(self, saved: dict[str, Any]) -> None:
         """Take it back; an app that this phone does not have any more is left out."""
         self._installed, self._kept = {}, saved["kept"]
-        self.installer.load(saved["installer"])
         for name, plain in saved["installed"].items():
             installed = Installed(**plain)
             if installed.code:

@@ -10,7 +10,8 @@ from pytest_mobileagent.virtual.system.packages.packages import INSTALL_TIME
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.system.packages.packages import Packages
 
 PREFIX = "android.permission."
 USER_SET, USER_FIXED, ONE_TIME = "USER_SET", "USER_FIXED", "ONE_TIME"
@@ -125,8 +126,9 @@ def permission_of(op: str) -> str:
 class Permissions:
     """What is granted is kept with the package; here are the flags, and the operations' modes."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, changes: Changes, packages: Packages) -> None:
+        self._changes = changes
+        self._packages = packages
         self._flags: dict[str, dict[str, list[str]]] = {}
         self._modes: dict[str, dict[str, str]] = {}
 
@@ -134,18 +136,18 @@ class Permissions:
 
     def granted(self, package: str, permission: str) -> bool:
         """Tell whether an app holds a permission; those of the image hold what they request."""
-        app = self._phone.packages.app(package)
+        app = self._packages.app(package)
         if permission not in app.permissions:
             return False
         if permission in INSTALL_TIME or permission not in RUNTIME:
             return True
-        return self._phone.packages[package].granted.get(permission, app.system)
+        return self._packages[package].granted.get(permission, app.system)
 
     def flags(self, package: str, permission: str) -> list[str]:
         """Give the flags of a runtime permission, in Android's order."""
         kept = [*self._flags.get(package, {}).get(permission, ()), *REVIEW]
-        app = self._phone.packages.app(package)
-        if app.system and permission not in self._phone.packages[package].granted:
+        app = self._packages.app(package)
+        if app.system and permission not in self._packages[package].granted:
             kept.append("GRANTED_BY_DEFAULT")
         return [flag for flag in FLAGS if flag in kept]
 
@@ -156,13 +158,13 @@ class Permissions:
 
     def requested(self, package: str) -> list[Group]:
         """Give the groups of the permissions that an app requests, by label."""
-        wanted = self._phone.packages.app(package).permissions
+        wanted = self._packages.app(package).permissions
         groups = {GROUP_OF[each].name: GROUP_OF[each] for each in wanted if each in GROUP_OF}
         return sorted(groups.values(), key=lambda group: group.label)
 
     def to_ask(self, package: str, permissions: Iterable[str]) -> list[Group]:
         """Give the groups for which the user has to be asked: not granted, nor refused for good."""
-        app, groups = self._phone.packages.app(package), dict[str, Group]()
+        app, groups = self._packages.app(package), dict[str, Group]()
         for each in permissions:
             if each not in GROUP_OF or each not in app.permissions:
                 continue
@@ -172,35 +174,41 @@ class Permissions:
 
     def answer(self, package: str, permissions: Iterable[str], answer: str) -> None:
         """Take the user's answer: "always", "foreground", "once", "deny" or "never"."""
-        granted = self._phone.packages[package].granted
+        granted = self._packages[package].granted
         for each in permissions:
             granted[each] = answer in ("always", "foreground", "once")
             self.flag(package, each, USER_SET, USER_FIXED, ONE_TIME, on=False)
             self.flag(package, each, {"once": ONE_TIME, "never": USER_FIXED}.get(answer, USER_SET))
-        self._phone.changed()
+        self._changes.note()
 
     def group_granted(self, package: str, group: Group) -> bool:
         """Tell whether an app holds anything of a group."""
         return any(self.granted(package, each) for each in group.permissions)
 
+    def grant_all(self, package: str) -> None:
+        """Grant an app all that it requests."""
+        for group in self.requested(package):
+            for each in self.members(package, group):
+                self._packages[package].granted[each] = True
+
     def members(self, package: str, group: Group) -> list[str]:
         """Give the permissions of a group that an app requests."""
-        wanted = self._phone.packages.app(package).permissions
+        wanted = self._packages.app(package).permissions
         return [each for each in group.permissions if each in wanted]
 
     def reset(self, package: str) -> None:
         """Forget what the user has said about an app."""
         self._flags.pop(package, None)
         self._modes.pop(package, None)
-        self._phone.packages[package].granted.clear()
-        self._phone.changed()
+        self._packages[package].granted.clear()
+        self._changes.note()
 
     def process_ended(self, package: str) -> None:
         """Take back what was given only once."""
         for permission, flags in self._flags.get(package, {}).items():
             if ONE_TIME in flags:
                 flags.remove(ONE_TIME)
-                self._phone.packages[package].granted[permission] = False
+                self._packages[package].granted[permission] = False
 
     # Operations.
 
@@ -221,7 +229,7 @@ class Permissions:
             modes.pop(op, None)
         else:
             modes[op] = mode
-        self._phone.changed()
+        self._changes.note()
 
     def modes(self, package: str) -> dict[str, str]:
         """Give the operations whose mode somebody has set."""

@@ -6,7 +6,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.content.settings import Settings
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.kernel.log import Log
 
 
 BRIGHTEST = 255
@@ -31,9 +35,13 @@ class Battery:
 class Power:
     """Awake or asleep; the phone does not fall asleep by itself, as on the emulator's charger."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, log: Log, changes: Changes, settings: Settings) -> None:
+        self._log = log
+        self._changes = changes
+        self._settings = settings
+        settings.watch("system", "screen_brightness", self._brightened)
         self.awake = True
+        self.on_sleep: Callable[[], object] = lambda: None
         self.battery = Battery()
 
     @property
@@ -56,7 +64,7 @@ class Power:
     def set_battery(self, **values: Any) -> None:
         """Change what the battery service tells."""
         self.battery = replace(self.battery, **values)
-        self._phone.changed()
+        self._changes.note()
 
     @property
     def charging(self) -> bool:
@@ -66,31 +74,31 @@ class Power:
 
     def adjust_brightness(self, step: int) -> None:
         """Make the screen brighter or darker."""
-        now = int(self._phone.settings.text("system", "screen_brightness", "102"))
+        now = int(self._settings.text("system", "screen_brightness", "102"))
         self.set_brightness(now + step)
 
     def set_brightness(self, level: float) -> None:
         """Set how bright the screen is, from 1 to 255."""
         level = min(max(round(level), 1), BRIGHTEST)
-        self._phone.settings.put("system", "screen_brightness", str(level))
+        self._settings.put("system", "screen_brightness", str(level))
 
-    def brightened(self, level: str) -> None:
+    def _brightened(self, level: str) -> None:
         """Take up a brightness that was set."""
         line = (
             f"Brightness [{int(level) / BRIGHTEST:.2f}] reason changing to: 'manual',"
             " previous reason: 'manual'."
         )
-        self._phone.log.system("V", "DisplayPowerController", line)
+        self._log.system("V", "DisplayPowerController", line)
 
     def _turn(self, *, on: bool) -> None:
         if on == self.awake:
             return
         self.awake = on
         if not on:
-            self._phone.keyguard.lock()
+            self.on_sleep()
         words = "Waking up from sleep" if on else "Going to sleep due to power_button"
-        self._phone.log.system("I", "PowerManagerService", f"{words} (uid 1000)...")
-        self._phone.changed()
+        self._log.system("I", "PowerManagerService", f"{words} (uid 1000)...")
+        self._changes.note()
 
     def save(self) -> dict[str, Any]:
         """Give all of it."""

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Final
 from pytest_mobileagent.virtual.content.locale import Locale
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.system.locales import Locales
+    from pytest_mobileagent.virtual.system.window.display import Display
 
 DENSITIES: Final = {120: "l", 160: "m", 213: "tv", 240: "h", 320: "xh", 480: "xxh", 640: "xxxh"}
 
 
-def qualifiers(phone: Phone) -> str:
+def qualifiers(display: Display, locales: Locales) -> str:
     """Write the phone's configuration."""
-    metrics, dots = phone.display.metrics, phone.display.density
+    metrics, dots = display.metrics, display.density
     width, height = (int(px / metrics.density) for px in (metrics.width_px, metrics.height_px))
     parts = [
         "mcc310-mnc260",
-        ",".join(_locale(tag) for tag in phone.locales.tags),
-        "ldrtl" if phone.locales.current.rtl else "ldltr",
+        ",".join(_locale(tag) for tag in locales.tags),
+        "ldrtl" if locales.current.rtl else "ldltr",
         f"sw{min(width, height)}dp-w{width}dp-h{height}dp",
         _size(max(width, height), min(width, height)),
         "notround-lowdr-nowidecg",

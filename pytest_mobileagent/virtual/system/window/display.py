@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.virtual.ui.metrics import Metrics
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.settings import Settings
+    from pytest_mobileagent.virtual.content.settings import Settings
 
+DISPLAY = "4619827259835644672"
 UPSIDE_DOWN = 2  # quarter turns
 BASELINE = 160  # dots per inch at which a dp is a pixel
 
@@ -16,9 +17,9 @@ BASELINE = 160  # dots per inch at which a dp is a pixel
 class Display:
     """Physical properties, and what `wm` and the settings make of them; keeps nothing itself."""
 
-    def __init__(self, settings: Settings, width: int, height: int, density: int) -> None:
+    def __init__(self, settings: Settings, size: tuple[int, int], density: int) -> None:
         self._settings = settings
-        self.physical_size = (width, height)
+        self.physical_size = size
         self.physical_density = density
         self._held = 0
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pytest_mobileagent.virtual.kernel.users import ROOT, SHELL
-from pytest_mobileagent.virtual.wire.adb.connection import Connection
 from pytest_mobileagent.virtual.wire.adb.keys import known_keys
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Sequence
     from pathlib import Path
 
@@ -20,6 +18,13 @@ if TYPE_CHECKING:
 # No abb, sendrecv_v2 or delayed_ack: without them clients use the simpler, older ways.
 FEATURES = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir"
 _ROOT_PROPERTY = "service.adb.root"
+
+
+class Droppable(Protocol):
+    """A connection."""
+
+    def drop(self) -> None:
+        """End it."""
 
 
 class Adbd:
@@ -34,8 +39,8 @@ class Adbd:
         self.listeners = phone.sockets
         self._keys = keys
         phone.faults.drop = self.drop
-        phone.on_reboot.append(self.drop)
-        self._connections: set[Connection] = set()
+        phone.init.on_reboot.append(self.drop)
+        self.connections: set[Droppable] = set()
 
     @property
     def uid(self) -> int:
@@ -56,16 +61,7 @@ class Adbd:
         about = "".join(f"{name}={self.phone.props.get(name, '')};" for name in names)
         return f"device::{about}features={FEATURES}".encode()
 
-    async def attach(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one adb server until it leaves."""
-        connection = Connection(self, reader, writer)
-        self._connections.add(connection)
-        try:
-            await connection.serve()
-        finally:
-            self._connections.discard(connection)
-
     def drop(self) -> None:
         """Break off with every adb server."""
-        for connection in list(self._connections):
+        for connection in list(self.connections):
             connection.drop()

@@ -47,10 +47,11 @@ class Connection:
         self._checked = self._peer_checks = True  # until the peer says that it does not
         self._token = b""  # what the peer has to sign now
         self._authorized = False
-        self.reverses = Reverses(self)
+        self.reverses = Reverses(adbd.listeners, self.open)
 
     async def serve(self) -> None:
         """Answer packets until the adb server goes away, or breaks the rules."""
+        self.adbd.connections.add(self)
         try:
             while True:
                 packet = await read_packet(self._reader)
@@ -62,6 +63,7 @@ class Connection:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass  # the adb server has ended, or was killed
         finally:
+            self.adbd.connections.discard(self)
             self.drop()
 
     def drop(self) -> None:
@@ -140,7 +142,7 @@ class Connection:
         try:
             if len(self._streams) >= _MAX_STREAMS:
                 raise ConnectionRefusedError(name)  # noqa: TRY301 - one answer to every refusal
-            service = services.find(self, name)
+            service = services.find(self.adbd, self.drop, self.reverses, name)
         except ConnectionRefusedError:
             self._send(Packet(b"CLSE", 0, remote))
             return

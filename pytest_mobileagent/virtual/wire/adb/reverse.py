@@ -7,16 +7,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.wire.adb.connection import Connection
+    from collections.abc import Awaitable, Callable
+
+    from pytest_mobileagent.virtual.kernel.sockets import Sockets
     from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
 _FIRST_FREE_PORT = 32768  # where Linux begins to give out ports
 
 
-async def serve(connection: Connection, command: str, stream: Stream) -> None:
+async def serve(reverses: Reverses, command: str, stream: Stream) -> None:
     """Answer one request of `adb reverse`."""
     try:
-        reply = connection.reverses.answer(command)
+        reply = reverses.answer(command)
     except ValueError as refusal:
         reply = b"FAIL" + _block(str(refusal))
     await stream.write(reply)
@@ -25,9 +27,9 @@ async def serve(connection: Connection, command: str, stream: Stream) -> None:
 class Reverses:
     """The reverse forwards of one adb server; they end with its connection."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._listeners = connection.adbd.listeners
+    def __init__(self, listeners: Sockets, connect: Callable[[str], Awaitable[Stream]]) -> None:
+        self._listeners = listeners
+        self._connect = connect
         self._targets: dict[str, str] = {}
 
     def answer(self, command: str) -> bytes:
@@ -81,7 +83,7 @@ class Reverses:
 
         Only registered targets may be opened: adb servers of version 36 abort on any other.
         """
-        outside = await self._connection.open(self._targets[local])
+        outside = await self._connect(self._targets[local])
         ways = {
             asyncio.create_task(_copy(inside, outside)),
             asyncio.create_task(_copy(outside, inside)),

@@ -13,15 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.adb.connection import Connection
+    from pytest_mobileagent.virtual.wire.adb.adbd import Adbd
+    from pytest_mobileagent.virtual.wire.adb.reverse import Reverses
     from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
     Service = Callable[[Stream], Awaitable[None]]
 
 
-def find(connection: Connection, name: str) -> Service:
-    """Find the service called `name`; ConnectionRefusedError when there is none."""
-    adbd = connection.adbd
+def find(adbd: Adbd, drop: Callable[[], None], reverses: Reverses, name: str) -> Service:
+    """Find the service called `name`; ConnectionRefusedError when there is none.
+
+    `drop` ends the connection that asks, with its `reverses`.
+    """
     if name in adbd.listeners:
         return adbd.listeners[name]
     if knock.expected(adbd.phone, name):
@@ -32,23 +35,26 @@ def find(connection: Connection, name: str) -> Service:
         "shell": partial(shell.serve, adbd, argument, options),
         "exec": partial(shell.serve, adbd, argument, ["raw"]),
         "sync": partial(sync.serve, adbd.phone.files, adbd.uid),
-        "reverse": partial(reverse.serve, connection, argument),
-        "root": partial(_restart, connection, True),
-        "unroot": partial(_restart, connection, False),
+        "reverse": partial(reverse.serve, reverses, argument),
+        "root": partial(_restart, adbd, drop, True),
+        "unroot": partial(_restart, adbd, drop, False),
         "framebuffer": partial(_framebuffer, adbd.phone),
         "reboot": partial(_reboot, adbd.phone),
     }
+    for each in ("remount", "disable-verity", "enable-verity"):
+        services[each] = partial(shell.serve, adbd, each, ["raw"])
+    if word == "jdwp" and not colon:
+        return partial(_jdwp, adbd.phone)
     if not colon or kind not in services:
         raise ConnectionRefusedError(name)
     return services[kind]
 
 
-async def _restart(connection: Connection, root: bool, stream: Stream) -> None:
+async def _restart(adbd: Adbd, drop: Callable[[], None], root: bool, stream: Stream) -> None:
     """Change adbd's user. The connection ends, as clients expect of an adbd that restarts.
 
     Those of other adb servers stay, as nobody would ask these to attach again.
     """
-    adbd = connection.adbd
     if root == (adbd.uid == 0):
         same = "adbd is already running as root\n" if root else "adbd not running as root\n"
         await stream.write(same.encode())
@@ -56,7 +62,14 @@ async def _restart(connection: Connection, root: bool, stream: Stream) -> None:
     adbd.become(root=root)
     await stream.write(f"restarting adbd as {'root' if root else 'non root'}\n".encode())
     await stream.close()
-    connection.drop()
+    drop()
+
+
+async def _jdwp(phone: Phone, stream: Stream) -> None:
+    """List the processes that a debugger can attach to: those of all apps, on such a build."""
+    pids = [each.pid for each in phone.processes() if phone.proc.running(each.name)]
+    await stream.write("".join(f"{pid}\n" for pid in pids).encode())
+    await stream.close()
 
 
 async def _reboot(phone: Phone, stream: Stream) -> None:

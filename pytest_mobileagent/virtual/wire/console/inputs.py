@@ -21,7 +21,7 @@ def _send(emulator: Emulator, words: str) -> None:
             amount = int(value, 0)
         except ValueError:
             raise Refusal("Usage: event send <type>:<code>:<value> ...") from None
-        emulator.phone.hardware.touchscreen.event(type_, number, amount)
+        emulator.phone.touchscreen.event(type_, number, amount)
 
 
 @command("event text", "simulate keystrokes from a given text")

@@ -201,7 +201,7 @@ async def broadcast(ctx: Context, args: Arguments) -> Answer:
     if intent.action in PROTECTED and ctx.uid != 0:
         message = f"not allowed to send broadcast {intent.action} from pid=4711, uid={ctx.uid}"
         raise JavaError("SecurityException", f"Permission Denial: {message}")
-    reply = ctx.phone.activities.broadcast(intent)
+    reply = ctx.phone.broadcasts.send(intent)
     if "--async" not in switches:
         told = "" if reply.data is None else f', data="{reply.data}"'
         await ctx.out(f"Broadcast completed: result={reply.code}{told}\n")
@@ -245,7 +245,9 @@ def get_current_user(_ctx: Context, _: Arguments) -> str:
 @service.command("get-config")
 def get_config(ctx: Context, _: Arguments) -> str:
     """Tell the configuration as resource qualifiers."""
-    return f"config: {qualifiers(ctx.phone)}\nabi: {ctx.phone.props['ro.product.cpu.abilist']}\n"
+    phone = ctx.phone
+    abis = phone.props["ro.product.cpu.abilist"]
+    return f"config: {qualifiers(phone.display, phone.locales)}\nabi: {abis}\n"
 
 
 @service.command("stack")

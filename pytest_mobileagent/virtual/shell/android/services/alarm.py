@@ -45,7 +45,7 @@ def set_time(ctx: Context, args: Arguments) -> None:
     if not text.isdecimal():
         raise Refused(f"Error: Invalid time {text}")
     ctx.phone.clock.set(int(text) / 1000)
-    ctx.phone.activities.broadcast(Intent("android.intent.action.TIME_SET"))
+    ctx.phone.broadcasts.send(Intent("android.intent.action.TIME_SET"))
 
 
 @service.command("set-timezone")

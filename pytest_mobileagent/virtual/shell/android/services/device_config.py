@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.virtual.content.settings import CONFIG
 from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
-from pytest_mobileagent.virtual.system.settings import CONFIG
 
 HELP = """Device Config (device_config) commands:
   help

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_mobileagent.virtual.shell.android.screen import DISPLAY
 from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
+from pytest_mobileagent.virtual.system.window.display import DISPLAY
 
 HELP = """Display manager commands:
   help

@@ -16,12 +16,13 @@ from pytest_mobileagent.virtual.shell.android.service import (
 )
 from pytest_mobileagent.virtual.shell.android.services.package import service
 from pytest_mobileagent.virtual.system.packages.install_rules import InstallError
-from pytest_mobileagent.virtual.system.packages.installer import Options, UnknownSession
+from pytest_mobileagent.virtual.system.packages.installer import UnknownSession
 from pytest_mobileagent.virtual.system.packages.packages import UnknownPackage
+from pytest_mobileagent.virtual.system.packages.session import Options
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.android.service import Arguments
-    from pytest_mobileagent.virtual.system.packages.installer import Session
+    from pytest_mobileagent.virtual.system.packages.session import Session
 
 SWITCHES = {
     "-R": ("replace", False),
@@ -65,7 +66,7 @@ async def install(ctx: Context, args: Arguments) -> Answer:
     try:
         _write(ctx, session, "base.apk", data)
     except Refused:
-        ctx.phone.packages.installer.abandon(session)
+        ctx.phone.installer.abandon(session)
         raise
     return await _commit(ctx, session)
 
@@ -124,7 +125,7 @@ async def write(ctx: Context, args: Arguments) -> str:
 
 def _write(ctx: Context, session: Session, name: str, data: bytes) -> None:
     try:
-        ctx.phone.packages.installer.write(session, name, data)
+        ctx.phone.installer.write(session, name, data)
     except OSError as error:
         words = "write failed: ENOSPC (No space left on device)"
         raise Refused(f"Error: failed to write; {words}", 1) from error
@@ -141,13 +142,13 @@ async def commit(ctx: Context, args: Arguments) -> int:
 @service.command("install-abandon", "install-destroy")
 def abandon(ctx: Context, args: Arguments) -> str:
     """Give an installation up."""
-    ctx.phone.packages.installer.abandon(_session(ctx, args.required()))
+    ctx.phone.installer.abandon(_session(ctx, args.required()))
     return "Success\n"
 
 
 def _create(ctx: Context, options: Options) -> Session:
     try:
-        return ctx.phone.packages.installer.create(options)
+        return ctx.phone.installer.create(options)
     except OSError as error:
         message = f"java.io.IOException: {error}"
         raise JavaError("android.os.ParcelableException", message) from error
@@ -155,7 +156,7 @@ def _create(ctx: Context, options: Options) -> Session:
 
 def _session(ctx: Context, number: str) -> Session:
     try:
-        return ctx.phone.packages.installer.session(integer(number))
+        return ctx.phone.installer.session(integer(number))
     except UnknownSession as error:
         message = f"Caller has no access to session {number}"
         raise JavaError("SecurityException", message) from error
@@ -163,7 +164,7 @@ def _session(ctx: Context, number: str) -> Session:
 
 async def _commit(ctx: Context, session: Session) -> int:
     try:
-        ctx.phone.packages.installer.commit(session)
+        ctx.phone.installer.commit(session)
     except InstallError as error:
         await ctx.out(f"Failure [{error}]\n")
         return 1

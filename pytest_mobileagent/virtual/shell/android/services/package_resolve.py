@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.content.choosing import RESOLVER
 from pytest_mobileagent.virtual.content.intent import short
-from pytest_mobileagent.virtual.image.resolver import COMPONENT
 from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.services.package import service
 
@@ -24,7 +24,7 @@ def resolve_activity(ctx: Context, args: Arguments) -> str:
     if not found:
         return "No activity found\n"
     chosen = ctx.phone.defaults.choose(intent, found)
-    name = short(chosen[1].component(chosen[0].package)) if chosen else COMPONENT
+    name = short(chosen[1].component(chosen[0].package)) if chosen else RESOLVER
     head = "" if "--components" in options else f"{MATCH}\n"
     return f"{head}{name}\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.virtual.content.settings import NAMESPACES
 from pytest_mobileagent.virtual.shell.android.service import (
     Arguments,
     Context,
@@ -9,7 +10,6 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Service,
     illegal,
 )
-from pytest_mobileagent.virtual.system.settings import NAMESPACES
 
 HELP = """Settings provider (settings) commands:
   help

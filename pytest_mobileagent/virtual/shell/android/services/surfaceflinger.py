@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.android.screen import DISPLAY
 from pytest_mobileagent.virtual.shell.android.service import Context, Service
+from pytest_mobileagent.virtual.system.window.display import DISPLAY
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.app.context import Context
     from pytest_mobileagent.virtual.content.data import Database
     from pytest_mobileagent.virtual.content.uri import Uri
 
@@ -66,6 +66,15 @@ class Table:
     defaults: Mapping[str, Any] = field(default_factory=dict)  # of rows that are inserted
 
 
+class Owner(Protocol):
+    """The app that a provider belongs to."""
+
+    phone: Context[Any]
+
+    def database(self, name: str) -> Database:
+        """Give a database of the app's own."""
+
+
 class Provider:
     """Answers for its authorities; one that only has tables needs to say no more than which."""
 
@@ -73,7 +82,7 @@ class Provider:
     database_name: ClassVar[str] = ""
     tables: ClassVar[Mapping[str, Table]] = {}  # by path
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: Owner) -> None:
         self.app = app
         self.phone = app.phone
 

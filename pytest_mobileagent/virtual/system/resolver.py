@@ -5,28 +5,30 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError
 from pytest_mobileagent.virtual.content.uri import Uri, parse_uri
-from pytest_mobileagent.virtual.providers.provider import Ask, Provider, ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_mobileagent.virtual.app.app import App
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.system.packages.packages import Packages
 
 
 class Resolver:
     """What apps and the shell ask for the data of other apps."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, changes: Changes, packages: Packages) -> None:
+        self._changes = changes
+        self._packages = packages
         self._providers: dict[str, Provider] = {}
 
     def provider(self, authority: str) -> Provider | None:
         """Give the provider of an authority, if its app is installed and enabled."""
-        for app in self._phone.packages.apps():
+        for app in self._packages.apps():
             for kind in app.providers:
-                if authority in kind.authorities and self._phone.packages.enabled(app.package):
+                if authority in kind.authorities and self._packages.enabled(app.package):
                     return self._instance(app, kind)
         return None
 
@@ -68,21 +70,21 @@ class Resolver:
         """Add a row, and give its id."""
         provider, parsed = self.find(uri)
         made = provider.insert(parsed, values)
-        self._phone.changed()
+        self._changes.note()
         return int((made or "0").rpartition("/")[2])
 
     def update(self, uri: str, where: str = "", args: Sequence[Any] = (), **values: Any) -> int:
         """Change rows, and give how many."""
         provider, parsed = self.find(uri)
         count = provider.update(parsed, values, Ask(where=where, args=tuple(args)))
-        self._phone.changed()
+        self._changes.note()
         return count
 
     def delete(self, uri: str, where: str = "", args: Sequence[Any] = ()) -> int:
         """Remove rows, and give how many."""
         provider, parsed = self.find(uri)
         count = provider.delete(parsed, Ask(where=where, args=tuple(args)))
-        self._phone.changed()
+        self._changes.note()
         return count
 
     @contextmanager

@@ -1,0 +1,35 @@
+"""Boots a phone as it is sold: with the packages of its image, and the commands of its shell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.image.packages import IMAGE
+from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.shell import launch
+from pytest_mobileagent.virtual.shell.interpreter import load_commands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from pytest_mobileagent.virtual.app.app import App
+
+
+def boot(
+    apps: Iterable[type[App]] = (),
+    *,
+    avd_name: str = "virtual",
+    time: datetime | None = None,
+    frozen: bool = False,
+    size: tuple[int, int] = (1080, 2400),
+    density: int = 420,
+) -> Phone:
+    """Give a phone with some more apps, booted to its home screen."""
+    phone = Phone(
+        [*IMAGE, *apps], avd_name=avd_name, time=time, frozen=frozen, size=size, density=density
+    )
+    load_commands()
+    launch.install(phone.files)
+    phone.start()
+    return phone

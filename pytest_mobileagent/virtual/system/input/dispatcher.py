@@ -1,0 +1,105 @@
+"""Input as it is injected: touches, keys and text, each told to the listeners to events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.system.input.keymap import key, split_keys, typeable
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.system.input.gestures import Gestures
+    from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.input.keys import Keys
+    from pytest_mobileagent.virtual.system.keyguard import Keyguard
+    from pytest_mobileagent.virtual.system.window.windows import Windows
+
+
+@dataclass(frozen=True, eq=False)
+class Dispatcher:
+    """What a finger and a keyboard may do."""
+
+    clock: Clock
+    ime: InputMethods
+    keyguard: Keyguard
+    windows: Windows
+    keys: Keys
+    gestures: Gestures
+
+    def tap(self, x: float, y: float) -> None:
+        """Tap the screen."""
+        with self.windows.watched():
+            self.gestures.tap(int(x), int(y))
+
+    def long_press(self, x: float, y: float) -> None:
+        """Hold a finger on the screen."""
+        with self.windows.watched():
+            self.gestures.long_press(int(x), int(y))
+
+    def swipe(self, x1: float, y1: float, x2: float, y2: float, milliseconds: int = 300) -> None:
+        """Move a finger over the screen."""
+        with self.windows.watched():
+            self.gestures.swipe(int(x1), int(y1), int(x2), int(y2), milliseconds)
+
+    def pinch(self, x: float, y: float, scale: float) -> None:
+        """Move two fingers around a point apart (`scale` above 1) or together."""
+        with self.windows.watched():
+            self.gestures.pinch(int(x), int(y), scale)
+
+    def key(self, word: str | int, meta: int = 0) -> None:
+        """Press a key, by name or code."""
+        with self.windows.watched():
+            self.keys.press(key(word, meta))
+
+    def type_text(self, text: str) -> None:
+        """Type on the virtual keyboard; ValueError, nothing being typed, if it lacks a key."""
+        if not typeable(text):
+            raise ValueError("Attempt to get length of null array")
+        if self.keyguard.takes_keys:
+            for letter in text:
+                self.key("ENTER") if letter == "\n" else self.keyguard.press(letter)
+            return
+        if self.ime.typed(text):
+            return
+        for run in split_keys(text):
+            if run in ("\n", "\t"):
+                self.key("ENTER" if run == "\n" else "TAB")
+            else:
+                with self.windows.watched(by_keys=True):
+                    self.clock.input_happened()
+                    self.ime.commit(run)
+
+
+class Finger:
+    """A finger whose touches, moves and lifts come one by one."""
+
+    def __init__(self, clock: Clock, keyguard: Keyguard, dispatcher: Dispatcher) -> None:
+        self._clock = clock
+        self._keyguard = keyguard
+        self._dispatcher = dispatcher
+        self._start: tuple[float, float, float] | None = None  # x, y, uptime
+        self._path: list[tuple[float, float]] = []
+
+    def down(self, x: float, y: float) -> None:
+        """Touch the screen."""
+        self._start = x, y, self._clock.uptime()
+        self._path = [(x, y)]
+
+    def move(self, x: float, y: float) -> None:
+        """Move on; what it does is decided when the finger is lifted."""
+        self._path.append((x, y))
+
+    def up(self, x: float, y: float) -> None:
+        """Lift the finger: a tap, a long press or a swipe is complete."""
+        if self._start is None:
+            return
+        x1, y1, since = self._start
+        milliseconds = round((self._clock.uptime() - since) * 1000)
+        self._start = None
+        if not self._keyguard.draw([*self._path, (x, y)]):
+            self._dispatcher.swipe(x1, y1, x, y, milliseconds)
+
+    def cancel(self) -> None:
+        """Forget the touch."""
+        self._start = None

@@ -1,0 +1,115 @@
+"""Init, the first process: it starts Android, starts it anew, and ends it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from pytest_mobileagent.virtual.content.intent import Intent
+from pytest_mobileagent.virtual.kernel.properties import BUILT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.kernel.log import Log
+    from pytest_mobileagent.virtual.kernel.processes import ProcessTable
+    from pytest_mobileagent.virtual.kernel.properties import Properties
+    from pytest_mobileagent.virtual.system.accessibility.events import Events
+    from pytest_mobileagent.virtual.system.accessibility.services import AccessibilityServices
+    from pytest_mobileagent.virtual.system.activities.activities import Activities
+    from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
+    from pytest_mobileagent.virtual.system.clipboard import Clipboard
+    from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.locales import Locales
+    from pytest_mobileagent.virtual.system.notifications import Notifications
+    from pytest_mobileagent.virtual.system.packages.packages import Packages
+    from pytest_mobileagent.virtual.system.power.power import Power
+    from pytest_mobileagent.virtual.system.shade import Shade
+    from pytest_mobileagent.virtual.system.telephony import Telephony
+    from pytest_mobileagent.virtual.system.window.windows import Windows
+
+ALWAYS_ON: Final = ("com.android.systemui", "com.google.android.inputmethod.latin")
+BUFFERS = {"main", "system", "crash", "events", "radio", "kernel"}
+LASTING = ("persist.", "ro.", "gsm.", "debug.clock.")  # properties that are the same again
+
+
+@dataclass(eq=False)
+class Init:
+    """Boots, reboots and ends the phone; whoever is connected wants to be told."""
+
+    clock: Clock
+    log: Log
+    props: Properties
+    locales: Locales
+    proc: ProcessTable
+    clipboard: Clipboard
+    power: Power
+    packages: Packages
+    broadcasts: Broadcasts
+    accessibility_services: AccessibilityServices
+    ime: InputMethods
+    activities: Activities
+    notifications: Notifications
+    shade: Shade
+    windows: Windows
+    events: Events
+    telephony: Telephony
+    on_shutdown: list[Callable[[], object]] = field(default_factory=list)
+    on_reboot: list[Callable[[], object]] = field(default_factory=list)
+    booting: bool = False
+
+    def boot(self) -> None:
+        """Start for the first time: the apps are installed."""
+        self.packages.install_all()
+        self._start()
+
+    def restart(self) -> None:
+        """Start Android anew, as `setprop ctl.restart zygote` does: languages are read again.
+
+        Every app ends; what is on disk and in properties stays.
+        """
+        for package in self.packages.names():
+            self.proc.stop(package)
+        self.activities.tasks.clear()
+        self.notifications.load({**self.notifications.save(), "posted": [], "announced": None})
+        self.shade.open = False
+        self.ime.hide()
+        self.log.system("I", "SystemServer", "Entered the Android system server!")
+        self.locales.start()
+        self._start()
+
+    def _start(self) -> None:
+        for package in ALWAYS_ON:
+            if package in self.packages:
+                self.proc.start(package, self.packages[package].uid)
+        self.activities.home()
+        self.log.system("I", "SystemServiceManager", "Starting phase 1000")
+
+    def reboot(self) -> None:
+        """Switch off and on again, which takes no time here: what is only in memory is lost."""
+        self.log.clear(BUFFERS)
+        self.clipboard.text = ""
+        self.telephony.load(None)
+        self.windows.load(None)
+        lasting = {name: value for name, value in self.props.items() if name.startswith(LASTING)}
+        self.props.load({**BUILT, **lasting})
+        self.clock.load({**self.clock.save(), "uptime": 0.0})
+        self.power.wake()
+        self.restart()
+        self.events.forget()
+        self.accessibility_services.load(None)
+        self.broadcasts.send(Intent("android.intent.action.BOOT_COMPLETED"))
+        for told in self.on_reboot:
+            told()
+
+    def shutdown(self) -> None:
+        """Switch off: whoever wants to know is told."""
+        for told in self.on_shutdown:
+            told()
+
+    def set_booting(self, booting: bool) -> None:
+        """Say that services are not there yet, or are from now on."""
+        self.booting = booting
+        self.props.set("sys.boot_completed", "" if booting else "1")
+        self.props.set("init.svc.bootanim", "running" if booting else "stopped")

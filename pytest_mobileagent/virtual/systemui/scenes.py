@@ -1,0 +1,121 @@
+"""Puts all windows together that are seen while an activity is on top."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.virtual.systemui import wallpaper
+from pytest_mobileagent.virtual.systemui.scene import Scene
+from pytest_mobileagent.virtual.ui.controls import Input
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.system.activities.tasks import Record
+    from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
+    from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.window.window import Window
+    from pytest_mobileagent.virtual.system.window.windows import Windows
+    from pytest_mobileagent.virtual.systemui.system_ui import SystemUi
+    from pytest_mobileagent.virtual.ui.layout import Box
+
+BOOT_COMPLETED = "android.intent.action.BOOT_COMPLETED"
+
+
+class Scenes:
+    """Makes windows, and notices what changes in them by time alone."""
+
+    def __init__(
+        self,
+        *,
+        changes: Changes,
+        broadcasts: Broadcasts,
+        ime: InputMethods,
+        windows: Windows,
+        system_ui: SystemUi,
+    ) -> None:
+        self._changes, self._ime = changes, ime
+        self._windows, self._system_ui = windows, system_ui
+        self._moment: tuple[object, ...] = ()
+        changes.notice = self.notice_time
+        broadcasts.receive(BOOT_COMPLETED, lambda: wallpaper.load(system_ui.files))
+
+    def notice_time(self) -> None:
+        """Let what changes on the screen by time alone count as a change."""
+        ui = self._system_ui
+        seconds = int(ui.clock.time())
+        time = seconds if ui.activities.top.activity.refresh else seconds // 60
+        passing = self._windows.toast(), ui.notifications.announced()
+        moment = time, *passing, wallpaper.stamp(ui.files), ui.keyguard.waiting()
+        if moment != self._moment:
+            self._moment = moment
+            self._changes.note()
+
+    def build(self, record: Record) -> list[Window]:
+        """Make all that is seen while an activity is on top, the lowest first."""
+        scene = Scene.of(record, self._system_ui)
+        app = scene.app(keyboard=0)
+        self._notice_dialog(app[-1])
+        over = [*scene.keyguard(), *scene.shade()]
+        field = _focused_field(over[-1] if over else app[-1])
+        if field is None:
+            self._ime.hide()
+        keyboard = [scene.keyboard(field)] if field and self._ime.shown else []
+        height = scene.metrics.height_px - keyboard[0].box.bounds[1] if keyboard else 0
+        if keyboard:
+            app = scene.app(height)
+        if self._windows.revealing and _scroll_to_focus(app[-1]):
+            app = scene.app(height)
+        self._windows.revealing = False
+        toast = self._windows.toast()
+        return [
+            *app,
+            *scene.menu(app[-1]),
+            *over,
+            *keyboard,
+            *scene.heads_up(),
+            *([scene.toast(toast)] if toast else []),
+            *scene.bars(),
+        ]
+
+    def app(self, record: Record) -> list[Window]:
+        """Make what an activity shows."""
+        return Scene.of(record, self._system_ui).app(keyboard=0)
+
+    def _notice_dialog(self, window: Window) -> None:
+        """Keep the state of a dialog while it is open; a field in it may want the focus at once."""
+        record = window.record
+        if window.kind != "dialog":
+            record.over = None
+        elif record.over is not window.state:
+            record.over = window.state
+            for box in window.box.walk():
+                if isinstance(box.view, Input) and box.view.autofocus:
+                    self._windows.focus(window, box)
+                    break
+
+
+def _focused_field(window: Window) -> Input | None:
+    box = window.box.find(window.state.focused) if window.state.focused else None
+    return box.view if box and isinstance(box.view, Input) else None
+
+
+def _scroll_to_focus(window: Window) -> bool:
+    """Scroll what is around the focused view until it is seen; False if it is."""
+    path = _path(window.box, window.state.focused or "")
+    around = next((box for box in reversed(path[:-1]) if box.reach > 0), None)
+    if around is None or around.visible is None:
+        return False
+    _, top, _, bottom = path[-1].bounds
+    hidden = max(bottom - around.visible[3], 0) or min(top - around.visible[1], 0)
+    window.state.scroll[around.key] = min(max(around.offset + hidden, 0), around.reach)
+    return hidden != 0
+
+
+def _path(box: Box, key: str) -> list[Box]:
+    """Give the boxes from the root to the one with this key."""
+    if box.key == key:
+        return [box]
+    for child in box.children:
+        if below := _path(child, key):
+            return [box, *below]
+    return []

@@ -1,0 +1,53 @@
+"""What the system's own windows show, and work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.content.settings import Settings
+    from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.kernel.files import FileSystem
+    from pytest_mobileagent.virtual.system.activities.activities import Activities
+    from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.keyguard import Keyguard
+    from pytest_mobileagent.virtual.system.locales import Locales
+    from pytest_mobileagent.virtual.system.notifications import Notifications
+    from pytest_mobileagent.virtual.system.packages.packages import Packages
+    from pytest_mobileagent.virtual.system.power.power import Power
+    from pytest_mobileagent.virtual.system.radios import Radios
+    from pytest_mobileagent.virtual.system.shade import Shade
+    from pytest_mobileagent.virtual.system.window.display import Display
+
+SYSTEM_UI = "com.android.systemui"
+
+
+@dataclass(frozen=True, eq=False)
+class SystemUi:
+    """The services that status bar, shade, lock screen and keyboard are drawn from."""
+
+    clock: Clock
+    files: FileSystem
+    changes: Changes
+    settings: Settings
+    display: Display
+    locales: Locales
+    power: Power
+    radios: Radios
+    packages: Packages
+    ime: InputMethods
+    activities: Activities
+    notifications: Notifications
+    shade: Shade
+    keyguard: Keyguard
+
+    def t(self, english: str, **values: object) -> str:
+        """Give a text of the system's in the phone's language."""
+        return self.packages.app("android").t(english, **values)
+
+    def time_text(self) -> str:
+        """Give the time of day as the status bar shows it."""
+        locales = self.locales
+        return locales.current.clock(self.clock.now(), long_clock=locales.long_clock)
