@@ -33,6 +33,6 @@ appium: .appium/node_modules/.bin/appium
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[all,grpc]" --group dev
 	$(BIN)/python -m compileall -q pytest_mobileagent fixtures agents # phones start twice as fast
 	touch $@

@@ -132,10 +132,13 @@ def _device(arguments: list[str]) -> int:
     from pytest_mobileagent.virtual.main import main as device  # noqa: PLC0415 - only what is used
 
     asks_for_help = {"-h", "--help"} & set(arguments)
-    names_apps = any(word.split("=")[0] == "--apps" for word in arguments)
+    named = {word.split("=")[0] for word in arguments}
+    names_apps = "--apps" in named
     if not asks_for_help:
         try:
             check_extra("virtual", "the virtual device")
+            if "--grpc" in named:
+                check_extra("grpc", "--grpc")
         except MissingExtraError as error:
             sys.stderr.write(f"error: {error}\n")
             return 1

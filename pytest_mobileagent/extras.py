@@ -22,6 +22,7 @@ MODULES = {
     "easyocr": ("easyocr",),
     "appium": ("appium",),
     "mcp": ("mcp",),
+    "grpc": ("grpc", "grpc_tools"),
 }
 
 

@@ -33,6 +33,7 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent.device import sources as device_sources
 from pytest_mobileagent.device.drivers.appium import server
+from pytest_mobileagent.device.fleet.program import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.virtual.main import boot
@@ -292,16 +293,37 @@ class FakeSdk:
         (self.root / "manners.json").write_text(text)
 
 
+@pytest.fixture(scope="session")
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The text of a program that is an emulator of a virtual phone, ready at once."""
+    path = str(tmp_path_factory.mktemp("emulator") / "socket")
+    words = warm_program("tests.sdk.emulator", "--apps", str(APPS))
+    command = [word.replace("{socket}", path) for word in words]
+    environment = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    ) as warm:
+        assert warm.stdin is not None
+        assert warm.stdout is not None
+        warm.stdout.readline()
+        body = (TESTS / "sdk" / "client.py").read_text("utf-8")
+        yield f"#!{sys.executable} -IS\n" + body.replace('SOCKET = ""', f"SOCKET = {path!r}")
+        warm.stdin.close()
+
+
 @pytest.fixture
-def sdk(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> FakeSdk:
+def sdk(
+    emulator: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> FakeSdk:
     """An SDK that the environment names, without AVDs."""
     root = tmp_path_factory.mktemp("sdk")
     tools = "cmdline-tools/latest/bin"
     for path in ("emulator/emulator", f"{tools}/sdkmanager", f"{tools}/avdmanager"):
         program = root / path
         program.parent.mkdir(parents=True, exist_ok=True)
-        body = (TESTS / "sdk" / f"{program.name}.py").read_text("utf-8")
-        program.write_text(f"#!{sys.executable}\n{body}", "utf-8")
+        file = TESTS / "sdk" / f"{program.name}.py"
+        body = f"#!{sys.executable}\n{file.read_text('utf-8')}"
+        program.write_text(emulator if program.name == "emulator" else body, "utf-8")
         program.chmod(0o755)
     (root / "platform-tools").mkdir()
     (root / "platform-tools" / "adb").symlink_to(adbutils.adb_path())

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import ctypes
 import json
 import os
 import select
 import signal
 import sys
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.snapshots.album import Album
     from pytest_mobileagent.virtual.wire.ports import Pair
 
 _PATIENCE = 2.0  # seconds that the adb server gets to list the phone before it is announced
+_ALONE = 2.0  # seconds
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def prepare(argv: Sequence[str]) -> None:
     """Do what takes a phone's first start, and look, so long: phones forked after it are quick."""
     from pytest_mobileagent.virtual.app.loading import BrokenApp  # noqa: PLC0415
-    from pytest_mobileagent.virtual.wire import server  # noqa: F401, PLC0415
+    from pytest_mobileagent.virtual.snapshots import album  # noqa: F401, PLC0415
+    from pytest_mobileagent.virtual.wire import ports, server  # noqa: F401, PLC0415
 
     try:
         phone = boot(_parser().parse_args(argv).apps)
@@ -68,6 +72,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="where the adb server is, or will be, to which the phone makes itself known "
         "(default: 5037)",
+    )
+    add(
+        "--grpc",
+        type=int,
+        metavar="N",
+        help="the port of the emulator's gRPC controller, for android_env; 0 chooses a free one, "
+        "which the JSON tells as grpc_port (default: none)",
     )
     add(
         "--adb-key",
@@ -163,7 +174,11 @@ async def _start(options: argparse.Namespace) -> int:
     except (OSError, ValueError, BrokenApp) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    await _serve(options, phone, album, ports)
+    try:
+        await _serve(options, phone, album, ports)
+    except OSError as error:  # the controller's port is taken
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -216,9 +231,12 @@ async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports:
     from pytest_mobileagent.virtual.wire.server import Server  # noqa: PLC0415 - `--help` is quick
 
     manners = Manners(options.read_only, options.drop_on_load)
-    async with Server(
-        phone, album, ports, options.adb_server_port, manners, keys=options.adb_key
-    ) as server:
+    async with (
+        _controller(options, phone, album) as grpc,
+        Server(
+            phone, album, ports, options.adb_server_port, manners, keys=options.adb_key
+        ) as server,
+    ):
         loop = asyncio.get_running_loop()
         if options.boot_seconds > 0:
             phone.set_booting(True)
@@ -240,9 +258,38 @@ async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports:
             "adb_port": server.adb_port,
             "adb_server_port": options.adb_server_port,
             "pid": os.getpid(),
+            **grpc,
         }
         print(json.dumps(about), flush=True)
+        saving = asyncio.create_task(_save_memory(phone))
         await server.stopped.wait()
+        saving.cancel()
+
+
+async def _save_memory(phone: Phone) -> None:
+    """Give back, where the system can take it, what pictures have used of a phone left alone."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    seen = saved = 0
+    while trim:
+        await asyncio.sleep(_ALONE)
+        before, seen = seen, phone.version
+        if before == seen != saved:
+            trim(0)
+            saved = seen
+
+
+@asynccontextmanager
+async def _controller(
+    options: argparse.Namespace, phone: Phone, album: Album
+) -> AsyncIterator[dict[str, int]]:
+    """Serve the gRPC controller, if it is wanted, and give what is told of it."""
+    if options.grpc is None:
+        yield {}
+        return
+    from pytest_mobileagent.virtual.grpc.server import serve  # noqa: PLC0415 - an extra
+
+    async with serve(phone, album, options.grpc, read_only=options.read_only) as port:
+        yield {"grpc_port": port}
 
 
 def _when_input_ends(stop: Callable[[], None]) -> None:

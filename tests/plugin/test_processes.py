@@ -296,7 +296,7 @@ def test_two_runs_at_once_do_not_meet(project, start, markers):
 
 
 def test_a_phone_that_dies_is_replaced_and_the_episode_repeated(project, markers, temporary):
-    project.write(agents__deadly=deadly(b"device"))
+    project.write(agents__deadly=deadly(b"pytest_mobileagent.virtual.main"))
     result = project.run_virtual("tasks", "--agent=deadly", "-k", "code")
     result.assert_outcomes(passed=1)
     (document,) = reports(project)

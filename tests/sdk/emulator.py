@@ -4,6 +4,8 @@ It takes the real one's flags and says what that says. What the tests want of it
 manners.json in the SDK's folder: `apps` (folders), `boot_seconds`, `drop_on_load`, `says` (a text),
 `dies` (the status with which it ends at once), `hangs` (it never boots), `snapshots` (if false,
 none can be loaded at the start).
+
+It is forked from a program that is kept warm (see `pytest_mobileagent.device.fleet.warm`).
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import time
 from pathlib import Path
 
 from pytest_mobileagent.virtual.main import main as phone
+from pytest_mobileagent.virtual.main import prepare as prepare  # noqa: PLC0414 - what a warm program calls
 
 VERSION = "Android emulator version 34.2.16.0 (build_id 12038310) (CL:N/A)"
 WITH_VALUE = {
@@ -91,9 +94,10 @@ class Said(io.TextIOBase):
         return len(text)
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     started = time.monotonic()
-    flags = parse(sys.argv[1:])
+    program, *words = arguments
+    flags = parse(words)
     if "version" in flags:
         print(VERSION)
         return 0
@@ -109,13 +113,13 @@ def main() -> int:
     if "avd" not in flags:
         say("ERROR", "No AVD specified. Use '@foo' or '-avd foo' to launch a virtual device")
         return 1
-    return run(flags, content(flags["avd"]), started)
-
-
-def run(flags: dict[str, str], folder: Path, started: float) -> int:
-    sdk = Path(__file__).parents[1]
+    sdk = Path(program).parents[1]
     with (sdk / "commands.jsonl").open("a") as commands:
-        commands.write(json.dumps(sys.argv[1:]) + "\n")
+        commands.write(json.dumps(words) + "\n")
+    return run(flags, sdk, content(flags["avd"]), started)
+
+
+def run(flags: dict[str, str], sdk: Path, folder: Path, started: float) -> int:
     file = sdk / "manners.json"
     manners = json.loads(file.read_text()) if file.is_file() else {}
     print(manners.get("says", ""))
@@ -157,7 +161,3 @@ def run(flags: dict[str, str], folder: Path, started: float) -> int:
     say("INFO", "Started GRPC server at 127.0.0.1:8554, security: Local, auth: none")
     sys.stdout = Said(started, seconds)
     return phone(words)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,6 +13,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import grpc
 import pytest
 
 from pytest_mobileagent.virtual.main import main
@@ -97,6 +98,25 @@ def test_a_phone_whose_input_has_ended_from_the_start_says_how_to_keep_it(tmp_pa
 def test_signals_end_a_phone_quietly(tmp_path: Path, number: signal.Signals) -> None:
     with device(tmp_path, "--adb-server-port=1") as (process, _):
         process.send_signal(number)
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr
+        assert "Traceback" not in process.stderr.read()
+
+
+@pytest.mark.slow
+def test_grpc_tells_its_port_and_ends_a_phone(tmp_path: Path) -> None:
+    from pytest_mobileagent.virtual.grpc.protocol import control, control_services  # noqa: PLC0415
+
+    options = ("--adb-server-port=1", "--grpc=0")
+    with device(tmp_path, *options) as (process, about):
+        taken = [sys.executable, "-m", "pytest_mobileagent", "device", "--port=0", "--apps=."]
+        taken += [f"--grpc={about['grpc_port']}"]
+        done = subprocess.run(taken, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert f"error: port {about['grpc_port']} cannot be used" in done.stderr
+        with grpc.insecure_channel(f"127.0.0.1:{about['grpc_port']}") as channel:
+            state = control.VmRunState(state=control.VmRunState.SHUTDOWN)
+            control_services.EmulatorControllerStub(channel).setVmState(state)
         assert process.wait(PATIENCE) == 0
         assert process.stderr
         assert "Traceback" not in process.stderr.read()

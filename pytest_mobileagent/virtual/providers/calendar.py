@@ -60,6 +60,10 @@ class Calendar(Provider):
         "instances/search/*/*/*": Table("Instances", type=f"{DIR}event-instance"),
     }
 
+    def type_of(self, uri: Uri) -> str | None:
+        """Give the MIME type; a moment has one too, though nothing is kept under it."""
+        return "time/epoch" if uri.path[:1] == ("time",) else super().type_of(uri)
+
     def query(self, uri: Uri, ask: Ask) -> Rows | None:
         """Give rows, or when events happen."""
         if uri.path[:1] != ("instances",):

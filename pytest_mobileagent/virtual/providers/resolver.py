@@ -40,6 +40,14 @@ class Resolver:
             )
         return provider, uri
 
+    def type_of(self, uri: str) -> str:
+        """Give the MIME type of what a URI means, "" if nobody knows it."""
+        try:
+            provider, parsed = self.find(uri)
+        except ProviderError:
+            return ""
+        return provider.type_of(parsed) or ""
+
     def query(
         self,
         uri: str,

@@ -42,6 +42,7 @@ from pytest_mobileagent.virtual.system.audio import STREAMS
 from pytest_mobileagent.virtual.system.keyguard import BadCredential
 from pytest_mobileagent.virtual.system.notifications import HIGH, POST, REPLY, Deed
 from pytest_mobileagent.virtual.system.telephony import DELIVER, MISSED, Call
+from pytest_mobileagent.virtual.systemui.wallpaper import PLACE as WALLPAPER
 from pytest_mobileagent.virtual.ui import *  # noqa: F403 - its own __all__ is the list
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "SINGLE_TOP",
     "STREAMS",
     "VIEW",
+    "WALLPAPER",
     "Activity",
     "App",
     "BadCredential",

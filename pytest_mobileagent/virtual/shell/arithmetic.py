@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
+import operator
 import re
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Get = Callable[[str], str]
+    Assign = Callable[[str, str], None]
+
 _TOKEN = re.compile(
-    r"\s*(?:(\d\w*#?\w*)|([A-Za-z_]\w*)|"
-    r"(<<=|>>=|\*\*|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|<<|>>|[-+*/%&|^<>=!~?:(),]))",
+    r"\s*(\d\w*#?\w*|[A-Za-z_]\w*|<<=|>>=|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|<<|>>"
+    r"|[-+*/%&|^<>=!~?:(),])",
     re.ASCII,
 )
-_LEVELS = [
-    ["||"],
-    ["&&"],
-    ["|"],
-    ["^"],
-    ["&"],
-    ["==", "!="],
-    ["<=", ">=", "<", ">"],
-    ["<<", ">>"],
-    ["+", "-"],
-    ["*", "/", "%"],
-]
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _ASSIGNING = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
+_STEPS = {"++": 1, "--": -1}
+_PREFIXES: dict[str, Callable[[int], int]] = {
+    "-": operator.neg,
+    "+": operator.pos,
+    "!": operator.not_,
+    "~": operator.invert,
+}
+_OPERATIONS: dict[str, tuple[int, Callable[[int, int], int]]] = {  # how strongly each one binds
+    "||": (0, lambda a, b: a or b),
+    "&&": (1, lambda a, b: a and b),
+    "|": (2, operator.or_),
+    "^": (3, operator.xor),
+    "&": (4, operator.and_),
+    "==": (5, operator.eq),
+    "!=": (5, operator.ne),
+    "<=": (6, operator.le),
+    ">=": (6, operator.ge),
+    "<": (6, operator.lt),
+    ">": (6, operator.gt),
+    "<<": (7, lambda a, b: a << (b & 31)),
+    ">>": (7, lambda a, b: a >> (b & 31)),
+    "+": (8, operator.add),
+    "-": (8, operator.sub),
+    "*": (9, operator.mul),
+    "/": (9, lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)),
+    "%": (9, lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1)),
+}
 _DEEPEST = 64  # of variables whose values are expressions with variables
 
 
@@ -33,82 +54,58 @@ class ExpressionError(Exception):
     """An expression cannot be evaluated; the message is what mksh prints after its name."""
 
 
-def evaluate(
-    expression: str,
-    get: Callable[[str], str],
-    assign: Callable[[str, str], None],
-    depth: int = 0,
-) -> int:
+def evaluate(expression: str, get: Get, assign: Assign, depth: int = 0) -> int:
     """Return the value of `expression`, whose variables are read and set; an empty one is 0."""
     return _Evaluation(expression, get, assign, depth).result()
 
 
 class _Evaluation:
-    def __init__(
-        self,
-        expression: str,
-        get: Callable[[str], str],
-        assign: Callable[[str, str], None],
-        depth: int,
-    ) -> None:
+    def __init__(self, expression: str, get: Get, assign: Assign, depth: int) -> None:
         self._expression = expression
         self._get = get
         self._set = assign
         self._depth = depth
-        self._tokens = self._tokenize()
-        self._at = 0
+        self._tokens = _TOKEN.findall(expression)
         self._idle = 0  # above 0 in the branch that is not taken: no assignments, no errors
 
     def result(self) -> int:
-        if self._tokens == [""]:
-            return 0
-        value = self._comma()
-        if self._peek():
-            self._fail(f"unexpected '{self._peek()}'")
+        strange = _TOKEN.sub("", self._expression).strip()
+        if strange:
+            self._fail(f"unexpected '{strange[0]}'")
+        value = self._comma() if self._tokens else 0
+        if self._tokens:
+            self._fail(f"unexpected '{self._tokens[0]}'")
         return value
-
-    def _tokenize(self) -> list[str]:
-        tokens, at = [], 0
-        text = self._expression.rstrip()
-        while at < len(text):
-            match = _TOKEN.match(text, at)
-            if match is None:
-                self._fail(f"unexpected '{text[at:].strip()[:1]}'")
-            tokens.append(match[0].strip())
-            at = match.end()
-        return [*tokens, ""]
 
     def _fail(self, words: str) -> NoReturn:
         raise ExpressionError(f"{self._expression}: {words}")
 
-    def _peek(self) -> str:
-        return self._tokens[self._at]
+    def _sees(self, *tokens: str) -> bool:
+        return bool(self._tokens) and self._tokens[0] in tokens
 
     def _take(self) -> str:
-        token = self._tokens[self._at]
-        self._at += bool(token)
-        return token
+        return self._tokens.pop(0) if self._tokens else ""
 
     def _comma(self) -> int:
         value = self._assignment()
-        while self._peek() == ",":
+        while self._sees(","):
             self._take()
             value = self._assignment()
         return value
 
     def _assignment(self) -> int:
-        name, operator = self._peek(), self._tokens[self._at + 1 : self._at + 2]
-        if not (name[:1].isalpha() or name[:1] == "_") or not set(operator) & _ASSIGNING:
+        name, *rest = self._tokens[:2] or [""]
+        if not _NAME.fullmatch(name) or not set(rest) & _ASSIGNING:
             return self._choice()
-        self._at += 2
+        del self._tokens[:2]
         value = self._assignment()
-        if operator != ["="]:
-            value = self._apply(operator[0][:-1], self._variable(name), value)
+        if rest != ["="]:
+            value = self._apply(rest[0][:-1], self._variable(name), value)
         return self._assign(name, value)
 
     def _choice(self) -> int:
         condition = self._binary(0)
-        if self._peek() != "?":
+        if not self._sees("?"):
             return condition
         self._take()
         first = self._branch(self._assignment, taken=bool(condition))
@@ -117,15 +114,14 @@ class _Evaluation:
         second = self._branch(self._assignment, taken=not condition)
         return first if condition else second
 
-    def _binary(self, level: int) -> int:
-        if level == len(_LEVELS):
-            return self._unary()
-        left = self._binary(level + 1)
-        while self._peek() in _LEVELS[level]:
-            operator = self._take()
-            needed = left if operator == "&&" else not left if operator == "||" else True
-            right = self._branch(lambda: self._binary(level + 1), taken=bool(needed))
-            left = self._apply(operator, left, right)
+    def _binary(self, least: int) -> int:
+        left = self._unary()
+        while self._tokens and _OPERATIONS.get(self._tokens[0], (-1,))[0] >= least:
+            sign = self._take()
+            needed = {"&&": bool(left), "||": not left}.get(sign, True)
+            rule = partial(self._binary, _OPERATIONS[sign][0] + 1)
+            right = self._branch(rule, taken=needed)
+            left = self._apply(sign, left, right)
         return left
 
     def _branch(self, rule: Callable[[], int], *, taken: bool) -> int:
@@ -146,16 +142,13 @@ class _Evaluation:
             if self._take() != ")":
                 self._fail("missing )")
             return value
-        return self._number(word) if word[:1].isdecimal() else self._named(word)
-
-    def _named(self, name: str) -> int:
-        if not name:
-            self._fail("unexpected end of expression")
-        if not (name[0].isalpha() or name[0] == "_"):
-            self._fail(f"unexpected '{name}'")
-        value = self._variable(name)
-        if self._peek() in _STEPS:
-            self._assign(name, value + _STEPS[self._take()])
+        if word[:1].isdecimal():
+            return self._number(word)
+        if not _NAME.fullmatch(word):
+            self._fail(f"unexpected '{word}'" if word else "unexpected end of expression")
+        value = self._variable(word)
+        if self._sees(*_STEPS):
+            self._assign(word, value + _STEPS[self._take()])
         return value
 
     def _number(self, text: str) -> int:
@@ -176,40 +169,14 @@ class _Evaluation:
             self._set(name, str(value))
         return value
 
-    def _apply(self, operator: str, left: int, right: int) -> int:
-        if operator in {"/", "%"}:
-            if right == 0 and not self._idle:
+    def _apply(self, sign: str, left: int, right: int) -> int:
+        if sign in {"||", "&&"}:
+            left, right = bool(left), bool(right)
+        if sign in {"/", "%"} and not right:
+            if not self._idle:
                 self._fail("zero divisor")
-            quotient = abs(left) // abs(right or 1) * (1 if (left < 0) == (right < 0) else -1)
-            return _wrapped(quotient if operator == "/" else left - quotient * right)
-        return _wrapped(_OPERATIONS[operator](left, right))
-
-
-_STEPS = {"++": 1, "--": -1}
-_PREFIXES: dict[str, Callable[[int], int]] = {
-    "-": lambda a: -a,
-    "+": lambda a: a,
-    "!": lambda a: int(not a),
-    "~": lambda a: ~a,
-}
-_OPERATIONS: dict[str, Callable[[int, int], int]] = {
-    "||": lambda a, b: int(bool(a or b)),
-    "&&": lambda a, b: int(bool(a and b)),
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "&": lambda a, b: a & b,
-    "==": lambda a, b: int(a == b),
-    "!=": lambda a, b: int(a != b),
-    "<=": lambda a, b: int(a <= b),
-    ">=": lambda a, b: int(a >= b),
-    "<": lambda a, b: int(a < b),
-    ">": lambda a, b: int(a > b),
-    "<<": lambda a, b: a << (b & 31),
-    ">>": lambda a, b: a >> (b & 31),
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-}
+            right = 1
+        return _wrapped(int(_OPERATIONS[sign][1](left, right)))
 
 
 def _wrapped(value: int) -> int:

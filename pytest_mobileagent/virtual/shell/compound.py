@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.virtual.shell import expand, patterns
 from pytest_mobileagent.virtual.shell.condition import ConditionError, Operand, holds
 from pytest_mobileagent.virtual.shell.errors import LeaveLoop, ShellError
-from pytest_mobileagent.virtual.shell.syntax import Text
+from pytest_mobileagent.virtual.shell.execution import Shell, executes
+from pytest_mobileagent.virtual.shell.syntax import (
+    AndOr,
+    Case,
+    For,
+    Function,
+    If,
+    Let,
+    Loop,
+    Script,
+    Subshell,
+    Test,
+    Text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.virtual.shell.execution import Shell
-    from pytest_mobileagent.virtual.shell.syntax import (
-        AndOr,
-        Case,
-        For,
-        Function,
-        If,
-        Let,
-        Loop,
-        Script,
-        Subshell,
-        Test,
-    )
 
-
+@executes(Script)
 async def script(shell: Shell, node: Script) -> int:
     """Execute commands one after the other."""
     status = 0
@@ -37,6 +37,7 @@ async def script(shell: Shell, node: Script) -> int:
     return status
 
 
+@executes(AndOr)
 async def and_or(shell: Shell, node: AndOr) -> int:
     """Execute a chain of && and ||; only the failure of its last command is one."""
     chain = [("", node.first), *node.rest]
@@ -50,17 +51,20 @@ async def and_or(shell: Shell, node: AndOr) -> int:
     return shell.status
 
 
+@executes(Subshell)
 async def subshell(shell: Shell, node: Subshell) -> int:
     """Execute commands in a copy of the shell."""
     return await shell.twin().contained(node.body)
 
 
+@executes(Function)
 async def function(shell: Shell, node: Function) -> int:
     """Define a function."""
     shell.functions[node.name] = node.body
     return 0
 
 
+@executes(If)
 async def if_(shell: Shell, node: If) -> int:
     """Execute the branch whose condition succeeds first."""
     for condition, body in node.branches:
@@ -69,6 +73,7 @@ async def if_(shell: Shell, node: If) -> int:
     return await shell.execute(node.otherwise) if node.otherwise else 0
 
 
+@executes(Case)
 async def case(shell: Shell, node: Case) -> int:
     """Execute the arm with the first pattern that matches."""
     word = await expand.text(shell, node.word)
@@ -79,11 +84,13 @@ async def case(shell: Shell, node: Case) -> int:
     return 0
 
 
+@executes(Let)
 async def let(shell: Shell, node: Let) -> int:
     """Evaluate `((...))`."""
     return int(not shell.evaluate(await expand.text(shell, node.expression)))
 
 
+@executes(Test)
 async def test(shell: Shell, node: Test) -> int:
     """Evaluate `[[ ... ]]`."""
     words: list[Operand] = []
@@ -98,6 +105,7 @@ async def test(shell: Shell, node: Test) -> int:
         raise ShellError(f"[[: {error}", 2) from None
 
 
+@executes(Loop)
 async def loop(shell: Shell, node: Loop) -> int:
     """Execute a while- or until-loop."""
     status = 0
@@ -107,6 +115,7 @@ async def loop(shell: Shell, node: Loop) -> int:
     return status
 
 
+@executes(For)
 async def for_(shell: Shell, node: For) -> int:
     """Execute a for-loop."""
     status = 0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from pytest_mobileagent.virtual.shell.commands import decode
+from pytest_mobileagent.virtual.shell.streams import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from pytest_mobileagent.virtual.shell import compound, jobs, simple
-from pytest_mobileagent.virtual.shell.commands import Context, decode, registry
 from pytest_mobileagent.virtual.shell.errors import (
     ExitShell,
     ShellError,
     ShellSyntaxError,
     Unwinding,
 )
-from pytest_mobileagent.virtual.shell.launch import guarded, run_program
 from pytest_mobileagent.virtual.shell.parser import lines
 from pytest_mobileagent.virtual.shell.state import ShellState
-from pytest_mobileagent.virtual.shell.streams import Collected
+from pytest_mobileagent.virtual.shell.streams import Collected, decode
 from pytest_mobileagent.virtual.shell.syntax import (
-    AndOr,
-    Background,
-    Case,
-    For,
-    Function,
-    If,
     Let,
-    Loop,
     Node,
     Pipeline,
     Redirected,
@@ -35,11 +27,33 @@ from pytest_mobileagent.virtual.shell.syntax import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Coroutine
 
     from pytest_mobileagent.virtual.shell.session import Session
 
+Executor: TypeAlias = Callable[..., Awaitable[int]]  # takes the shell, and what to execute
+E = TypeVar("E", bound=Executor)
+
 _CRASHED = 139
+_executors: dict[type, Executor] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A program that is to run as a process of its own, in these surroundings."""
+
+    words: list[str]
+    session: Session
+
+
+def executes(kind: type) -> Callable[[E], E]:
+    """Register the function that executes one kind of thing that a script is made of."""
+
+    def register(executor: E) -> E:
+        _executors[kind] = executor
+        return executor
+
+    return register
 
 
 class Shell(ShellState):
@@ -58,7 +72,7 @@ class Shell(ShellState):
 
     async def execute(self, node: Node) -> int:
         """Execute a part of a script and return its exit status, which is also `$?` then."""
-        self.status = await _EXECUTORS[type(node)](self, node)
+        self.status = await _executors[type(node)](self, node)
         if self.status and "e" in self.options and not self.forgiven and _can_be_fatal(node):
             raise ExitShell(self.status)
         return self.status
@@ -81,28 +95,9 @@ class Shell(ShellState):
         self.status = self.substituted = await self.twin(stdout=output).contained(script)
         return decode(output.data.replace(b"\0", b"")).rstrip("\n")
 
-    async def command(self, words: list[str]) -> int:
-        """Run a command that is not a function."""
-        command = registry.get(words[0])
-        if command is None or not command.builtin:
-            return await self.program(words)
-        ctx = Context(words[0], self.surroundings(), self, self.pid, self.prefix())
-        return await guarded(command.program, ctx, words[1:])
-
-    async def program(self, words: list[str]) -> int:
-        """Run a program with this shell's streams; mksh's words and status if there is none."""
-        try:
-            return await self.run_program(words, self.surroundings())
-        except FileNotFoundError:
-            await self.complain(f"{words[0]}: inaccessible or not found")
-            return 127
-        except OSError as error:
-            await self.complain(f"{words[0]}: can't execute: {error.strerror}")
-            return 126
-
     async def run_program(self, words: list[str], session: Session) -> int:
         """Run a program that is not part of the shell; OSError if there is none."""
-        return await run_program(self, words, session)
+        return await _executors[Launch](self, Launch(words, session))
 
     async def complete(self, work: Coroutine[None, None, int]) -> int:
         """Await all that this shell does: what stops it is printed, and becomes its status."""
@@ -117,11 +112,7 @@ class Shell(ShellState):
         except RecursionError:  # where mksh runs out of stack
             await self.print_error("Segmentation fault\n")
             return _CRASHED
-        last_words = self.traps.pop("EXIT", None)
-        if last_words is None:
-            return self.status
-        status = self.status
-        return await self.complete(self.source(last_words)) or status
+        return self.status
 
 
 def _can_be_fatal(node: Node) -> bool:
@@ -129,21 +120,3 @@ def _can_be_fatal(node: Node) -> bool:
     if isinstance(node, Pipeline):
         return not node.negated
     return isinstance(node, Simple | Redirected | Subshell | Let | Test)
-
-
-_EXECUTORS: dict[type, Callable[[Shell, Any], Awaitable[int]]] = {
-    AndOr: compound.and_or,
-    Background: jobs.background,
-    Case: compound.case,
-    For: compound.for_,
-    Function: compound.function,
-    If: compound.if_,
-    Let: compound.let,
-    Loop: compound.loop,
-    Pipeline: jobs.pipeline,
-    Redirected: simple.redirected,
-    Script: compound.script,
-    Simple: simple.simple,
-    Subshell: compound.subshell,
-    Test: compound.test,
-}

@@ -8,7 +8,13 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell import android, commands
+from pytest_mobileagent.virtual.shell import (  # noqa: F401 - some register what they execute
+    android,
+    commands,
+    compound,
+    jobs,
+    simple,
+)
 from pytest_mobileagent.virtual.shell.android import services
 from pytest_mobileagent.virtual.shell.conversation import converse
 from pytest_mobileagent.virtual.shell.execution import Shell

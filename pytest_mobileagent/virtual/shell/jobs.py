@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.shell.execution import Shell, executes
 from pytest_mobileagent.virtual.shell.processes import processes_of
 from pytest_mobileagent.virtual.shell.streams import Bytes, Pipe
-from pytest_mobileagent.virtual.shell.syntax import Redirected, Simple
+from pytest_mobileagent.virtual.shell.syntax import Background, Pipeline, Redirected, Simple
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.processes import ShellProcess
-    from pytest_mobileagent.virtual.shell.syntax import Background, Node, Pipeline
+    from pytest_mobileagent.virtual.shell.syntax import Node
 
 
+@executes(Pipeline)
 async def pipeline(shell: Shell, node: Pipeline) -> int:
     """Execute commands of which each reads what the one before it writes."""
     if len(node.commands) == 1:  # it is there to be negated
@@ -44,6 +45,7 @@ async def _stage(shell: Shell, node: Node, source: Pipe | None, goal: Pipe | Non
             await goal.close_write()
 
 
+@executes(Background)
 async def background(shell: Shell, node: Background) -> int:
     """Start a job; without a terminal it must not take the input of the commands after it."""
     twin = shell.twin(stdin=None if shell.session.tty else Bytes(b""))

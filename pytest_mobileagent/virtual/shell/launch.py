@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.users import SHELL
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, registry
+from pytest_mobileagent.virtual.shell.execution import Launch, Shell, executes
 from pytest_mobileagent.virtual.shell.processes import processes_of
 from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.shell.commands import Program
-    from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.session import Session
 
 SH = "/system/bin/sh"
@@ -59,8 +59,31 @@ def find_program(name: str, session: Session) -> Program:
     return _script(path, files.read(path), session)
 
 
-async def run_program(shell: Shell, words: list[str], session: Session) -> int:
+async def call(shell: Shell, words: list[str]) -> int:
+    """Run a command that is not a function: a builtin, or a program."""
+    command = registry.get(words[0])
+    if command is None or not command.builtin:
+        return await call_program(shell, words)
+    ctx = Context(words[0], shell.surroundings(), shell, shell.pid, shell.prefix())
+    return await guarded(command.program, ctx, words[1:])
+
+
+async def call_program(shell: Shell, words: list[str]) -> int:
+    """Run a program with the shell's streams; mksh's words and status if there is none."""
+    try:
+        return await shell.run_program(words, shell.surroundings())
+    except FileNotFoundError:
+        await shell.complain(f"{words[0]}: inaccessible or not found")
+        return 127
+    except OSError as error:
+        await shell.complain(f"{words[0]}: can't execute: {error.strerror}")
+        return 126
+
+
+@executes(Launch)
+async def run_program(shell: Shell, launch: Launch) -> int:
     """Run a program as a process of its own and return its exit status."""
+    words, session = launch.words, launch.session
     program = find_program(words[0], session)
     await session.phone.faults.command()
     processes = processes_of(session.phone)

@@ -19,7 +19,7 @@ _BLOCK = 65536
 def open_reader(name: str, session: Session) -> Reader:
     """Open a file or a device for reading."""
     match session.phone.files.absolute(name, session.cwd):
-        case "/dev/zero" | "/dev/full":
+        case "/dev/zero":
             return _Endless(random=False)
         case "/dev/random" | "/dev/urandom":
             return _Endless(random=True)
@@ -35,8 +35,6 @@ def open_writer(name: str, session: Session, *, append: bool = False) -> Writer:
     match session.phone.files.absolute(name, session.cwd):
         case "/dev/null" | "/dev/zero" | "/dev/random" | "/dev/urandom":
             return _Nowhere()
-        case "/dev/full":
-            return _Full(name)
         case "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1" | "/dev/tty":
             return session.stdout
         case "/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2":
@@ -98,19 +96,6 @@ class _Nowhere:
 
     async def write(self, data: bytes) -> None:
         """Forget `data`."""
-
-    async def close_write(self) -> None:
-        """Do nothing."""
-
-
-class _Full:
-    """/dev/full."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    async def write(self, data: bytes) -> None:  # noqa: ARG002 - it does not matter what
-        raise OSError(errno.ENOSPC, "No space left on device", self._name)
 
     async def close_write(self) -> None:
         """Do nothing."""

@@ -10,20 +10,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.shell.regex import CLASSES
+
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
-_CLASSES = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "blank": " \\t",
-    "digit": "0-9",
-    "lower": "a-z",
-    "punct": "!-/:-@\\[-`{-~",
-    "space": "\\s",
-    "upper": "A-Z",
-    "xdigit": "0-9A-Fa-f",
-}
 _BRACKET = re.compile(r"\[([!^]?)(\]?(?:\\.|\[:\w+:\]|[^\]\\])*)\]", re.DOTALL)
 
 
@@ -98,4 +89,4 @@ def _bracket(inside: str) -> str:
     inside = re.sub(r"\[:(\w+):\]", lambda match: f"\0{match[1]}\0", inside)
     inside = re.sub(r"\\(.)", r"\1", inside, flags=re.DOTALL)
     inside = re.sub(r"([\\\[\]^&~|])", r"\\\1", inside)
-    return re.sub("\0(\\w+)\0", lambda match: _CLASSES.get(match[1], ""), inside)
+    return re.sub("\0(\\w+)\0", lambda match: CLASSES.get(match[1], "").replace("[", "\\["), inside)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell import expand
-from pytest_mobileagent.virtual.shell.commands import encode
 from pytest_mobileagent.virtual.shell.errors import RedirectError
 from pytest_mobileagent.virtual.shell.opening import open_reader, open_writer
-from pytest_mobileagent.virtual.shell.streams import Bytes
+from pytest_mobileagent.virtual.shell.streams import Bytes, encode
 from pytest_mobileagent.virtual.shell.syntax import HereDocument
 
 if TYPE_CHECKING:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_CLASSES = {
+CLASSES = {  # as ranges, a bracket of which a regular expression wants escaped
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
-    "blank": " \\t",
-    "cntrl": "\\x00-\\x1f\\x7f",
+    "blank": " \t",
+    "cntrl": "\0-\x1f\x7f",
     "digit": "0-9",
     "graph": "!-~",
     "lower": "a-z",
     "print": " -~",
-    "punct": "!-/:-@\\[-`{-~",
-    "space": "\\s",
+    "punct": "!-/:-@[-`{-~",
+    "space": " \t\n\v\f\r",
     "upper": "A-Z",
     "xdigit": "0-9A-Fa-f",
 }
@@ -87,9 +87,9 @@ def bracket_items(text: str) -> str:
     while at < len(text):
         named = re.compile(r"\[:(\w+):\]").match(text, at)
         if named:
-            if named[1] not in _CLASSES:
+            if named[1] not in CLASSES:
                 raise BadPatternError(f"bad class '{named[1]}'")
-            out.append(_CLASSES[named[1]])
+            out.append(CLASSES[named[1]].replace("[", "\\["))
             at = named.end()
             continue
         char = text[at]

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.commands import decode
+from pytest_mobileagent.virtual.shell.streams import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell import expand
 from pytest_mobileagent.virtual.shell.errors import LeaveFunction, RedirectError
+from pytest_mobileagent.virtual.shell.execution import Shell, executes
+from pytest_mobileagent.virtual.shell.launch import call
 from pytest_mobileagent.virtual.shell.redirect import redirect
 from pytest_mobileagent.virtual.shell.syntax import Redirected, Simple, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.syntax import Assignment, Redirect, Word
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
-_DECLARING = {"export", "local", "readonly", "typeset"}  # their assignments are not split
+_DECLARING = {"export", "local", "typeset"}  # their assignments are not split
 
 
+@executes(Simple)
 async def simple(shell: Shell, node: Simple, redirects: tuple[Redirect, ...] = ()) -> int:
     """Execute a simple command, whose words are expanded before its files are opened."""
     shell.line = node.line
@@ -43,6 +45,7 @@ async def simple(shell: Shell, node: Simple, redirects: tuple[Redirect, ...] = (
             shell.readers, shell.writers = streams
 
 
+@executes(Redirected)
 async def redirected(shell: Shell, node: Redirected) -> int:
     """Execute a command with other streams."""
     if isinstance(node.command, Simple):
@@ -84,7 +87,7 @@ async def _run(shell: Shell, words: list[str], assignments: Sequence[Assignment]
     with _overriding(shell, overrides):
         if words[0] in shell.functions:
             return await _call(shell, words)
-        return await shell.command(words)
+        return await call(shell, words)
 
 
 @contextmanager

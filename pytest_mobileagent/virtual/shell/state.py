@@ -53,7 +53,6 @@ class ShellState:
         self.functions: dict[str, Node] = {}
         self.locals: list[dict[str, Kept]] = []  # of each running function: what was before
         self.options: set[str] = set()
-        self.traps: dict[str, str] = {}
         self.jobs: dict[int, asyncio.Task[int]] = {}
         self.attached: set[asyncio.Task[int]] = set()  # jobs that use the session's output
         self.last_job: int | None = None
@@ -62,7 +61,6 @@ class ShellState:
         self.substituted = 0  # the status of the last $(...)
         self.loops = 0  # how many are running around this command
         self.forgiven = 0  # above 0 where a failure is an answer, not an end under `set -e`
-        self.option_offset = 0  # in the word that getopts is looking at
         self.adoptable: ShellProcess | None = None
 
     @property
@@ -85,7 +83,6 @@ class ShellState:
         twin.functions = dict(self.functions)
         twin.locals = [dict(scope) for scope in self.locals]
         twin.options = set(self.options)
-        twin.traps = {}
         twin.jobs = {}
         return twin
 

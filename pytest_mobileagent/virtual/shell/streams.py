@@ -144,3 +144,13 @@ async def lines_of(source: Reader) -> AsyncIterator[bytes]:
             yield line + b"\n"
     if pending:
         yield pending
+
+
+def encode(data: str | bytes) -> bytes:
+    """Return `data` as bytes; bytes that were once read as text come out as they were."""
+    return data if isinstance(data, bytes) else data.encode(errors="surrogateescape")
+
+
+def decode(data: bytes) -> str:
+    """Return `data` as text from which `encode` makes the same bytes again."""
+    return data.decode(errors="surrogateescape")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from pytest_mobileagent.virtual.shell.errors import ShellError
-
 Kept: TypeAlias = tuple[str | None, bool]  # a variable's value, and whether it is exported
 
 
@@ -15,14 +13,12 @@ class Variables:
     def __init__(self, environment: dict[str, str]) -> None:
         self._values = dict(environment)
         self._exported = set(environment)
-        self._readonly: set[str] = set()
 
     def copy(self) -> Variables:
         """Return the same variables for a subshell, to change on its own."""
         twin = Variables({})
         twin._values = dict(self._values)
         twin._exported = set(self._exported)
-        twin._readonly = set(self._readonly)
         return twin
 
     def get(self, name: str) -> str | None:
@@ -31,23 +27,16 @@ class Variables:
 
     def set(self, name: str, value: str) -> None:
         """Assign a value."""
-        if name in self._readonly:
-            raise ShellError(f"read-only: {name}", 2)
         self._values[name] = value
 
     def unset(self, name: str) -> None:
         """Forget a variable."""
-        self.set(name, "")
-        del self._values[name]
+        self._values.pop(name, None)
         self._exported.discard(name)
 
     def export(self, name: str) -> None:
         """Let commands see a variable from now on."""
         self._exported.add(name)
-
-    def protect(self, name: str) -> None:
-        """Let nobody assign to a variable any more."""
-        self._readonly.add(name)
 
     def kept(self, name: str) -> Kept:
         """Return what `put_back` needs to make a variable what it is now."""
@@ -69,7 +58,3 @@ class Variables:
     def environment(self) -> dict[str, str]:
         """Return the exported variables."""
         return {name: self._values[name] for name in self._exported if name in self._values}
-
-    def protected(self) -> frozenset[str]:
-        """Return the names that are read-only."""
-        return frozenset(self._readonly)

@@ -7,7 +7,7 @@ import math
 import struct
 from functools import lru_cache
 
-from isal.isal_zlib import compress, crc32
+from isal.isal_zlib import compressobj, crc32
 from PIL import Image, ImageDraw, ImageOps
 
 _BROKEN = "#bdbdbd"
@@ -55,9 +55,11 @@ def png(picture: Image.Image) -> bytes:
     `stride` makes the row before it longer, all shifted by one.
     """
     width, height = picture.size
-    rows = picture.tobytes("raw", "RGB", width * 3 + 1)
+    rows = memoryview(picture.tobytes("raw", "RGB", width * 3 + 1))
+    deflate = compressobj(1)
+    data = deflate.compress(b"\0") + deflate.compress(rows[:-1]) + deflate.flush()
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunks = {b"IHDR": header, b"IDAT": compress(b"\0" + rows[:-1], 1), b"IEND": b""}
+    chunks = {b"IHDR": header, b"IDAT": data, b"IEND": b""}
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks.items())
 
 

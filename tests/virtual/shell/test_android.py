@@ -103,7 +103,6 @@ OUTPUTS = {
     "echo out &> f; nope &>> f; cat f": ("out\n/system/bin/sh: nope: inaccessible or not found\n"),
     r"echo $'tab\there'": "tab\there\n",
     "function f { local x=in; echo $x; }; x=out; f; echo $x": "in\nout\n",
-    "typeset -i n=2+3; echo $n; let n=n*2; echo $n": "5\n10\n",
     "x=1; x+=2; echo $x": "12\n",
     "set -o pipefail; false | true; echo $?": "1\n",
     "echo $RANDOM | grep -c '^[0-9]'; echo ${EPOCHREALTIME%.*}": "1\n1795176000\n",
@@ -118,7 +117,7 @@ OUTPUTS = {
         "/data/local/tmp\nup\necho is a shell builtin\n"
     ),
     "toybox echo hi; /system/bin/echo there": "hi\nthere\n",
-    "echo a > /dev/null; cat /dev/null; head -c 3 /dev/zero | xxd -p": "000000\n",
+    "echo a > /dev/null; cat /dev/null; head -c 3 /dev/zero | base64": "AAAA\n",
     "echo x > /dev/tty; echo y > /dev/stdout; echo z | cat /dev/stdin": "x\ny\nz\n",
     "head -c 8 /dev/urandom | wc -c": "8\n",
     "ls nope 2>&1 | cat": "ls: nope: No such file or directory\n",

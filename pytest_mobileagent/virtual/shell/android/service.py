@@ -8,6 +8,10 @@ from typing import TypeAlias, TypeVar
 
 from pytest_mobileagent.virtual.shell.commands import Context, command
 
+__all__ = [
+    "DONE", "FAILED", "Answer", "Arguments", "Context",
+    "JavaError", "Refused", "Service", "illegal",
+]  # fmt: skip
 FAILED = 255  # what -1 looks like to a shell
 NO_SERVICE = 20
 DONE = "Result: Parcel(00000000    '....')\n"  # what a call gives that needs no answer

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.system.activities.tasks import Record
 
-PUBLIC = {"content": 2, "icon": 6, "list": 10, "summary": 16, "text1": 20, "text2": 21, "title": 22}
-
 
 def hierarchy(phone: Phone, top: Record) -> str:
     """Tell the views of an activity whose window is there; of no other."""
@@ -57,15 +55,6 @@ def _flags(node: Node) -> str:
     ]
     state = [".", "F" if node.focused else ".", "S" if node.selected else ".", *"....."]
     return f"{''.join(can)} {''.join(state)}"
-
-
-def _number(resource_id: str) -> int:
-    """Give the number of an id: of Android's public ones theirs, of others one that stays."""
-    package, _, rest = resource_id.partition(":id/")
-    sum_ = zlib.crc32(resource_id.encode())
-    if package == "android":
-        return 0x1020000 | PUBLIC.get(rest, sum_ & 0xFFFF)
-    return 0x7F000000 | sum_ & 0xFFFFFF
 
 
 def _short(resource_id: str) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_mobileagent.virtual.shell.opening import open_reader, open_writer
 from pytest_mobileagent.virtual.shell.streams import Bytes, Collected, lines_of, read_line
+from pytest_mobileagent.virtual.shell.streams import decode as decode
+from pytest_mobileagent.virtual.shell.streams import encode as encode
 from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
 if TYPE_CHECKING:
@@ -230,16 +232,6 @@ class Context:
     async def sh(self, script: str) -> int:
         """Run `script` in a shell of its own, with this command's streams."""
         return await self.shell.child(self.session).run(script)
-
-
-def encode(data: str | bytes) -> bytes:
-    """Return `data` as bytes; bytes that were once read as text come out as they were."""
-    return data if isinstance(data, bytes) else data.encode(errors="surrogateescape")
-
-
-def decode(data: bytes) -> str:
-    """Return `data` as text from which `encode` makes the same bytes again."""
-    return data.decode(errors="surrogateescape")
 
 
 def number(text: str) -> int:

@@ -55,41 +55,25 @@ async def pwd(ctx: Context, args: list[str]) -> int:
     return 0
 
 
-@command("export", "readonly", folder=None)
+@command("export", folder=None)
 async def export(ctx: Context, args: list[str]) -> int:
-    """Let commands see variables, or let nobody change them."""
+    """Let commands see variables, or list those that they see."""
     variables = ctx.shell.variables
     words = [word for word in args if word != "-p"]
     if not words:
-        shown = variables.environment() if ctx.name == "export" else variables.all()
-        names = sorted(shown if ctx.name == "export" else variables.protected())
-        for name in names:
-            await ctx.out(f"{ctx.name} {name}={shlex.quote(shown.get(name, ''))}\n")
+        for name, value in sorted(variables.environment().items()):
+            await ctx.out(f"export {name}={shlex.quote(value)}\n")
     for word in words:
-        name, equals, value = word.partition("=")
-        _check_name(name)
-        if equals:
-            ctx.shell.assign(name, value)
-        (variables.export if ctx.name == "export" else variables.protect)(name)
+        variables.export(_assigned(ctx, word))
     return 0
 
 
-@command("local", "typeset", "declare", folder=None)
+@command("local", "typeset", folder=None)
 async def local(ctx: Context, args: list[str]) -> int:
     """Declare variables, which in a function get their old value back at its end."""
-    options = "".join(word[1:] for word in args if word.startswith("-"))
     for word in args:
-        if word.startswith(("-", "+")):
-            continue
-        name, equals, value = word.partition("=")
-        _check_name(name)
-        ctx.shell.declare_local(name)
-        if equals:
-            ctx.shell.assign(name, str(ctx.shell.evaluate(value)) if "i" in options else value)
-        if "x" in options:
-            ctx.shell.variables.export(name)
-        if "r" in options:
-            ctx.shell.variables.protect(name)
+        ctx.shell.declare_local(word.partition("=")[0])
+        _assigned(ctx, word)
     return 0
 
 
@@ -146,16 +130,14 @@ async def shift(ctx: Context, args: list[str]) -> int:
     return 0
 
 
-@command("let", folder=None)
-async def let(ctx: Context, args: list[str]) -> int:
-    """Evaluate expressions; succeed unless the last one is 0."""
-    values = [ctx.shell.evaluate(word) for word in args]
-    return int(not values or values[-1] == 0)
-
-
-def _check_name(name: str) -> None:
+def _assigned(ctx: Context, word: str) -> str:
+    """Assign what NAME=value says, if it says a value, and return the name."""
+    name, equals, value = word.partition("=")
     if not _NAME.fullmatch(name):
         raise Failure(f"{name}: is not an identifier")
+    if equals:
+        ctx.shell.assign(name, value)
+    return name
 
 
 def _switch(options: set[str], option: str, *, on: bool) -> None:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from itertools import zip_longest
 
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, decode
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import parse
 
 
 @command("uniq")
 async def uniq(ctx: Context, args: list[str]) -> int:
     """Print lines that differ from the one before."""
-    options = parse(args, "cdf:is:uw:z", most=2)
+    options = parse(args, "cdiu", most=2)
     run: list[str] = []
 
     def key(line: str) -> str:
-        text = re.sub(rf"^(\s*\S+){{0,{options.number('f', 0)}}}", "", line.rstrip("\n"))
-        text = text[options.number("s", 0) :]
-        text = text[: options.number("w", len(text))]
+        text = line.rstrip("\n")
         return text.lower() if "i" in options else text
 
     async def flush() -> None:
@@ -41,8 +38,8 @@ async def uniq(ctx: Context, args: list[str]) -> int:
 @command("cut")
 async def cut(ctx: Context, args: list[str]) -> int:
     """Print parts of lines."""
-    options = parse(args, "b:c:d:DF:f:nO:s", {"complement": "n"})
-    kinds = [letter for letter in "bcfF" if letter in options]
+    options = parse(args, "b:c:d:f:s")
+    kinds = [letter for letter in "bcf" if letter in options]
     if not kinds:
         raise Failure("no list")
     kind = kinds[0]
@@ -52,13 +49,13 @@ async def cut(ctx: Context, args: list[str]) -> int:
         if kind in "bc":
             await ctx.out("".join(_chosen(list(text), ranges)) + "\n")
             continue
-        between = options.get("d", "\t" if kind == "f" else " ")
-        fields = text.split(between) if kind == "f" else re.split(r"\s+", text.strip())
+        between = options.get("d", "\t")
+        fields = text.split(between)
         if len(fields) == 1:
             if "s" not in options:
                 await ctx.out(text + "\n")
             continue
-        await ctx.out(options.get("O", between).join(_chosen(fields, ranges)) + "\n")
+        await ctx.out(between.join(_chosen(fields, ranges)) + "\n")
     return ctx.failed
 
 
@@ -80,38 +77,3 @@ def _chosen(items: list[str], ranges: list[tuple[int, int | None]]) -> list[str]
         for at, item in enumerate(items, 1)
         if any(first <= at and (last is None or at <= last) for first, last in ranges)
     ]
-
-
-@command("paste")
-async def paste(ctx: Context, args: list[str]) -> int:
-    """Join the lines of files side by side, or with -s one after the other."""
-    options = parse(args, "d:s")
-    between = options.get("d", "\t").encode().decode("unicode_escape") or ""
-    files = [decode(await ctx.read(name)).splitlines() for name in options.rest or ["-"]]
-    rows = files if "s" in options else [list(row) for row in zip_longest(*files, fillvalue="")]
-    for row in rows:
-        line = "".join(
-            cell + (between[at % len(between)] if between and at < len(row) - 1 else "")
-            for at, cell in enumerate(row)
-        )
-        await ctx.out(line + "\n")
-    return 0
-
-
-@command("comm")
-async def comm(ctx: Context, args: list[str]) -> int:
-    """Show which lines two sorted files share."""
-    options = parse(args, "123", least=2, most=2)
-    left, right = [decode(await ctx.read(name)).splitlines() for name in options.rest]
-    shown = [str(column) not in options for column in (1, 2, 3)]
-    while left or right:
-        if not right or (left and left[0] < right[0]):
-            column, line = 0, left.pop(0)
-        elif not left or right[0] < left[0]:
-            column, line = 1, right.pop(0)
-        else:
-            column, line = 2, left.pop(0)
-            right.pop(0)
-        if shown[column]:
-            await ctx.out("\t" * sum(shown[:column]) + line + "\n")
-    return 0

@@ -6,8 +6,7 @@ import asyncio
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, registry
 from pytest_mobileagent.virtual.shell.errors import ExitShell, LeaveFunction, LeaveLoop
-from pytest_mobileagent.virtual.shell.launch import which
-from pytest_mobileagent.virtual.shell.processes import SIGNALS, processes_of
+from pytest_mobileagent.virtual.shell.launch import call, call_program, which
 
 _RESERVED = {
     *("if", "then", "elif", "else", "fi", "while", "until", "for", "in", "do", "done"),
@@ -72,7 +71,7 @@ async def exec_(ctx: Context, args: list[str]) -> int:
     """Become another program."""
     if not args:
         return 0
-    raise ExitShell(await ctx.shell.program(args))
+    raise ExitShell(await call_program(ctx.shell, args))
 
 
 @command("command", "builtin", folder=None)
@@ -81,7 +80,7 @@ async def command_(ctx: Context, args: list[str]) -> int:
     words = [word for word in args if word not in {"-p", "--"}]
     if words and words[0] in {"-v", "-V"}:
         return await _describe(ctx, words[1:], verbose=words[0] == "-V")
-    return await ctx.shell.command(words) if words else 0
+    return await call(ctx.shell, words) if words else 0
 
 
 @command("type", "whence", folder=None)
@@ -102,39 +101,6 @@ async def wait(ctx: Context, args: list[str]) -> int:
             await asyncio.wait({job})
         status = job.result() if job else 127
     return status if args else 0
-
-
-@command("jobs", folder=None)
-async def jobs(ctx: Context, _args: list[str]) -> int:
-    """List the jobs that run."""
-    running = [pid for pid, job in ctx.shell.jobs.items() if not job.done()]
-    for at, pid in enumerate(running, 1):
-        process = processes_of(ctx.phone).find(pid)
-        mark = "+" if pid == ctx.shell.last_job else "-"
-        await ctx.out(
-            f"[{at}] {mark} Running              {' '.join(process.words) if process else ''} \n"
-        )
-    return 0
-
-
-@command("trap", folder=None)
-async def trap(ctx: Context, args: list[str]) -> int:
-    """Say what is to be done when the shell ends, or when a signal arrives."""
-    if not args:
-        for signal, action in ctx.shell.traps.items():
-            await ctx.out(f"trap -- '{action}' {signal}\n")
-        return 0
-    action, signals = (args[0], args[1:]) if len(args) > 1 else ("-", args)
-    for word in signals:
-        name = word.upper().removeprefix("SIG")
-        name = {"0": "EXIT"}.get(name) or (SIGNALS.get(int(name), "") if name.isdecimal() else name)
-        if name not in {"EXIT", *SIGNALS.values()}:
-            raise Failure(f"bad signal '{word}'")
-        if action == "-":
-            ctx.shell.traps.pop(name, None)
-        else:
-            ctx.shell.traps[name] = action
-    return 0
 
 
 async def _describe(ctx: Context, names: list[str], *, verbose: bool) -> int:

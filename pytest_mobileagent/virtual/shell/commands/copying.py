@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.users import ROOT
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import Options, parse
 
@@ -41,6 +42,8 @@ async def _copy(ctx: Context, name: str, goal: str, options: Options, *, recursi
         ctx.files.symlink(node.target, goal)
     elif not ("n" in options and ctx.files.exists(goal)):
         await _copy_file(ctx, name, goal, options)
+    if ("p" in options or "a" in options) and not ctx.path(goal).startswith("/dev/"):
+        _preserve(ctx, node, goal)
     if "v" in options:
         await ctx.out(f"cp '{name}'\n")
 
@@ -52,9 +55,15 @@ async def _copy_file(ctx: Context, name: str, goal: str, options: Options) -> No
     await ctx.save(goal, data)
     if ctx.uid not in {0, ctx.files.stat(goal).uid} or ctx.path(goal).startswith("/dev/"):
         return
-    node = ctx.files.stat(name)
-    ctx.files.chmod(goal, node.mode & 0o777)
-    if "p" in options or "a" in options:
+    ctx.files.chmod(goal, ctx.files.stat(name).mode & 0o777)
+
+
+def _preserve(ctx: Context, node: Node, goal: str) -> None:
+    """Give a copy the owner, modes and time of what it was copied from, as far as one may."""
+    if ctx.uid == ROOT:
+        ctx.phone.files.chown(ctx.path(goal), node.uid, node.gid, follow=False)
+    if node.kind != "link" and ctx.uid in {ROOT, ctx.files.stat(goal).uid}:
+        ctx.files.chmod(goal, node.mode & 0o7777)
         ctx.files.touch(goal, node.mtime)
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-import random
-import string
 
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
+from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.shell.dates import parsed, parsed_for_touch
 from pytest_mobileagent.virtual.shell.modes import new_mode
-from pytest_mobileagent.virtual.shell.options import parse, size
+from pytest_mobileagent.virtual.shell.options import parse
 
 
 @command("mkdir")
@@ -20,17 +18,22 @@ async def mkdir(ctx: Context, args: list[str]) -> int:
 
     async def make(name: str) -> None:
         if "p" in options:
-            parents = name.split("/")
-            for end in range(1, len(parents) + 1):
-                parent = "/".join(parents[:end])
-                if parent and not ctx.files.is_dir(parent):
-                    ctx.files.mkdir(parent)
+            make_folders(ctx, name)
         else:
             ctx.files.mkdir(name, mode)
         if "v" in options:
             await ctx.out(f"mkdir: created directory '{name}'\n")
 
     return await ctx.each(options.rest, make)
+
+
+def make_folders(ctx: Context, name: str) -> None:
+    """Create a folder, and those on the way to it, if they are not there."""
+    parents = name.split("/")
+    for end in range(1, len(parents) + 1):
+        parent = "/".join(parents[:end])
+        if parent and not ctx.files.is_dir(parent):
+            ctx.files.mkdir(parent)
 
 
 @command("rmdir")
@@ -95,44 +98,3 @@ async def _remove_tree(ctx: Context, name: str) -> None:
 
     await ctx.each([posixpath.join(name, each) for each in ctx.files.listdir(name)], remove)
     ctx.files.rmdir(name)
-
-
-@command("truncate")
-async def truncate(ctx: Context, args: list[str]) -> int:
-    """Cut files to a size, or fill them up with zeros."""
-    options = parse(args, "cs:", least=1)
-    wanted = options.get("s")
-
-    async def cut(name: str) -> None:
-        exists = ctx.files.exists(name)
-        if "c" in options and not exists:
-            return
-        data = ctx.files.read(name) if exists else b""
-        change = size(wanted.lstrip("+-"))
-        length = {"+": len(data) + change, "-": max(0, len(data) - change)}.get(wanted[:1], change)
-        ctx.files.write(name, data[:length].ljust(length, b"\0"))
-
-    return await ctx.each(options.rest, cut)
-
-
-@command("mktemp")
-async def mktemp(ctx: Context, args: list[str]) -> int:
-    """Create a file or a folder with a new name, and print it."""
-    options = parse(args, "dp:qtu", most=1)
-    template = options.rest[0] if options.rest else "tmp.XXXXXXXXXX"
-    folder = options.get("p") or (
-        ctx.env.get("TMPDIR", "/data/local/tmp") if not options.rest else ""
-    )
-    length = len(template) - len(template.rstrip("X"))
-    if length < 2:
-        raise Failure(f"need XX in '{template}'")
-    letters = "".join(random.choices(string.ascii_letters + string.digits, k=length))
-    name = posixpath.join(folder, template.rstrip("X") + letters)
-    if "u" not in options:
-        if "d" in options:
-            ctx.files.mkdir(name, 0o700)
-        else:
-            ctx.files.write(name, b"")
-            ctx.files.chmod(name, 0o600)
-    await ctx.out(f"{name}\n")
-    return 0

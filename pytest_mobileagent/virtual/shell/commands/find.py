@@ -4,64 +4,66 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
+from pytest_mobileagent.virtual.kernel.users import number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, command, number
-from pytest_mobileagent.virtual.shell.finding import TESTS, Found, Test
+from pytest_mobileagent.virtual.shell.patterns import matches
 
-Condition: TypeAlias = Callable[[Found], Awaitable[bool]]
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.files import Node
+
+_SIZES = {"c": 1, "b": 512, "k": 2**10, "M": 2**20, "G": 2**30}
+_KINDS = {"f": "file", "d": "dir", "l": "link"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file that find looks at."""
+
+    path: str
+    node: Node
+
+    @property
+    def base(self) -> str:
+        return posixpath.basename(self.path.rstrip("/")) or self.path
+
+
+Test: TypeAlias = Callable[[_Found], bool]
+Condition: TypeAlias = Callable[[_Found], Awaitable[bool]]
 
 
 @command("find")
 async def find(ctx: Context, args: list[str]) -> int:
     """Walk through folders."""
-    words = list(args)
-    follow = False
-    while words and words[0] in {"-H", "-L", "-P"}:
-        follow = words.pop(0) == "-L"
-    tops = []
+    words, tops = list(args), []
     while words and not words[0].startswith(("-", "!", "(")):
         tops.append(words.pop(0))
-    expression = _Expression(ctx, words)
-    condition = expression.parse()
-    walk = _Walk(ctx, expression, condition, follow=follow)
+    rules = _Expression(ctx, words)
+    condition = rules.parse()
+
+    async def visit(path: str, depth: int) -> None:
+        found = _Found(path, ctx.files.stat(path, follow=False))
+
+        async def enter(name: str) -> None:
+            await visit(posixpath.join(path, name), depth + 1)
+
+        if not rules.depth_first and depth >= rules.least:
+            await condition(found)
+        if found.node.kind == "dir" and depth < rules.most:
+            await ctx.each(ctx.files.listdir(path), enter)
+        if rules.depth_first and depth >= rules.least:
+            await condition(found)
 
     async def start(top: str) -> None:
-        await walk.visit(top, 0)
+        await visit(top, 0)
 
     await ctx.each(tops or ["."], start)
-    await expression.finish()
+    for command_words, paths in rules.batches:
+        if paths:
+            await ctx.run([*command_words, *paths])
     return ctx.failed
-
-
-class _Walk:
-    """The way through a tree of folders."""
-
-    def __init__(
-        self, ctx: Context, expression: _Expression, condition: Condition, *, follow: bool
-    ) -> None:
-        self._ctx = ctx
-        self._expression = expression
-        self._condition = condition
-        self._follow = follow
-
-    async def visit(self, path: str, depth: int) -> None:
-        node = self._ctx.files.find(path) if self._follow else None
-        found = Found(path, node or self._ctx.files.stat(path, follow=False), depth)
-        rules = self._expression
-        rules.pruned = False
-        if not rules.depth_first and depth >= rules.least:
-            await self._condition(found)
-        if found.node.kind == "dir" and depth < rules.most and not rules.pruned:
-            await self._ctx.each(*self._below(found))
-        if rules.depth_first and depth >= rules.least:
-            await self._condition(found)
-
-    def _below(self, found: Found) -> tuple[list[str], Callable[[str], Awaitable[None]]]:
-        async def enter(name: str) -> None:
-            await self.visit(posixpath.join(found.path, name), found.depth + 1)
-
-        return self._ctx.files.listdir(found.path), enter
 
 
 class _Expression:
@@ -71,28 +73,22 @@ class _Expression:
         self.least = 0
         self.most = 1 << 30
         self.depth_first = False
-        self.pruned = False
+        self.batches: list[tuple[list[str], list[str]]] = []  # of -exec ... +
         self._ctx = ctx
         self._words = words
         self._acts = False
-        self._batches: list[tuple[list[str], list[str]]] = []  # of -exec ... +
 
     def parse(self) -> Condition:
-        condition = self._either() if self._words else _always
+        condition = self._either() if self._words else _plain(lambda _: True)
         if self._words:
             raise Failure(f"bad {self._words[0]}")
-        return condition if self._acts else _both(condition, self._printing("\n"))
-
-    async def finish(self) -> None:
-        for words, paths in self._batches:
-            if paths:
-                await self._ctx.run([*words, *paths])
+        return condition if self._acts else _both(condition, self.printing("\n"))
 
     def _either(self) -> Condition:
         condition = self._all()
         while self._words[:1] in (["-o"], ["-or"]):
             self._words.pop(0)
-            condition = _either(condition, self._all())
+            condition = _negated(_both(_negated(condition), _negated(self._all())))
         return condition
 
     def _all(self) -> Condition:
@@ -112,7 +108,7 @@ class _Expression:
             if self._next() != ")":
                 raise Failure("bad (")
             return condition
-        return self._action(word) or self._test(word)
+        return self._action(word) or _plain(self._test(word))
 
     def _next(self) -> str:
         if not self._words:
@@ -121,67 +117,51 @@ class _Expression:
 
     def _action(self, word: str) -> Condition | None:
         """Return an action, or what an option that is always true stands for; None if neither."""
-        match word:
-            case "-print" | "-print0":
-                condition = self._acting(self._printing("\0" if word == "-print0" else "\n"))
-            case "-delete":
-                self.depth_first = True
-                condition = self._acting(self._delete)
-            case "-exec" | "-ok":
-                condition = self._acting(self._exec())
-            case "-prune":
-                condition = self._prune
-            case "-depth" | "-maxdepth" | "-mindepth" | "-xdev":
-                self._option(word)
-                condition = _always
-            case _:
-                return None
-        return condition
-
-    def _option(self, word: str) -> None:
-        if word == "-depth":
-            self.depth_first = True
-        elif word == "-maxdepth":
+        if word in _ACTIONS:
+            self._acts = True
+            return _ACTIONS[word](self)
+        if word == "-maxdepth":
             self.most = number(self._next())
         elif word == "-mindepth":
             self.least = number(self._next())
+        elif word == "-depth":
+            self.depth_first = True
+        else:
+            return None
+        return _plain(lambda _: True)
 
-    def _acting(self, condition: Condition) -> Condition:
-        self._acts = True
-        return condition
-
-    def _test(self, word: str) -> Condition:
+    def _test(self, word: str) -> Test:
         if word == "-empty":
-            return _plain(self._is_empty)
-        if word in {"-true", "-false"}:
-            return _plain(lambda _: word == "-true")
-        if word not in TESTS:
+            return lambda found: (
+                not (
+                    self._ctx.files.listdir(found.path)
+                    if found.node.kind == "dir"
+                    else found.node.data
+                )
+            )
+        if word not in _TESTS:
             raise Failure(f"bad {word}")
-        return _plain(TESTS[word](self._ctx, self._next()))
+        return _TESTS[word](self._ctx, self._next())
 
-    def _is_empty(self, found: Found) -> bool:
-        if found.node.kind == "dir":
-            return not self._ctx.files.listdir(found.path)
-        return not found.node.data
-
-    def _printing(self, end: str) -> Condition:
-        async def show(found: Found) -> bool:
+    def printing(self, end: str) -> Condition:
+        async def show(found: _Found) -> bool:
             await self._ctx.out(found.path + end)
             return True
 
         return show
 
-    async def _delete(self, found: Found) -> bool:
-        if found.path != ".":
-            files = self._ctx.files
-            (files.rmdir if found.node.kind == "dir" else files.remove)(found.path)
-        return True
+    def deleting(self) -> Condition:
+        self.depth_first = True
+        files = self._ctx.files
 
-    async def _prune(self, _found: Found) -> bool:
-        self.pruned = True
-        return True
+        async def delete(found: _Found) -> bool:
+            if found.path != ".":
+                (files.rmdir if found.node.kind == "dir" else files.remove)(found.path)
+            return True
 
-    def _exec(self) -> Condition:
+        return delete
+
+    def exec(self) -> Condition:
         ends = [at for at, word in enumerate(self._words) if word in {";", "+"}]
         if not ends:
             raise Failure("-exec needs ;")
@@ -189,9 +169,9 @@ class _Expression:
         del self._words[: ends[0] + 1]
         paths: list[str] = []
         if end == "+":
-            self._batches.append((words[:-1] if words[-1:] == ["{}"] else words, paths))
+            self.batches.append((words[:-1] if words[-1:] == ["{}"] else words, paths))
 
-        async def run(found: Found) -> bool:
+        async def run(found: _Found) -> bool:
             if end == "+":
                 paths.append(found.path)
                 return True
@@ -200,33 +180,76 @@ class _Expression:
         return run
 
 
-async def _always(_found: Found) -> bool:
-    return True
+_ACTIONS: dict[str, Callable[[_Expression], Condition]] = {
+    "-print": lambda rules: rules.printing("\n"),
+    "-print0": lambda rules: rules.printing("\0"),
+    "-delete": _Expression.deleting,
+    "-exec": _Expression.exec,
+}
 
 
 def _plain(test: Test) -> Condition:
-    async def check(found: Found) -> bool:
+    async def check(found: _Found) -> bool:
         return test(found)
 
     return check
 
 
 def _both(first: Condition, second: Condition) -> Condition:
-    async def check(found: Found) -> bool:
+    async def check(found: _Found) -> bool:
         return await first(found) and await second(found)
 
     return check
 
 
-def _either(first: Condition, second: Condition) -> Condition:
-    async def check(found: Found) -> bool:
-        return await first(found) or await second(found)
-
-    return check
-
-
 def _negated(condition: Condition) -> Condition:
-    async def check(found: Found) -> bool:
+    async def check(found: _Found) -> bool:
         return not await condition(found)
 
     return check
+
+
+def _compared(text: str, unit: float = 1) -> Callable[[float], bool]:
+    """Return the test that +5, -5 or 5 stands for."""
+    if not text.lstrip("+-").isdecimal():
+        raise Failure(f"Not a number '{text}'")
+    wanted = int(text.lstrip("+-"))
+    if text.startswith("+"):
+        return lambda value: value // unit > wanted
+    if text.startswith("-"):
+        return lambda value: value // unit < wanted
+    return lambda value: value // unit == wanted
+
+
+def _age(unit: float) -> Callable[[Context, str], Test]:
+    def build(ctx: Context, text: str) -> Test:
+        compare = _compared(text, unit)
+        return lambda found: compare(ctx.phone.clock.time() - found.node.mtime)
+
+    return build
+
+
+def _size(_ctx: Context, text: str) -> Test:
+    unit = _SIZES.get(text[-1:], 512)
+    compare = _compared(text.rstrip("cbkMG"))
+    return lambda found: compare(-(-len(found.node.data) // unit))
+
+
+def _newer(ctx: Context, name: str) -> Test:
+    mtime = ctx.files.stat(name).mtime
+    return lambda found: found.node.mtime > mtime
+
+
+_TESTS: dict[str, Callable[[Context, str], Test]] = {
+    "-name": lambda _, text: lambda found: matches(text, found.base),
+    "-iname": lambda _, text: lambda found: matches(text.lower(), found.base.lower()),
+    "-path": lambda _, text: lambda found: matches(text, found.path),
+    "-type": lambda _, text: (
+        lambda found: found.node.kind in [_KINDS.get(kind) for kind in text.split(",")]
+    ),
+    "-user": lambda _, text: lambda found: found.node.uid == number_of(text),
+    "-mtime": _age(86400),
+    "-mmin": _age(60),
+    "-size": _size,
+    "-newer": _newer,
+}

@@ -7,9 +7,8 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, decode
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import Options, parse
-from pytest_mobileagent.virtual.shell.patterns import matches
 from pytest_mobileagent.virtual.shell.regex import BadPatternError, translated
 
 if TYPE_CHECKING:
@@ -23,14 +22,12 @@ async def grep(ctx: Context, args: list[str]) -> int:
     """Print the lines in which a pattern is found."""
     options = parse(
         args,
-        "A:B:C:EFHILM:S:Zabce:f:hilm:noqrRsvwxzU",
-        {"color": "U", "colour": "U", "include": "M", "exclude": "S", "line-buffered": "U"},
+        "A:B:C:EFHILace:hilm:noqrRsvwxU",
+        {"color": "U", "colour": "U", "line-buffered": "U"},
     )
     patterns = [line for text in options.all("e") for line in text.split("\n")]
-    for name in options.all("f"):
-        patterns += decode(await ctx.read(name)).splitlines()
     names = options.rest
-    if "e" not in options and "f" not in options:
+    if "e" not in options:
         if not names:
             raise Failure("no REGEX", _TROUBLE)
         patterns, names = names[0].split("\n"), names[1:]
@@ -39,7 +36,7 @@ async def grep(ctx: Context, args: list[str]) -> int:
     names = names or (["."] if recursive else ["-"])
     search.named = "H" in options or ("h" not in options and (recursive or len(names) > 1))
     for name in names:
-        for file in _below(ctx, name, options) if recursive else [name]:
+        for file in _below(ctx, name) if recursive else [name]:
             await search.file(file)
             if search.found and "q" in options:
                 return 0
@@ -65,21 +62,16 @@ def _compiled(name: str, patterns: list[str], options: Options) -> re.Pattern[st
         raise Failure(f"bad REGEX '{patterns[-1]}': {error}", _TROUBLE) from None
 
 
-def _below(ctx: Context, name: str, options: Options) -> Iterator[str]:
+def _below(ctx: Context, name: str) -> Iterator[str]:
     """Yield the files in a folder and all folders below it."""
     if not ctx.files.is_dir(name):
-        base = posixpath.basename(name)
-        included = options.all("M")
-        if (not included or any(matches(each, base) for each in included)) and not any(
-            matches(each, base) for each in options.all("S")
-        ):
-            yield name
+        yield name
         return
     for each in ctx.files.listdir(name):
         path = each if name == "." else posixpath.join(name, each)
         node = ctx.files.find(path, follow=False)
         if node and node.kind != "link":
-            yield from _below(ctx, path, options)
+            yield from _below(ctx, path)
 
 
 class _Search:

@@ -50,14 +50,6 @@ async def whoami(ctx: Context, args: list[str]) -> int:
     return 0
 
 
-@command("groups")
-async def groups(ctx: Context, args: list[str]) -> int:
-    """Print the names of the groups."""
-    parse(args, "", most=1)
-    await ctx.out(" ".join(name_of(gid) for gid in groups_of(ctx.uid)) + "\n")
-    return 0
-
-
 @command("su", folder="/system/xbin")
 async def su(ctx: Context, args: list[str]) -> int:
     """Run a command, or a shell, as another user: root unless one is named."""

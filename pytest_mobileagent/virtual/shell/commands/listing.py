@@ -33,9 +33,10 @@ class Entry:
 @command("ls")
 async def ls(ctx: Context, args: list[str]) -> int:
     """List folders."""
-    options = parse(
-        args, "1AaCcdFfghiklLmNnopqRrSstuxZ", {"all": "a", "almost-all": "A", "color": "N"}
-    )
+    long = {"all": "a", "almost-all": "A", "color": "N", "full-time": "T"}
+    options = parse(args, "1AaCcdFfghiklLmNnopqRrSstuxZ", long)
+    if "T" in options:
+        options.given += [("l", ""), ("l", "")]
     files: list[Entry] = []
     folders: list[str] = []
 
@@ -136,11 +137,17 @@ def _long(ctx: Context, entries: list[Entry], options: Options) -> str:
                 *([show(node.uid)] if "g" not in options else []),
                 *([show(node.gid)] if "o" not in options else []),
                 _size_text(entry, human="h" in options),
-                datetime.fromtimestamp(node.mtime, ctx.phone.clock.zone).strftime("%Y-%m-%d %H:%M"),
+                _when(datetime.fromtimestamp(node.mtime, ctx.phone.clock.zone), options),
                 _marked(entry, options) + arrow,
             )
         )
     return "".join(f"{line}\n" for line in _aligned(rows))
+
+
+def _when(moment: datetime, options: Options) -> str:
+    """Tell a time: with -ll to the nanosecond, and how far the zone is from Greenwich."""
+    exact = f":%S.{moment.microsecond:06}000 %z" if len(options.all("l")) > 1 else ""
+    return moment.strftime(f"%Y-%m-%d %H:%M{exact}")
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> Iterable[str]:

@@ -11,16 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ECHO_OPTION = re.compile(r"-[neE]+")
-_OF_ECHO = re.compile(
-    r"\\(?:(?P<stop>c)|0(?P<octal>[0-7]{0,3})|x(?P<hex>[0-9A-Fa-f]{1,2})"
-    r"|u(?P<point>[0-9A-Fa-f]{1,4})|(?P<letter>.))",
-    re.DOTALL,
+_ESCAPE = (
+    r"\\(?:(?P<stop>c)|{}|x(?P<hex>[0-9A-Fa-f]{{1,2}})"
+    r"|u(?P<point>[0-9A-Fa-f]{{1,4}})|(?P<letter>.))"
 )
-_OF_PRINTF = re.compile(
-    r"\\(?:(?P<stop>c)|(?P<octal>[0-7]{1,3})|x(?P<hex>[0-9A-Fa-f]{1,2})"
-    r"|u(?P<point>[0-9A-Fa-f]{1,4})|(?P<letter>.))",
-    re.DOTALL,
-)
+_OF_ECHO = re.compile(_ESCAPE.format("0(?P<octal>[0-7]{0,3})"), re.DOTALL)
+_OF_PRINTF = re.compile(_ESCAPE.format("(?P<octal>[0-7]{1,3})"), re.DOTALL)
 _LETTERS = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
 _DIRECTIVE = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?"

@@ -33,28 +33,21 @@ _FIELDS = {
     "VSZ": Field("VSZ", 10, lambda row: str(row.vsz)),
     "VSIZE": Field("VSZ", 10, lambda row: str(row.vsz)),
     "RSS": Field("RSS", 6, lambda row: str(row.rss)),
-    "WCHAN": Field("WCHAN", -10, lambda _: "0"),
-    "ADDR": Field("ADDR", 10, lambda _: "0"),
-    "PC": Field("PC", 10, lambda _: "0"),
     "S": Field("S", -1, lambda row: "R" if row.name == "ps" else "S"),
-    "STAT": Field("STAT", -5, lambda row: "R" if row.name == "ps" else "S"),
-    "C": Field("C", 1, lambda _: "0"),
-    "STIME": Field("STIME", 5, lambda _: "00:00"),
-    "TTY": Field("TTY", -8, lambda _: "?"),
-    "TIME": Field("TIME", 8, lambda _: "00:00:00"),
-    "NI": Field("NI", 3, lambda _: "0"),
-    "PRI": Field("PRI", 3, lambda _: "19"),
-    "PCPU": Field("%CPU", 4, lambda _: "0.0"),
-    "%CPU": Field("%CPU", 4, lambda _: "0.0"),
-    "%MEM": Field("%MEM", 4, lambda _: "0.0"),
-    "GROUP": Field("GROUP", -8, lambda row: name_of(row.uid)),
-    "GID": Field("GID", 5, lambda row: str(row.uid)),
     "NAME": Field("NAME", -27, lambda row: row.name),
     "COMM": Field("COMM", -27, lambda row: row.name),
     "CMD": Field("CMD", -27, lambda row: row.name),
     "CMDLINE": Field("CMDLINE", -27, lambda row: row.args),
     "ARGS": Field("ARGS", -27, lambda row: row.args),
-}
+    **{
+        title: Field(title, width, lambda _, text=text: text)  # type: ignore[misc]
+        for title, width, text in (
+            ("WCHAN", -10, "0"), ("ADDR", 10, "0"), ("C", 1, "0"), ("STIME", 5, "00:00"),
+            ("TTY", -8, "?"), ("TIME", 8, "00:00:00"), ("NI", 3, "0"), ("PRI", 3, "19"),
+            ("%CPU", 4, "0.0"), ("%MEM", 4, "0.0"),
+        )
+    },
+}  # fmt: skip
 _USUAL = "USER,PID,PPID,VSIZE,RSS,WCHAN,ADDR,S,NAME"
 _FULL = "UID,PID,PPID,C,STIME,TTY,TIME,CMDLINE"
 

@@ -37,45 +37,6 @@ async def read(ctx: Context, args: list[str]) -> int:
     return 0 if line.endswith("\n") else 1
 
 
-@command("getopts", folder=None)
-async def getopts(ctx: Context, args: list[str]) -> int:
-    """Take the next option from the positional parameters."""
-    if len(args) < 2:
-        raise Failure("usage: getopts spec name [arg ...]")
-    shell, (spec, name) = ctx.shell, args[:2]
-    words = args[2:] or shell.arguments
-    at, offset = int(shell.get("OPTIND", "1")), shell.option_offset
-    word = words[at - 1] if at <= len(words) else ""
-    if offset == 0:
-        if word in {"", "-"} or not word.startswith("-"):
-            shell.assign(name, "?")
-            return 1
-        if word == "--":
-            shell.assign("OPTIND", str(at + 1))
-            shell.assign(name, "?")
-            return 1
-        offset = 1
-    letter, rest = word[offset], word[offset + 1 :]
-    found = letter != ":" and letter in spec
-    wants_value = found and spec[spec.find(letter) + 1 :][:1] == ":"
-    at, shell.option_offset = (at, offset + 1) if rest and not wants_value else (at + 1, 0)
-    result, value = letter, ""
-    if wants_value and rest:
-        value = rest
-    elif wants_value and at <= len(words):
-        value, at = words[at - 1], at + 1
-    elif wants_value or not found:
-        result = ":" if wants_value and spec.startswith(":") else "?"
-        value = letter if spec.startswith(":") else ""
-        if not spec.startswith(":"):
-            problem = "requires argument" if wants_value else "unknown option"
-            await ctx.err(f"{ctx.prefix}-{letter}: {problem}\n")
-    shell.assign("OPTIND", str(at))
-    shell.assign("OPTARG", value)
-    shell.assign(name, result)
-    return 0
-
-
 def _fields(line: str, count: int, separators: str, *, raw: bool) -> list[str]:
     """Split a line into `count` fields; a backslash takes away what the next character means."""
     blank = "".join(char for char in separators if char in " \t\n")

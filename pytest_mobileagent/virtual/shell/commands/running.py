@@ -123,24 +123,6 @@ async def run_undisturbed(ctx: Context, args: list[str]) -> int:
     return await ctx.run(parse(args, "cdw", least=1, stop=True).rest)
 
 
-@command("nice", "ionice", "renice")
-async def run_politely(ctx: Context, args: list[str]) -> int:
-    """Run a command with another priority, of which there is only one here."""
-    return await ctx.run(parse(args, "n:c:t", least=1, stop=True).rest)
-
-
-@command("time")
-async def time(ctx: Context, args: list[str]) -> int:
-    """Run a command and say how long it took."""
-    words = parse(args, "pv", least=1, stop=True).rest
-    start = ctx.phone.clock.uptime()
-    status = await ctx.run(words)
-    minutes, seconds = divmod(ctx.phone.clock.uptime() - start, 60)
-    took = f"{minutes:.0f}m{seconds:05.2f}s"
-    await ctx.err(f"{took:>12} real     0m00.00s user     0m00.00s system\n")
-    return status
-
-
 @command("toybox")
 async def toybox(ctx: Context, args: list[str]) -> int:
     """Run a command by its first word, or list all."""

@@ -159,7 +159,7 @@ def _parsed(script: str, *, extended: bool) -> list[_Command]:
         source, _, flag = text[1:].rpartition("/")
         return pattern(source.replace("\\/", "/"), ignore_case=bool(flag))
 
-    while rest := script[at:].strip(" \t\n;"):
+    while script[at:].strip(" \t\n;"):
         at = len(script) - len(script[at:].lstrip(" \t\n;"))
         match = _COMMAND.match(script, at) or fail()
         at = match.end()

@@ -33,7 +33,7 @@ async def pidof(ctx: Context, args: list[str]) -> int:
 async def pgrep(ctx: Context, args: list[str]) -> int:
     """Print, or signal, the processes whose name has a pattern in it."""
     signal, words = _signal(args) if ctx.name == "pkill" else (15, args)
-    options = parse(words, "cd:fG:g:Ll:noP:s:t:U:u:vx")
+    options = parse(words, "fl:x")
     if "l" in options and ctx.name == "pkill":
         signal = _signal_number(options.get("l"))
     if ctx.name == "pgrep" and "l" in options:
@@ -44,21 +44,17 @@ async def pgrep(ctx: Context, args: list[str]) -> int:
     found = [
         row
         for row in rows(ctx)
-        if bool(matches(row.args if "f" in options else row.name)) != ("v" in options)
+        if matches(row.args if "f" in options else row.name)
         and not ("x" in options and row.name != options.rest[0])
         and row.pid != ctx.pid
     ]
-    found = found[-1:] if "n" in options else found[:1] if "o" in options else found
     if ctx.name == "pkill":
         for row in found:
             _send(ctx, row, signal)
         await asyncio.sleep(0)
         return int(not found)
     lines = [f"{row.pid} {row.name}" if "l" in options else str(row.pid) for row in found]
-    if "c" in options:
-        await ctx.out(f"{len(lines)}\n")
-    elif lines:
-        await ctx.out(options.get("d", "\n").join(lines) + "\n")
+    await ctx.out("".join(f"{line}\n" for line in lines))
     return int(not found)
 
 

@@ -19,21 +19,18 @@ _NUMBER = re.compile(r"\s*-?(?:\d+\.?\d*|\.\d+)")
 @command("sort")
 async def sort(ctx: Context, args: list[str]) -> int:
     """Sort lines."""
-    options = parse(args, "bcdfgik:Mmno:rst:uVxz")
-    end = "\0" if "z" in options else "\n"
+    options = parse(args, "bcfk:no:rst:uV")
     text = "".join([decode(await _input(ctx, name)) for name in options.rest or ["-"]])
-    lines = text.removesuffix(end).split(end) if text else []
+    lines = text.removesuffix("\n").split("\n") if text else []
     compare = _comparison(options)
     ordered = sorted(lines, key=cmp_to_key(compare))
     if "c" in options:
         return int(ordered != lines)
     if "u" in options:
         ordered = [
-            line
-            for at, line in enumerate(ordered)
-            if not at or _keys_differ(ordered[at - 1], line, options)
+            line for at, line in enumerate(ordered) if not at or compare(ordered[at - 1], line)
         ]
-    data = encode("".join(line + end for line in ordered))
+    data = encode("".join(f"{line}\n" for line in ordered))
     if "o" in options:
         await ctx.save(options.get("o"), data)
     else:
@@ -49,7 +46,7 @@ async def _input(ctx: Context, name: str) -> bytes:
 
 
 def _comparison(options: Options) -> Callable[[str, str], int]:
-    letters = "".join(flag for flag, _ in options.given if flag in "bdfginMrVx")
+    letters = "".join(flag for flag, _ in options.given if flag in "bfnrV")
     keys = [_key(text, options.get("t"), letters) for text in options.all("k")] or [
         (_whole, letters)
     ]
@@ -65,10 +62,6 @@ def _comparison(options: Options) -> Callable[[str, str], int]:
         return -order if "r" in letters else order
 
     return compare
-
-
-def _keys_differ(left: str, right: str, options: Options) -> bool:
-    return _comparison(options)(left, right) != 0
 
 
 def _whole(line: str) -> str:
@@ -105,15 +98,11 @@ def _compare(left: str, right: str, how: str) -> int:
 
 def _sort_key(text: str, how: str) -> list[tuple[float, str]]:
     """Return what a text is compared by: pairs of a number and a text."""
-    if "n" in how or "g" in how:
+    if "n" in how:
         match = _NUMBER.match(text)
         return [(float(match[0]), "")] if match else [(0.0, "")]
-    if "x" in how:
-        match = re.match(r"\s*[0-9A-Fa-f]+", text)
-        return [(int(match[0], 16), "")] if match else [(0, "")]
     text = text.lstrip() if "b" in how else text
     text = text.upper() if "f" in how else text
-    text = re.sub(r"[^\w\s]", "", text) if "d" in how else text
     if "V" in how:
         parts = re.split(r"(\d+)", text)
         return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]

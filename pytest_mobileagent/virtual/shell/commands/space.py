@@ -96,23 +96,9 @@ def _amount(count: int, options: Options) -> str:
 async def dd(ctx: Context, args: list[str]) -> int:
     """Copy blocks."""
     settings = dict(word.partition("=")[::2] for word in args)
-    unknown = set(settings) - {
-        "if",
-        "of",
-        "bs",
-        "ibs",
-        "obs",
-        "count",
-        "skip",
-        "seek",
-        "conv",
-        "status",
-        "iflag",
-        "oflag",
-    }
-    if unknown:
+    if unknown := set(settings) - {"if", "of", "bs", "count", "skip", "seek", "conv", "status"}:
         raise Failure(f"bad arg {min(unknown)}")
-    block = size(settings.get("bs") or settings.get("ibs") or "512")
+    block = size(settings.get("bs", "512"))
     source = ctx.reader(settings.get("if", "-"))
     if "skip" in settings:
         await _take(source, size(settings["skip"]) * block)

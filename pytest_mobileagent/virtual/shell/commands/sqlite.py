@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3 as engine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.database import Database, StatementError, statements
@@ -159,10 +159,7 @@ class _Shell:
         name, *args = [a or b or c for a, b, c in _DOT_WORD.findall(line[1:])] or [""]
         found = next((each for each in _DOT_COMMANDS if name and each.startswith(name)), None)
         try:
-            if found is None:
-                words = f'unknown command or invalid arguments:  "{name}". Enter ".help" for help'
-                raise Failure(words)
-            await self.ctx.out(_DOT_COMMANDS[found](self, args))
+            await self.ctx.out(_DOT_COMMANDS[found](self, args) if found else _unknown(name))
         except (Failure, engine.Error) as error:
             start = "" if str(error).startswith("Usage") else "Error: "
             await self.ctx.err(f"{start}{error}\n")
@@ -189,7 +186,7 @@ def _schema(shell: _Shell, args: list[str]) -> str:
         return f"\n/* {name}({','.join(str(row[0]) for row in rows)}) */"
 
     rows = shell.database.query(_SCHEMA, args[0] if args else "%")
-    return "".join(f"{sql}{columns(kind, name)};\n" for sql, kind, name in rows)
+    return "".join(f"{sql!s}{columns(kind, name)};\n" for sql, kind, name in rows)
 
 
 def _mode(shell: _Shell, args: list[str]) -> str:
@@ -226,6 +223,10 @@ def _nullvalue(shell: _Shell, args: list[str]) -> str:
         raise Failure("Usage: .nullvalue STRING")
     shell.style.nullvalue = args[0]
     return ""
+
+
+def _unknown(name: str) -> NoReturn:
+    raise Failure(f'unknown command or invalid arguments:  "{name}". Enter ".help" for help')
 
 
 def _quit(_shell: _Shell, _args: list[str]) -> str:

@@ -34,14 +34,6 @@ async def hostname(ctx: Context, args: list[str]) -> int:
     return 0
 
 
-@command("arch")
-async def arch(ctx: Context, args: list[str]) -> int:
-    """Print the kind of processor."""
-    parse(args, "", most=0)
-    await ctx.out(f"{_KERNEL['m']}\n")
-    return 0
-
-
 @command("nproc")
 async def nproc(ctx: Context, args: list[str]) -> int:
     """Print the number of processors."""
@@ -61,32 +53,6 @@ async def which(ctx: Context, args: list[str]) -> int:
         except OSError:
             status = 1
     return status
-
-
-@command("clear")
-async def clear(ctx: Context, args: list[str]) -> int:
-    """Clear the terminal."""
-    parse(args, "")
-    await ctx.out("\x1b[2J\x1b[H")
-    return 0
-
-
-@command("getconf")
-async def getconf(ctx: Context, args: list[str]) -> int:
-    """Print what the system is configured to."""
-    options = parse(args, "al", least=1)
-    values = {"PAGE_SIZE": "4096", "PAGESIZE": "4096", "CLK_TCK": "100", "LONG_BIT": "64"}
-    values |= {
-        "_NPROCESSORS_ONLN": f"{PROCESSORS}",
-        "_NPROCESSORS_CONF": f"{PROCESSORS}",
-        "ARG_MAX": "131072",
-    }
-    name = options.rest[0]
-    if name not in values:
-        await ctx.err(f"getconf: bad '{name}'\n")
-        return 1
-    await ctx.out(f"{values[name]}\n")
-    return 0
 
 
 @command("tty")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.commands import Context, command, encode, number
 from pytest_mobileagent.virtual.shell.options import Options, parse, size
-from pytest_mobileagent.virtual.shell.streams import lines_of
+from pytest_mobileagent.virtual.shell.streams import read_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,20 +22,13 @@ _BLOCK = 65536
 @command("cat")
 async def cat(ctx: Context, args: list[str]) -> int:
     """Copy files to stdout."""
-    options = parse(args, "benstuv")
+    options = parse(args, "u")
 
     async def copy(name: str) -> None:
         source = ctx.reader(name)
         while data := await source.read():
             await ctx.out(data)
 
-    if "n" in options or "b" in options:
-        count = 0
-        async for line in ctx.lines(options.rest):
-            blank = "b" in options and line == "\n"
-            count += not blank
-            await ctx.out(line if blank else f"{count:6d}\t{line}")
-        return ctx.failed
     return await ctx.each(options.rest or ["-"], copy)
 
 
@@ -56,13 +49,9 @@ async def head(ctx: Context, args: list[str]) -> int:
             lines = (await source.read_all()).splitlines(keepends=True)
             await ctx.out(b"".join(lines[:left]))
             return
-        async for line in lines_of(source):
-            if left <= 0:
-                break
+        while left and (line := await read_line(source)):
             await ctx.out(line)
             left -= 1
-            if left == 0:
-                break
 
     return await ctx.each(options.rest or ["-"], copy)
 
@@ -145,8 +134,8 @@ async def tee(ctx: Context, args: list[str]) -> int:
 @command("wc")
 async def wc(ctx: Context, args: list[str]) -> int:
     """Count lines, words, and bytes or characters."""
-    options = parse(args, "cLlmw")
-    wanted = [letter for letter in "lwmcL" if letter in options] or ["l", "w", "c"]
+    options = parse(args, "clmw")
+    wanted = [letter for letter in "lwmc" if letter in options] or ["l", "w", "c"]
     totals = [0] * len(wanted)
 
     async def count(name: str) -> None:
@@ -156,7 +145,6 @@ async def wc(ctx: Context, args: list[str]) -> int:
             "w": len(data.split()),
             "c": len(data),
             "m": len(data.decode(errors="replace")),
-            "L": max((len(line) for line in data.split(b"\n")), default=0),
         }
         for at, letter in enumerate(wanted):
             totals[at] += counts[letter]
@@ -172,37 +160,6 @@ def _counts(counts: list[int], name: str) -> str:
     return " ".join([*map(str, counts), *([name] if name else [])]) + "\n"
 
 
-@command("tac")
-async def tac(ctx: Context, args: list[str]) -> int:
-    """Print lines, the last first."""
-    lines = [line async for line in ctx.lines(parse(args, "").rest)]
-    await ctx.out("".join(reversed(lines)))
-    return ctx.failed
-
-
-@command("rev")
-async def rev(ctx: Context, args: list[str]) -> int:
-    """Print lines, the last character first."""
-    async for line in ctx.lines(parse(args, "").rest):
-        await ctx.out(line.rstrip("\n")[::-1] + "\n")
-    return ctx.failed
-
-
-@command("nl")
-async def nl(ctx: Context, args: list[str]) -> int:
-    """Print lines with their numbers."""
-    options = parse(args, "b:d:f:h:i:l:n:ps:v:w:")
-    count, width = options.number("v", 1), options.number("w", 6)
-    between = options.get("s", "\t")
-    async for line in ctx.lines(options.rest):
-        if line == "\n" and options.get("b", "t") != "a":
-            await ctx.out(" " * (width + len(between)) + "\n")
-        else:
-            await ctx.out(f"{count:{width}d}{between}{line}")
-            count += 1
-    return ctx.failed
-
-
 @command("yes")
 async def yes(ctx: Context, args: list[str]) -> int:
     """Print a line until nobody reads any more."""
@@ -215,36 +172,12 @@ async def yes(ctx: Context, args: list[str]) -> int:
 @command("seq")
 async def seq(ctx: Context, args: list[str]) -> int:
     """Print numbers."""
-    negative = [word for word in args if re.fullmatch(r"-\.?\d.*", word)]
-    options = parse(
-        [f"+{word}" if word in negative else word for word in args], "f:s:w", least=1, most=3
-    )
-    words = [word.removeprefix("+") for word in options.rest]
-    first, step, last = (
-        ["1", "1", *words][-3:] if len(words) < 2 else [words[0], *["1", *words[1:]][-2:]]
-    )
-    values = [_real(word) for word in (first, step, last)]
-    digits = max(len(word.partition(".")[2]) for word in (first, step))
-    form = options.get("f") or (f"%.{digits}f" if digits or "." in first + step else "%.0f")
-    if "w" in options:
-        width = max(len(form % value) for value in (values[0], values[2]))
-        form = f"%0{width}.{digits}f"
-    between = options.get("s", "\n")
-    count = max(0, int((values[2] - values[0]) / values[1] + 1e-9) + 1) if values[1] else 0
-    if (values[2] - values[0]) * values[1] < 0:
-        count = 0
-    for start in range(0, count, 1000):
-        chunk = range(start, min(count, start + 1000))
-        text = between.join(form % (values[0] + at * values[1]) for at in chunk)
-        await ctx.out((between if start else "") + text)
-        await asyncio.sleep(0)
-    if count:
-        await ctx.out("\n")
+    words = [f"+{word}" if re.fullmatch(r"-\d+", word) else word for word in args]
+    options = parse(words, "s:w", least=1, most=3)
+    given = [number(word.removeprefix("+")) for word in options.rest]
+    first, step, last = {1: (1, 1, *given), 2: (given[0], 1, given[-1])}.get(len(given), given)
+    values = [str(value) for value in range(first, last + (1 if step > 0 else -1), step or 1)]
+    width = max(map(len, values), default=0) if "w" in options else 0
+    if values:
+        await ctx.out(options.get("s", "\n").join(each.zfill(width) for each in values) + "\n")
     return 0
-
-
-def _real(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return number(text)

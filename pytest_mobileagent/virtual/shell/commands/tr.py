@@ -6,6 +6,7 @@ import re
 
 from pytest_mobileagent.virtual.shell.commands import Context, command, encode
 from pytest_mobileagent.virtual.shell.options import parse
+from pytest_mobileagent.virtual.shell.regex import CLASSES
 
 
 @command("tr")
@@ -38,37 +39,15 @@ def _pairs(first: bytes, second: bytes) -> tuple[bytes, bytes]:
     return first, second[: len(first)].ljust(len(first), second[-1:])
 
 
-_SETS = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "blank": " \t",
-    "digit": "0-9",
-    "lower": "a-z",
-    "punct": "!-/:-@[-`{-~",
-    "space": " \t\n\v\f\r",
-    "upper": "A-Z",
-    "cntrl": "\0-\x1f\x7f",
-    "print": " -~",
-    "xdigit": "0-9A-Fa-f",
-}
-_TR_ESCAPES = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "\\": "\\",
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "v": "\v",
-}
+_ESCAPES = dict(zip("ntrabfv\\", "\n\t\r\a\b\f\v\\", strict=True))
 
 
 def _characters(text: str) -> bytes:
     """Return the bytes that a set such as a-z or [:space:] stands for."""
-    text = re.sub(r"\[:(\w+):\]", lambda match: _SETS.get(match[1], match[0]), text)
+    text = re.sub(r"\[:(\w+):\]", lambda match: CLASSES.get(match[1], match[0]), text)
     plain = re.sub(
         r"\\([0-7]{1,3}|.)",
-        lambda m: chr(int(m[1], 8)) if m[1].isdecimal() else _TR_ESCAPES.get(m[1], m[1]),
+        lambda m: chr(int(m[1], 8)) if m[1].isdecimal() else _ESCAPES.get(m[1], m[1]),
         text,
         flags=re.DOTALL,
     )

@@ -41,7 +41,25 @@ KEYS = {  # of Linux, and the names of Android's that they mean
     "KEY_BACK": (158, "BACK"),
     "KEY_HOMEPAGE": (172, "HOME"),
     "KEY_APPSELECT": (580, "APP_SWITCH"),
+    "KEY_MINUS": (12, "MINUS"),
+    "KEY_EQUAL": (13, "EQUALS"),
+    "KEY_LEFTBRACE": (26, "LEFT_BRACKET"),
+    "KEY_RIGHTBRACE": (27, "RIGHT_BRACKET"),
+    "KEY_LEFTCTRL": (29, "CTRL_LEFT"),
+    "KEY_SEMICOLON": (39, "SEMICOLON"),
+    "KEY_APOSTROPHE": (40, "APOSTROPHE"),
+    "KEY_GRAVE": (41, "GRAVE"),
+    "KEY_LEFTSHIFT": (42, "SHIFT_LEFT"),
+    "KEY_BACKSLASH": (43, "BACKSLASH"),
+    "KEY_COMMA": (51, "COMMA"),
+    "KEY_DOT": (52, "PERIOD"),
+    "KEY_SLASH": (53, "SLASH"),
+    "KEY_RIGHTSHIFT": (54, "SHIFT_RIGHT"),
+    "KEY_RIGHTCTRL": (97, "CTRL_RIGHT"),
+    "KEY_DELETE": (111, "FORWARD_DEL"),
 }
+for _first, _row in ((2, "1234567890"), (16, "QWERTYUIOP"), (30, "ASDFGHJKL"), (44, "ZXCVBNM")):
+    KEYS |= {f"KEY_{letter}": (code, letter) for code, letter in enumerate(_row, _first)}
 BTN_TOUCH = 0x14A
 CODES: dict[str, dict[str, int]] = {
     "EV_SYN": {"SYN_REPORT": 0, "SYN_CONFIG": 1, "SYN_MT_REPORT": 2},
@@ -67,7 +85,7 @@ class Touchscreen:
         if type_ == EV_KEY and code == BTN_TOUCH:
             self._wanted = bool(value)
         elif type_ == EV_KEY and value == 1 and code in NAMES:
-            self._phone.key(NAMES[code])
+            self._phone.key(f"KEYCODE_{NAMES[code]}")
         elif type_ == EV_ABS:
             self._position(code, value)
         elif type_ == EV_SYN and code == 0:

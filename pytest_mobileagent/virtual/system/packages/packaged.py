@@ -17,6 +17,7 @@ INPUT_METHOD: Final = "android.view.InputMethod"
 _VIRTUAL: Final = "pytest_mobileagent.virtual"
 KNOWN: Final = {  # apps that the phone can act for, and where that is written
     "com.github.uiautomator": f"{_VIRTUAL}.automation.jsonrpc.keyboard:AdbKeyboard",
+    "com.google.androidenv.accessibilityforwarder": f"{_VIRTUAL}.grpc.forwarder:Forwarder",
     "io.appium.settings": f"{_VIRTUAL}.image.appium_settings:Helper",
 }
 
@@ -72,8 +73,14 @@ def _behaviour(package: str) -> type[App] | None:
     """Give what an app is known to do, of the few that the phone knows."""
     if package not in KNOWN:
         return None
-    module, _, name = KNOWN[package].partition(":")
-    found: type[App] = getattr(importlib.import_module(module), name)
+    path, _, name = KNOWN[package].partition(":")
+    try:
+        module = importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if (error.name or _VIRTUAL).startswith(_VIRTUAL):
+            raise
+        return None  # an extra is not installed
+    found: type[App] = getattr(module, name)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import zlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +137,8 @@ class Packages:
         if intent.component:
             found = self.find(intent.component)
             return [found] if found else []
+        if not intent.type and intent.data.startswith("content:"):
+            intent = replace(intent, type=self._phone.resolver.type_of(intent.data))
         return [
             (app, kind)
             for app in self.apps()

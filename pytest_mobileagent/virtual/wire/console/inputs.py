@@ -24,29 +24,6 @@ def _send(emulator: Emulator, words: str) -> None:
         emulator.phone.hardware.touchscreen.event(type_, number, amount)
 
 
-@command("event types", "list all <type> aliases")
-def _types(_emulator: Emulator, _: str) -> str:
-    rows = (
-        f"    {name:<9} ({len(CODES[name])} code aliases)" if name in CODES else f"    {name}"
-        for name in TYPES
-    )
-    return "event <type> can be an integer or one of the following aliases\n" + "".join(
-        f"{row}\n" for row in rows
-    )
-
-
-@command("event codes", "list all <code> aliases for a given <type>")
-def _codes(_emulator: Emulator, kind: str) -> str:
-    if not kind:
-        raise Refusal("argument missing, try 'event codes <type>'")
-    if kind not in TYPES:
-        raise Refusal("bad argument, see 'help event codes' for valid <type> values")
-    if kind not in CODES:
-        return "no code aliases defined for this type\n"
-    names = "".join(f"    {name}\n" for name in CODES[kind])
-    return f"type '{kind}' accepts the following <code> aliases:\n{names}"
-
-
 @command("event text", "simulate keystrokes from a given text")
 def _text(emulator: Emulator, words: str) -> None:
     if not words:

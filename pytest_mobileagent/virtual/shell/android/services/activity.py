@@ -16,6 +16,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     FAILED,
     Answer,
     Arguments,
+    Context,
     JavaError,
     Refused,
     Service,
@@ -26,7 +27,6 @@ from pytest_mobileagent.virtual.system.window.configuration import qualifiers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 HELP = """Activity manager (activity) commands:
   help
@@ -60,10 +60,6 @@ PROTECTED = frozenset(
         "TIMEZONE_CHANGED",
         "TIME_SET",
     )
-)
-TRIM_LEVELS = frozenset(
-    {"HIDDEN", "RUNNING_MODERATE", "BACKGROUND", "RUNNING_LOW"}
-    | {"MODERATE", "RUNNING_CRITICAL", "COMPLETE"}
 )
 WARNINGS = {
     Result.TO_TOP: "Warning: Activity not started, intent has been delivered to currently running"
@@ -240,18 +236,6 @@ def _user(option: str, args: Arguments) -> bool:
     return True
 
 
-@service.command("send-trim-memory")
-def send_trim_memory(ctx: Context, args: Arguments) -> None:
-    """Ask an app to give memory back, which apps here have none of."""
-    while args.option():
-        args.required()
-    process, level = args.required(), args.required()
-    if level not in TRIM_LEVELS and not level.isdecimal():
-        raise Refused(f"Error: Unknown level option: {level}")
-    if not ctx.phone.proc.running(process):
-        raise Refused("Unknown error: failed to set trim level")
-
-
 @service.command("get-current-user")
 def get_current_user(_ctx: Context, _: Arguments) -> str:
     """Tell the user in front."""
@@ -279,3 +263,9 @@ async def stack(ctx: Context, args: Arguments) -> None:
             f"  taskId={task.number}: {root} bounds={bounds} userId=0 visible={visible}"
             f" topActivity=ComponentInfo{{{top}}}\n\n"
         )
+
+
+@service.command("wait-for-broadcast-idle", "wait-for-broadcast-barrier")
+def wait_for_broadcasts(_ctx: Context, _: Arguments) -> str:
+    """Wait until all broadcasts are delivered, as they are at once here."""
+    return "All broadcast queues are idle!\n"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pytest_mobileagent.virtual.content.intent import Intent
-from pytest_mobileagent.virtual.shell.android.service import DONE, Arguments, Refused, Service
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.commands import Context
+from pytest_mobileagent.virtual.shell.android.service import (
+    DONE,
+    Arguments,
+    Context,
+    Refused,
+    Service,
+)
 
 service = Service(
     "alarm",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.android.service import (
-    FAILED,
-    Answer,
     Arguments,
+    Context,
+    Refused,
     Service,
     illegal,
 )
@@ -22,7 +22,6 @@ from pytest_mobileagent.virtual.system.packages.permissions import (
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 HELP = """AppOps service (appops) commands:
   help
@@ -41,52 +40,32 @@ service = Service(
 SETTABLE = {flag.lower().replace("_", "-"): flag for flag in FLAGS}
 
 
-class _BadCall(Exception):  # noqa: N818 - not a failure of ours
-    """What is wrong with the words of a call."""
-
-
 @service.command("get")
-async def get(ctx: Context, args: Arguments) -> Answer:
+def get(ctx: Context, args: Arguments) -> str:
     """Tell the modes of an app's operations, or of one."""
-    try:
-        name = _package(ctx.phone, _words(args))
-        wanted = args.next()
-        op = _op(wanted) if wanted else ""
-    except _BadCall as problem:
-        return await _refuse(ctx, str(problem))
-    modes = ctx.phone.permissions.modes(name)
-    shown = {key: mode for key, mode in modes.items() if op in ("", key)}
-    if not shown:
-        default = f"Default mode: {'default' if op in ASK_FIRST else 'allow'}\n" if op else ""
-        await ctx.out(f"No operations.\n{default}")
-    return "".join(f"{key}: {mode}\n" for key, mode in shown.items())
+    name, wanted = _package(ctx.phone, _words(args)), args.next()
+    op, modes = _op(wanted) if wanted else "", ctx.phone.permissions.modes(name)
+    if shown := "".join(f"{key}: {modes[key]}\n" for key in modes if op in ("", key)):
+        return shown
+    default = f"Default mode: {'default' if op in ASK_FIRST else 'allow'}\n" if op else ""
+    return f"No operations.\n{default}"
 
 
 @service.command("set")
-async def set_(ctx: Context, args: Arguments) -> int:
+def set_(ctx: Context, args: Arguments) -> None:
     """Set the mode of an operation."""
-    try:
-        name = _package(ctx.phone, _words(args))
-        op = _op(args.next() or "")
-        mode = _mode(args.next() or "")
-    except _BadCall as problem:
-        return await _refuse(ctx, str(problem))
-    ctx.phone.permissions.set_mode(name, op, mode)
-    return 0
+    name, op, mode = _package(ctx.phone, _words(args)), _op(args.next()), args.next() or ""
+    if mode.lower() not in MODES:
+        raise Refused(f"Error: Mode is not valid: {mode}" if mode else "Error: Mode not specified.")
+    ctx.phone.permissions.set_mode(name, op, mode.lower())
 
 
 @service.command("query-op")
-async def query_op(ctx: Context, args: Arguments) -> int:
+def query_op(ctx: Context, args: Arguments) -> str:
     """List the apps that have an operation in a mode."""
-    try:
-        op = _op(_words(args) or "")
-    except _BadCall as problem:
-        return await _refuse(ctx, str(problem))
-    mode = args.next() or "allow"
-    for name in ctx.phone.packages.names():
-        if ctx.phone.permissions.modes(name).get(op) == mode:
-            await ctx.out(f"{name}\n")
-    return 0
+    op, mode, modes = _op(_words(args)), args.next() or "allow", ctx.phone.permissions.modes
+    names = ctx.phone.packages.names()
+    return "".join(f"{name}\n" for name in names if modes(name).get(op) == mode)
 
 
 @service.command("reset")
@@ -110,61 +89,43 @@ def _words(args: Arguments) -> str | None:
 
 def _package(phone: Phone, name: str | None) -> str:
     if not name:
-        raise _BadCall("Package name not specified.")
+        raise Refused("Error: Package name not specified.")
     if name.isdecimal():
         name = next((app.package for app in phone.packages.apps() if app.uid == int(name)), name)
     if name not in phone.packages:
-        raise _BadCall(f"No UID for {name} in user 0")
+        raise Refused(f"Error: No UID for {name} in user 0")
     return name
 
 
-def _op(text: str) -> str:
+def _op(text: str | None) -> str:
     if not text:
-        raise _BadCall("Operation not specified.")
+        raise Refused("Error: Operation not specified.")
     name = text.removeprefix("android:").upper()
     if name not in (*OPS, *PLAIN_OPS):
-        raise _BadCall(f"Unknown operation string: {text}")
+        raise Refused(f"Error: Unknown operation string: {text}")
     return name
-
-
-def _mode(text: str) -> str:
-    if text.lower() not in MODES:
-        raise _BadCall(f"Mode is not valid: {text}" if text else "Mode not specified.")
-    return text.lower()
-
-
-async def _refuse(ctx: Context, problem: str) -> int:
-    await ctx.err(f"Error: {problem}\n")
-    return FAILED
 
 
 @package.command("reset-permissions")
-def reset_permissions(ctx: Context, args: Arguments) -> None:
+def reset_permissions(ctx: Context, _: Arguments) -> None:
     """Forget what was granted and refused, for every app."""
-    args.rest()
     for app in ctx.phone.packages.apps():
         ctx.phone.permissions.reset(app.package)
 
 
-async def _change_flags(ctx: Context, args: Arguments, *, on: bool) -> int:
+@package.command("set-permission-flags")
+def set_flags(ctx: Context, args: Arguments, *, on: bool = True) -> None:
+    """Set flags of a permission."""
     name, permission = _words(args) or "", args.required()
     if name not in ctx.phone.packages:
         raise illegal(f"Unknown package: {name}")
     for word in [args.required(), *args.rest()]:
         if word not in SETTABLE:
-            await ctx.out(f"Unknown permission flag '{word}'\n")
-            return FAILED
+            raise Refused(f"Unknown permission flag '{word}'", out=True)
         ctx.phone.permissions.flag(name, permission, SETTABLE[word], on=on)
-    return 0
-
-
-@package.command("set-permission-flags")
-async def set_flags(ctx: Context, args: Arguments) -> int:
-    """Set flags of a permission."""
-    return await _change_flags(ctx, args, on=True)
 
 
 @package.command("clear-permission-flags")
-async def clear_flags(ctx: Context, args: Arguments) -> int:
+def clear_flags(ctx: Context, args: Arguments) -> None:
     """Clear flags of a permission."""
-    return await _change_flags(ctx, args, on=False)
+    set_flags(ctx, args, on=False)

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pytest_mobileagent.virtual.shell.android.service import Service
+from pytest_mobileagent.virtual.shell.android.service import Context, Service
 from pytest_mobileagent.virtual.system.audio import STREAMS
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 RINGER = {"0": "SILENT", "1": "VIBRATE", "2": "NORMAL"}
 service = Service("audio", interface="android.media.IAudioService")

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pytest_mobileagent.virtual.shell.android.service import Arguments, Refused, Service
+from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
 from pytest_mobileagent.virtual.system.power.power import Battery
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 HELP = """Battery service (battery) commands:
   help

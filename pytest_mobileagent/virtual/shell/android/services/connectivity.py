@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pytest_mobileagent.virtual.shell.android.service import Answer, Arguments, Refused, Service
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.commands import Context
+from pytest_mobileagent.virtual.shell.android.service import (
+    Answer,
+    Arguments,
+    Context,
+    Refused,
+    Service,
+)
 
 service = Service(
     "connectivity",

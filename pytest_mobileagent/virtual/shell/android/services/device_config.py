@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pytest_mobileagent.virtual.shell.android.service import (
-    FAILED,
-    Answer,
-    Arguments,
-    Refused,
-    Service,
-)
+from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
 from pytest_mobileagent.virtual.system.settings import CONFIG
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 HELP = """Device Config (device_config) commands:
   help
@@ -33,51 +22,45 @@ RESET_MODES = ("untrusted_defaults", "untrusted_clear", "trusted_defaults")
 service = Service("device_config", HELP, script="device_config")
 
 
-async def _bad(ctx: Context) -> int:
-    await ctx.err("Bad arguments\n")
-    return FAILED
+def _flag(args: Arguments) -> str:
+    return f"{_word(args)}/{_word(args)}"
+
+
+def _word(args: Arguments) -> str:
+    word = args.next()
+    if word is None:
+        raise Refused("Bad arguments")
+    return word
 
 
 @service.command("get")
-async def get(ctx: Context, args: Arguments) -> Answer:
+def get(ctx: Context, args: Arguments) -> str:
     """Tell the value of a flag."""
-    words = args.rest()
-    if len(words) != 2:
-        return await _bad(ctx)
-    value = ctx.phone.settings.get(CONFIG, "/".join(words))
+    value = ctx.phone.settings.get(CONFIG, _flag(args))
     return f"{'null' if value is None else value}\n"
 
 
 @service.command("put")
-async def put(ctx: Context, args: Arguments) -> int:
+def put(ctx: Context, args: Arguments) -> None:
     """Set a flag."""
-    words = args.rest()
-    if len(words) < 3:
-        return await _bad(ctx)
-    ctx.phone.settings.put(CONFIG, "/".join(words[:2]), words[2])
-    return 0
+    ctx.phone.settings.put(CONFIG, _flag(args), _word(args))
 
 
 @service.command("delete")
-async def delete(ctx: Context, args: Arguments) -> Answer:
+def delete(ctx: Context, args: Arguments) -> str:
     """Remove a flag."""
-    words = args.rest()
-    if len(words) != 2:
-        return await _bad(ctx)
-    done = ctx.phone.settings.delete(CONFIG, "/".join(words))
-    verb = "Successfully deleted" if done else "Failed to delete"
-    return f"{verb} {words[1]} from {words[0]}\n"
+    name = _flag(args)
+    done = ctx.phone.settings.delete(CONFIG, name)
+    space, _, key = name.partition("/")
+    return f"{'Successfully deleted' if done else 'Failed to delete'} {key} from {space}\n"
 
 
 @service.command("list")
-async def list_(ctx: Context, args: Arguments) -> None:
+def list_(ctx: Context, args: Arguments) -> str:
     """List the flags of a namespace, or all."""
-    space = args.next()
-    for name, value in sorted(ctx.phone.settings.list(CONFIG).items()):
-        if space is None:
-            await ctx.out(f"{name}={value}\n")
-        elif name.startswith(f"{space}/"):
-            await ctx.out(f"{name.removeprefix(f'{space}/')}={value}\n")
+    start = f"{space}/" if (space := args.next()) else ""
+    flags = sorted(ctx.phone.settings.list(CONFIG).items())
+    return "".join(f"{k.removeprefix(start)}={v}\n" for k, v in flags if k.startswith(start))
 
 
 @service.command("reset")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.android.service import Arguments, Service
+from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Service
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 SYSTEM_APP = "com.android.shell"
 FILE = "/data/system/deviceidle.xml"  # where Android keeps the apps that were added

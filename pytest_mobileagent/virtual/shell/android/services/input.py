@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.android.service import Arguments, JavaError, Service, illegal
-from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.android.service import (
+    Arguments,
+    Context,
+    JavaError,
+    Service,
+    illegal,
+)
+from pytest_mobileagent.virtual.shell.commands import command
 from pytest_mobileagent.virtual.system.input.keymap import CODES, MODIFIERS, key, known
 
 if TYPE_CHECKING:
@@ -186,7 +192,7 @@ def trackball(_: Context, args: Arguments) -> None:
 def dump(ctx: Context, _: list[str]) -> str:
     """Tell the input devices, and how the display is turned."""
     metrics, display = ctx.phone.display.metrics, ctx.phone.display
-    natural = display.size_override or display.physical_size
+    physical = display.physical_size[:: -1 if display.rotation % 2 else 1]
     focus = ctx.phone.windows.active.title if ctx.phone.power.awake else ""
     return (
         "INPUT MANAGER (dumpsys input)\n\nInput Manager State:\n  Interactive: "
@@ -202,7 +208,7 @@ def dump(ctx: Context, _: list[str]) -> str:
         "      Y: min=0, max=32767, flat=0, fuzz=0, resolution=0\n"
         f"    Viewport INTERNAL: displayId=0, port=0, orientation={display.rotation},"
         f" logicalFrame=[0, 0, {metrics.width_px}, {metrics.height_px}],"
-        f" physicalFrame=[0, 0, {natural[0]}, {natural[1]}],"
-        f" deviceSize=[{natural[0]}, {natural[1]}], isActive=[1]\n\n"
+        f" physicalFrame=[0, 0, {physical[0]}, {physical[1]}],"
+        f" deviceSize=[{physical[0]}, {physical[1]}], isActive=[1]\n\n"
         f"Input Dispatcher State:\n  FocusedWindows:\n    displayId=0, name='{focus}'\n"
     )

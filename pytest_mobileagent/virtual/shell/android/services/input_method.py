@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from zlib import crc32
 
-from pytest_mobileagent.virtual.shell.android.service import FAILED, Arguments, Refused, Service
-from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.input.ime import Keyboard, UnknownInputMethod
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from pytest_mobileagent.virtual.shell.android.service import (
+    Arguments,
+    Context,
+    Refused,
+    Service,
+)
+from pytest_mobileagent.virtual.shell.commands import command
+from pytest_mobileagent.virtual.system.input.ime import (
+    InputMethods,
+    Keyboard,
+    UnknownInputMethod,
+)
 
 HELP = """ime <command>:
   list [-a] [-s]
@@ -35,24 +40,63 @@ async def ime(ctx: Context, args: list[str]) -> int:
 
 
 @service.command("ime")
-async def ime_command(ctx: Context, args: Arguments) -> int:
+def ime_command(ctx: Context, args: Arguments) -> str:
     """Run one of the commands that `ime` has."""
     verb = args.next() or "help"
+    if verb == "list":
+        return _list(ctx, args)
+    if verb == "reset":
+        return _reset(ctx)
     if verb not in VERBS:
-        raise Refused(
-            f"{HELP}\n" if verb in ("help", "-h") else f"Unknown command: {verb}", out=True
-        )
-    return await VERBS[verb](ctx, args)
+        said = f"{HELP}\n" if verb in ("help", "-h") else f"Unknown command: {verb}"
+        raise Refused(said, out=True)
+    while args.option() == "--user":
+        args.required()
+    wanted, (participle, change) = args.required(), VERBS[verb]
+    try:
+        done = change(ctx.phone.ime, wanted)
+    except UnknownInputMethod as error:
+        words = f"Unknown input method {wanted} cannot be {participle} for user #0"
+        raise Refused(words) from error
+    return f"Input method {wanted}{done} for user #0\n"
 
 
-async def _list(ctx: Context, args: Arguments) -> int:
+def _enable(ime: InputMethods, id: str) -> str:
+    return ": now enabled" if ime.enable(id) else ": already enabled"
+
+
+def _disable(ime: InputMethods, id: str) -> str:
+    ime.disable(id)
+    return ": now disabled"
+
+
+def _choose(ime: InputMethods, id: str) -> str:
+    ime.choose(id)
+    return " selected"
+
+
+VERBS = {
+    "enable": ("enabled", _enable),
+    "disable": ("disabled", _disable),
+    "set": ("selected", _choose),
+}
+
+
+def _list(ctx: Context, args: Arguments) -> str:
     options: set[str] = set()
     while option := args.option():
         options.update(option.removeprefix("-"))
     methods = ctx.phone.ime.installed() if "a" in options else ctx.phone.ime.enabled()
-    for method in methods:
-        await ctx.out(f"{method.id}\n" if "s" in options else _block(method))
-    return 0
+    return "".join(f"{each.id}\n" if "s" in options else _block(each) for each in methods)
+
+
+def _reset(ctx: Context) -> str:
+    ctx.phone.ime.reset()
+    enabled = "".join(f"  {method.id}\n" for method in ctx.phone.ime.enabled())
+    return (
+        "Reset current and enabled IMEs for user #0\n"
+        f"Newly selected IME: {ctx.phone.ime.current}\nNewly enabled IMEs: {{\n{enabled}}}\n"
+    )
 
 
 def _block(method: Keyboard) -> str:
@@ -63,69 +107,6 @@ def _block(method: Keyboard) -> str:
         " mSupportsSwitchingToNextInputMethod=true\n"
         f"  mIsDefaultResId=0x0\n  Service:\n    name={name} packageName={package}\n"
     )
-
-
-async def _enable(ctx: Context, args: Arguments) -> int:
-    def change(id: str) -> str:
-        return ": now enabled" if ctx.phone.ime.enable(id) else ": already enabled"
-
-    return await _change(ctx, args, change, "enabled")
-
-
-async def _disable(ctx: Context, args: Arguments) -> int:
-    def change(id: str) -> str:
-        ctx.phone.ime.disable(id)
-        return ": now disabled"
-
-    return await _change(ctx, args, change, "disabled")
-
-
-async def _set(ctx: Context, args: Arguments) -> int:
-    def change(id: str) -> str:
-        ctx.phone.ime.choose(id)
-        return " selected"
-
-    return await _change(ctx, args, change, "selected")
-
-
-async def _change(
-    ctx: Context, args: Arguments, change: Callable[[str], str], participle: str
-) -> int:
-    """Do what `change` does, which says what that was; an id may be unknown to it."""
-    wanted = _id(args)
-    try:
-        done = change(wanted)
-    except UnknownInputMethod:
-        await ctx.err(f"Unknown input method {wanted} cannot be {participle} for user #0\n")
-        return FAILED
-    await ctx.out(f"Input method {wanted}{done} for user #0\n")
-    return 0
-
-
-async def _reset(ctx: Context, args: Arguments) -> int:
-    args.rest()
-    ctx.phone.ime.reset()
-    enabled = "".join(f"  {method.id}\n" for method in ctx.phone.ime.enabled())
-    await ctx.out(
-        "Reset current and enabled IMEs for user #0\n"
-        f"Newly selected IME: {ctx.phone.ime.current}\nNewly enabled IMEs: {{\n{enabled}}}\n"
-    )
-    return 0
-
-
-def _id(args: Arguments) -> str:
-    while args.option() == "--user":
-        args.required()
-    return args.required()
-
-
-VERBS = {
-    "list": _list,
-    "enable": _enable,
-    "disable": _disable,
-    "set": _set,
-    "reset": _reset,
-}
 
 
 @service.dump

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.android.service import (
-    FAILED,
-    Answer,
-    Arguments,
-    Refused,
-    Service,
-)
+from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
 from pytest_mobileagent.virtual.system.keyguard import BadCredential
 
 if TYPE_CHECKING:
     from typing import Literal
 
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 HELP = """lockSettings service commands:
 
@@ -53,40 +46,31 @@ service = Service(
 )
 
 
-async def _checked(ctx: Context, args: Arguments) -> tuple[bool, str]:
-    """Read the options; tell whether the old credential is right, and what comes next."""
+def _checked(ctx: Context, args: Arguments) -> str:
+    """Read the options, of which the old credential must be right, and give what comes next."""
     old = ""
     while option := args.option():
         value = args.required()
         if option == "--old":
             old = value
         elif option != "--user":
-            await ctx.out(f"Unknown option: {option}\n")
-            return False, ""
-    word, keyguard = args.next() or "", ctx.phone.keyguard
-    if keyguard.is_right(old):
-        return True, word
-    if not old:
-        await ctx.out("Old password not provided but the user has one\n")
-    else:
-        await ctx.out(f"Old password '{old}' didn't match\n")
-    return False, word
+            raise Refused(f"Unknown option: {option}", out=True)
+    if not ctx.phone.keyguard.is_right(old):
+        missing = "Old password not provided but the user has one"
+        raise Refused(f"Old password '{old}' didn't match" if old else missing, out=True)
+    return args.next() or ""
 
 
 def _setter(kind: Literal["pin", "password", "pattern"]) -> None:
     @service.command(f"set-{kind}")
-    async def change(ctx: Context, args: Arguments) -> Answer:
-        right, word = await _checked(ctx, args)
-        if not right:
-            return FAILED
+    def change(ctx: Context, args: Arguments) -> str:
+        word = _checked(ctx, args)
         try:
             ctx.phone.keyguard.set(kind, word)
         except BadCredential as error:
-            raise Refused(
-                f"New credential doesn't satisfy admin policies: {error}", out=True
-            ) from error
-        name = {"pin": "Pin", "password": "Password", "pattern": "Pattern"}[kind]
-        return f"{name} set to '{word}'\n"
+            words = f"New credential doesn't satisfy admin policies: {error}"
+            raise Refused(words, out=True) from error
+        return f"{kind.capitalize()} set to '{word}'\n"
 
 
 _setter("pin")
@@ -95,21 +79,17 @@ _setter("pattern")
 
 
 @service.command("clear")
-async def clear(ctx: Context, args: Arguments) -> Answer:
+def clear(ctx: Context, args: Arguments) -> str:
     """Have no credential any more."""
-    right, _ = await _checked(ctx, args)
-    if not right:
-        return FAILED
+    _checked(ctx, args)
     ctx.phone.keyguard.clear()
     return "Lock credential cleared\n"
 
 
 @service.command("verify")
-async def verify(ctx: Context, args: Arguments) -> Answer:
+def verify(ctx: Context, args: Arguments) -> str:
     """Tell whether a credential is the right one."""
-    right, _ = await _checked(ctx, args)
-    if not right:
-        return FAILED
+    _checked(ctx, args)
     return "Lock credential verified successfully\n"
 
 
@@ -120,10 +100,7 @@ def get_disabled(ctx: Context, _: Arguments) -> str:
 
 
 @service.command("set-disabled")
-async def set_disabled(ctx: Context, args: Arguments) -> Answer:
+def set_disabled(ctx: Context, args: Arguments) -> str:
     """Have no lock screen, or have one."""
-    right, word = await _checked(ctx, args)
-    if not right:
-        return FAILED
-    ctx.phone.keyguard.disabled = word.lower() == "true"
+    ctx.phone.keyguard.disabled = _checked(ctx, args).lower() == "true"
     return f"Lock screen disabled set to {str(ctx.phone.keyguard.disabled).lower()}\n"

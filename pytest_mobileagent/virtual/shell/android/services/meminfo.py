@@ -5,24 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.procfs import MEMORY
-from pytest_mobileagent.virtual.shell.android.service import Service
+from pytest_mobileagent.virtual.shell.android.service import Context, Service
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.processes import Process
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 service = Service("meminfo")
 SHARED_PART = 0.55  # of a process's resident memory is counted with others
 PARTS = (  # of what a process takes, and how many percent each is
-    ("Native Heap", 30),
-    ("Dalvik Heap", 18),
-    ("Dalvik Other", 7),
+    ("Native Heap", 28),
+    ("Dalvik Heap", 16),
+    ("Dalvik Other", 6),
     ("Stack", 2),
     ("Other dev", 1),
-    (".so mmap", 22),
-    (".apk mmap", 6),
-    (".dex mmap", 8),
-    ("Unknown", 6),
+    (".so mmap", 20),
+    (".apk mmap", 5),
+    (".dex mmap", 7),
+    ("EGL mtrack", 6),
+    ("GL mtrack", 4),
+    ("Unknown", 5),
+)
+COLUMNS = (
+    ("Pss", "Private", "Private", "SwapPss", "Rss", "Heap", "Heap", "Heap"),
+    ("Total", "Dirty", "Clean", "Dirty", "Total", "Size", "Alloc", "Free"),
+    ("------",) * 8,
 )
 
 
@@ -54,19 +60,28 @@ def _pss(process: Process) -> int:
 
 
 def _detail(process: Process) -> str:
-    total = _pss(process)
-    rows = "".join(
-        f"{name:>16} {total * part // 100:>8} {total * part // 120:>8} {0:>8} {0:>8}\n"
+    """Tell of one process, in the columns that Android has had since 11."""
+    total, rss = _pss(process), process.rss
+    rows = [
+        (name, total * part // 100, rss * part // 100, total // 3 if "Heap" in name else 0)
         for name, part in PARTS
+    ]
+    heads = "".join(f"{'':16} {' '.join(f'{word:>8}' for word in line)}\n" for line in COLUMNS)
+    lines = "".join(_row(*row) for row in (*rows, ("TOTAL", total, rss, total * 2 // 3)))
+    summary = {"Java Heap": 16, "Native Heap": 28, "Code": 32, "Stack": 2, "Graphics": 10}
+    parts = "".join(
+        f"{name + ':':>21} {total * part // 100:>8} {rss * part // 100:>30}\n"
+        for name, part in summary.items()
     )
     return (
-        f"\n** MEMINFO in pid {process.pid} [{process.name}] **\n"
-        "                      Pss  Private  Private  SwapPss\n"
-        "                    Total    Dirty    Clean    Dirty\n"
-        f"                   ------   ------   ------   ------\n{rows}"
-        f"{'TOTAL':>16} {total:>8} {total * 5 // 6:>8} {0:>8} {0:>8}\n\n"
-        " App Summary\n                       Pss(KB)\n                        ------\n"
-        f"           Java Heap: {total * 18 // 100:>8}\n"
-        f"         Native Heap: {total * 30 // 100:>8}\n"
-        f"           TOTAL PSS: {total:>8}            TOTAL RSS: {process.rss:>8}\n"
+        f"\n** MEMINFO in pid {process.pid} [{process.name}] **\n{heads}{lines}\n"
+        " App Summary\n                       Pss(KB)                        Rss(KB)\n"
+        f"                        ------                         ------\n{parts}\n"
+        f"           TOTAL PSS: {total:>8}            TOTAL RSS: {rss:>8}"
+        "       TOTAL SWAP PSS:        0\n"
     )
+
+
+def _row(name: str, pss: int, rss: int, heap: int) -> str:
+    numbers = [pss, pss * 5 // 6, 0, 0, rss, *((heap, heap * 3 // 4, heap // 4) if heap else ())]
+    return f"{name:>16} {' '.join(f'{number:>8}' for number in numbers)}\n"

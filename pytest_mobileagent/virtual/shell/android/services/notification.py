@@ -10,13 +10,13 @@ from pytest_mobileagent.virtual.shell.android.service import (
     FAILED,
     Answer,
     Arguments,
+    Context,
     Refused,
     Service,
 )
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.shell.commands import Context
     from pytest_mobileagent.virtual.system.notifications import Notification
 
 HELP = """usage: cmd notification SUBCMD [args]
@@ -31,8 +31,7 @@ SUBCMDs:
   disallow_dnd PACKAGE [user_id (current user if not specified)]
   post [--help | flags] TAG TEXT
   list
-  get <notification-key>
-  snooze --for <msec> <notification-key>"""
+  get <notification-key>"""
 POST_USAGE = """usage: cmd notification post [flags] <tag> <text>
 
 flags:
@@ -126,17 +125,6 @@ def get(ctx: Context, args: Arguments) -> str:
     if found is None:
         raise Refused(f"No notification with key: {wanted}", out=True)
     return one(ctx.phone, found, redact=False)
-
-
-@service.command("snooze")
-def snooze(ctx: Context, args: Arguments) -> str:
-    """Take a notification away for some time, after which it is not brought back here."""
-    words = args.rest()
-    found = _find(ctx.phone, words[-1]) if words else None
-    if found is None:
-        raise Refused("usage: cmd notification snooze --for <msec> <notification-key>", out=True)
-    ctx.phone.notifications.cancel(found.package, found.tag)
-    return f"snoozing <{words[-1]}> for {words[1] if words[1:2] else 0} ms\n"
 
 
 @service.command("set_dnd")

@@ -11,6 +11,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     FAILED,
     Answer,
     Arguments,
+    Context,
     JavaError,
     Refused,
     Service,
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.virtual.app.app import App
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 HELP = """Package manager (package) commands:
   help

@@ -9,6 +9,7 @@ from pytest_mobileagent.virtual.shell.android.intents import integer
 from pytest_mobileagent.virtual.shell.android.service import (
     Answer,
     Arguments,
+    Context,
     JavaError,
     Refused,
     illegal,
@@ -20,7 +21,6 @@ from pytest_mobileagent.virtual.system.packages.packages import UnknownPackage
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.android.service import Arguments
-    from pytest_mobileagent.virtual.shell.commands import Context
     from pytest_mobileagent.virtual.system.packages.installer import Session
 
 SWITCHES = {

@@ -11,8 +11,7 @@ from pytest_mobileagent.virtual.shell.android.services.package import service
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.intent import Intent
-    from pytest_mobileagent.virtual.shell.android.service import Arguments
-    from pytest_mobileagent.virtual.shell.commands import Context
+    from pytest_mobileagent.virtual.shell.android.service import Arguments, Context
 
 MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
 

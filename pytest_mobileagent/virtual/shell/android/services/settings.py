@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pytest_mobileagent.virtual.shell.android.service import Arguments, Refused, Service, illegal
+from pytest_mobileagent.virtual.shell.android.service import (
+    Arguments,
+    Context,
+    Refused,
+    Service,
+    illegal,
+)
 from pytest_mobileagent.virtual.system.settings import NAMESPACES
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 HELP = """Settings provider (settings) commands:
   help

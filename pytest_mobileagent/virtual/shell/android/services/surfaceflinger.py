@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.android.screen import DISPLAY
-from pytest_mobileagent.virtual.shell.android.service import Service
+from pytest_mobileagent.virtual.shell.android.service import Context, Service
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 GLES = (  # as an emulator without a graphics card has it
     "Google (Google Inc. (Google)), Android Emulator OpenGL ES Translator (ANGLE (Google, Vulkan"

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pytest_mobileagent.virtual.shell.android.service import Service
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.commands import Context
+from pytest_mobileagent.virtual.shell.android.service import Context, Service
 
 CALL_STATES = {"IDLE": 0, "RINGING": 1, "OFFHOOK": 2}
 SERVICE_STATES = {"home": 0, "roaming": 0, "searching": 2, "denied": 1, "unregistered": 1}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.android.service import Arguments, Refused, Service
+from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 ADDRESS = "02:15:b2:00:00:00"
 service = Service(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.android.service import FAILED, Answer, Arguments, Service
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.commands import Context
+from pytest_mobileagent.virtual.shell.android.service import (
+    FAILED,
+    Answer,
+    Arguments,
+    Context,
+    Service,
+)
 
 HELP = """Window manager (window) commands:
   help

@@ -1,0 +1,40 @@
+"""What is on the screen, in the format that a client asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image
+
+from pytest_mobileagent.virtual.grpc.protocol import control
+from pytest_mobileagent.virtual.ui.draw import png
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+
+
+def picture(phone: Phone, wanted: Any, number: int = 0) -> Any:
+    """Give the screen as it is turned, scaled to fit into the width and height that are wanted."""
+    kinds = control.ImageFormat
+    *size, data = phone.raw_screenshot()
+    width, height = fitted((size[0], size[1]), wanted.width, wanted.height)
+    if [width, height] != size or wanted.format != kinds.RGBA8888:
+        image = Image.frombuffer("RGBA", (size[0], size[1]), data)
+        if [width, height] != size:
+            image = image.resize((width, height), Image.Resampling.BILINEAR)
+        if wanted.format == kinds.RGB888:
+            image = image.convert("RGB")
+        data = png(image) if wanted.format == kinds.PNG else image.tobytes()
+    turned = control.Rotation(rotation=phone.display.rotation)
+    made = kinds(format=wanted.format, rotation=turned, width=width, height=height)
+    time = int(phone.clock.time() * 1_000_000)
+    return control.Image(
+        format=made, width=width, height=height, image=data, seq=number, timestampUs=time
+    )
+
+
+def fitted(size: tuple[int, int], width: int, height: int) -> tuple[int, int]:
+    """Scale a size so that it exceeds neither width nor height, where these are not 0."""
+    limits = [limit / own for limit, own in zip((width, height), size, strict=True) if limit]
+    scale = min(limits, default=1.0)
+    return max(1, int(size[0] * scale)), max(1, int(size[1] * scale))

@@ -1,0 +1,16 @@
+"""The messages and services of the `.proto` files beside this one, made of them when imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import grpc
+
+_ROOM = "pytest_mobileagent/virtual/grpc"
+
+control: Any
+control_services: Any
+forwarding: Any
+forwarding_services: Any
+control, control_services = grpc.protos_and_services(f"{_ROOM}/controller.proto")
+forwarding, forwarding_services = grpc.protos_and_services(f"{_ROOM}/forwarder.proto")

@@ -1,0 +1,41 @@
+"""The gRPC server of a phone."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import grpc.aio
+
+from pytest_mobileagent.virtual.grpc.controller import Controller
+from pytest_mobileagent.virtual.grpc.protocol import control_services
+from pytest_mobileagent.virtual.grpc.snapshots import SnapshotService
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.snapshots.album import Album
+
+_GRACE = 0.2  # seconds that calls get to end when the phone does
+_OPTIONS = (("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", -1))
+
+
+@asynccontextmanager
+async def serve(
+    phone: Phone, album: Album, port: int, *, read_only: bool = False
+) -> AsyncIterator[int]:
+    """Serve on `port`, or with 0 on a free one, which is given; OSError if it is taken."""
+    server = grpc.aio.server(options=_OPTIONS)
+    control_services.add_EmulatorControllerServicer_to_server(Controller(phone), server)
+    snapshots = SnapshotService(album, read_only=read_only)
+    control_services.add_SnapshotServiceServicer_to_server(snapshots, server)
+    try:
+        bound = server.add_insecure_port(f"127.0.0.1:{port}")
+    except RuntimeError:
+        raise OSError(f"port {port} cannot be used (--grpc=0 finds a free one)") from None
+    await server.start()
+    try:
+        yield bound
+    finally:
+        await server.stop(_GRACE)

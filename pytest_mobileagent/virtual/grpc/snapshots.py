@@ -1,0 +1,57 @@
+"""The emulator's service of snapshots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.grpc.protocol import control
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.snapshots.album import Album
+
+
+class SnapshotService:
+    """Lists, loads, saves and deletes, unless the emulator is a `read_only` one."""
+
+    def __init__(self, album: Album, *, read_only: bool) -> None:
+        self._album = album
+        self._read_only = read_only
+
+    async def ListSnapshots(self, _: Any, __: object) -> Any:
+        """Give all, the oldest first; each of them can be loaded."""
+        kinds = control.SnapshotDetails
+        return control.SnapshotList(
+            snapshots=[
+                kinds(
+                    snapshot_id=name,
+                    details=control.Snapshot(creation_time=int(each.time), logical_name=name),
+                    status=kinds.Loaded if name == self._album.loaded else kinds.Compatible,
+                )
+                for name, each in self._album.all().items()
+            ]
+        )
+
+    async def LoadSnapshot(self, request: Any, _: object) -> Any:
+        """Go back to one."""
+        return self._do("load", self._album.load, request.snapshot_id)
+
+    async def SaveSnapshot(self, request: Any, _: object) -> Any:
+        """Keep the present as one."""
+        return self._do("save", self._album.save, request.snapshot_id)
+
+    async def DeleteSnapshot(self, request: Any, _: object) -> Any:
+        """Forget one."""
+        return self._do("delete", self._album.delete, request.snapshot_id)
+
+    def _do(self, what: str, act: Callable[[str], None], name: str) -> Any:
+        error = ""
+        if self._read_only:
+            error = f'Snapshot {what} is disabled because "-read-only" was specified'
+        else:
+            try:
+                act(name)
+            except KeyError:
+                error = f"Snapshot {what} failure: snapshot doesn't exist"
+        return control.SnapshotPackage(snapshot_id=name, success=not error, err=error.encode())

@@ -1,0 +1,97 @@
+"""nc: talks with what listens on the phone, or listens there itself; it has no other network."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, cast
+
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
+from pytest_mobileagent.virtual.shell.options import parse
+from pytest_mobileagent.virtual.shell.streams import Pipe
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
+    from pytest_mobileagent.virtual.wire.adb.stream import Stream
+
+LOCAL = ("localhost", "127.0.0.1", "0.0.0.0", "::1")  # noqa: S104 - the phone's own, not ours
+
+
+class _Talk:
+    """One end of a talk, as a service on the phone gets it."""
+
+    def __init__(self) -> None:
+        self.asked, self.told = Pipe(), Pipe()
+        self.read, self.read_all, self.write = self.asked.read, self.asked.read_all, self.told.write
+        self.closed = False
+
+    async def close(self) -> None:
+        """Say that nothing more comes."""
+        self.closed = True
+        await self.told.close_write()
+
+    def drop(self) -> None:
+        """End the talk at once."""
+        self.closed = True
+        self.asked.close_read()
+
+
+@command("nc", "netcat")
+async def nc(ctx: Context, args: list[str]) -> int:
+    """Connect standard input and output to a port."""
+    options = parse(args, "46ELlnp:q:s:tuUvw:W:z", most=2)
+    if "l" in options or "L" in options:
+        return await _listen(ctx, f"tcp:{options.get('p') or [*options.rest, '0'][-1]}")
+    if len(options.rest) < 2:
+        msg = "Need 2 arguments"
+        raise Failure(msg)
+    host, port = options.rest
+    listener = ctx.phone.sockets.get(f"tcp:{port}") if host in LOCAL else None
+    if listener is None:
+        msg = f"connect: {'Connection refused' if host in LOCAL else 'Network is unreachable'}"
+        raise Failure(msg)
+    if "z" in options:
+        return 0
+    talk = _Talk()
+
+    async def serve() -> None:
+        try:
+            await listener(cast("Stream", talk))
+        finally:
+            await talk.close()
+
+    work = [asyncio.ensure_future(serve()), asyncio.ensure_future(_pour(ctx.stdin, talk.asked))]
+    try:
+        await _pour(talk.told, ctx.stdout, close=False)
+    finally:
+        for each in work:
+            each.cancel()
+    return 0
+
+
+async def _listen(ctx: Context, address: str) -> int:
+    """Talk with the first who connects."""
+    if address in ctx.phone.sockets:
+        msg = "bind: Address already in use"
+        raise Failure(msg)
+    over = asyncio.Event()
+
+    async def serve(stream: Stream) -> None:
+        ctx.phone.sockets.pop(address, None)
+        answers = asyncio.ensure_future(_pour(ctx.stdin, stream, close=False))
+        await _pour(stream, ctx.stdout, close=False)
+        answers.cancel()
+        over.set()
+
+    ctx.phone.sockets[address] = serve
+    try:
+        await over.wait()
+    finally:
+        ctx.phone.sockets.pop(address, None)
+    return 0
+
+
+async def _pour(source: Reader, goal: Writer, *, close: bool = True) -> None:
+    while data := await source.read():
+        await goal.write(data)
+    if close:
+        await goal.close_write()

@@ -1,0 +1,146 @@
+"""Programs that are kept warm, and the processes that they fork."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_mobileagent.device.drivers.adb.shell import Shell
+from pytest_mobileagent.device.fleet.program import warm_program
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.fleet.slots import ProgramSlots
+from pytest_mobileagent.device.sources.virtual import virtual_slots
+from pytest_mobileagent.errors import InfrastructureError
+from tests.conftest import APPS
+from tests.plugin.leftovers import wait_until
+
+PROGRAM = """
+import json, os, random, signal, sys
+
+def prepare(words):
+    global prepared
+    prepared = [*words, os.getpid()]
+
+def main(words):
+    if words[0] == "break":
+        raise LookupError("no such thing")
+    signal.signal(signal.SIGUSR1, lambda *_: sys.exit("it smokes"))
+    about = {"warm": prepared, "words": words, "pid": os.getpid(), "group": os.getpgid(0)}
+    about |= {"chance": random.random(), "home": os.environ["HOME"], "files": os.listdir("/dev/fd")}
+    print(json.dumps({"serial": "x", **about}), flush=True)
+    return len(os.read(0, 1))
+"""
+
+
+@pytest.fixture
+def run():
+    with contextlib.closing(SharedRun()) as run:
+        yield run
+
+
+@pytest.fixture
+def slots(run, tmp_path, monkeypatch):
+    (tmp_path / "forking.py").write_text(PROGRAM)
+    monkeypatch.syspath_prepend(tmp_path)
+    return ProgramSlots(run, 2, ["one", "{adb}"], warm=warm_program("forking", "bread"))
+
+
+def alive(pid):
+    with contextlib.suppress(OSError):
+        return b") Z" not in Path(f"/proc/{pid}/stat").read_bytes()
+    return False
+
+
+def test_one_program_prepares_what_all_processes_share(run, slots):
+    one, two = (slots.start(slot, slots.command).record for slot in range(2))
+    assert one["warm"] == two["warm"]
+    assert one["warm"][0] == "bread"
+    assert one["words"] == ["one", str(run.ask({"do": "adb"})["port"])]
+    assert one["home"] == str(run.folder / "home")
+    for each in ("pid", "chance"):
+        assert one[each] != two[each]
+    assert one["group"] == one["pid"]
+    assert len(one["files"]) <= 4  # the standard ones, and the folder's own
+    assert slots.start(0, slots.command, fresh=True).record["warm"] == one["warm"]
+
+
+def test_how_a_process_ended_is_told(slots):
+    pid = slots.start(0, slots.command).record["pid"]
+    assert slots.ended(0) == ""
+    os.kill(pid, signal.SIGUSR1)
+    assert slots.ended(0) == "ended with status 1: it smokes"
+    os.kill(slots.start(0, slots.command).record["pid"], signal.SIGKILL)
+    assert slots.ended(0).startswith("ended with status -9: ")
+    with pytest.raises(InfrastructureError, match=r"did not start: (?s:.*)LookupError: no such"):
+        slots.start(1, ["break"])
+
+
+def test_a_warm_program_that_died_takes_its_processes_along_and_is_started_anew(slots):
+    first = slots.start(0, slots.command).record
+    os.kill(first["warm"][1], signal.SIGKILL)
+    wait_until(lambda: not alive(first["pid"]))
+    assert "ended with status -9" in slots.ended(0)
+    assert slots.start(0, slots.command).record["warm"] != first["warm"]
+
+
+@pytest.mark.parametrize("who", ["run", "supervisor"])
+def test_nothing_outlives_the_run(slots, run, who):
+    record = slots.start(0, slots.command).record
+    warm = record["warm"][1]
+    if who == "run":
+        run.close()
+    else:
+        stat = Path(f"/proc/{warm}/stat").read_text().rpartition(")")[2]
+        os.kill(int(stat.split()[1]), signal.SIGKILL)
+    wait_until(lambda: not alive(warm) and not alive(record["pid"]))
+
+
+def test_what_hangs_is_killed_with_the_connection_that_asked_for_it(tmp_path):
+    """Whoever asks may be any program: it need not be the one that started the warm program."""
+    (tmp_path / "hanging.py").write_text(
+        "import time\ndef prepare(words): pass\ndef main(words): time.sleep(600)\n"
+    )
+    path = tmp_path / "socket"
+    ask = (
+        "import json, socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); "
+        "asked = {'arguments': [], 'environment': {}, 'folder': '/'}; "
+        "socket.send_fds(s, [json.dumps(asked).encode() + b'\\n'], [0, 1, 2]); "
+        "print(json.loads(s.makefile().readline())['pid'])"
+    )
+    words = [word.replace("{socket}", str(path)) for word in warm_program("hanging")]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    with subprocess.Popen(
+        words, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as warm:
+        assert warm.stdin is not None
+        assert warm.stdout is not None
+        warm.stdout.readline()
+        asked = subprocess.run(
+            [sys.executable, "-c", ask, path], capture_output=True, check=True, timeout=30
+        )
+        wait_until(lambda: not alive(int(asked.stdout)))
+        warm.stdin.close()
+        assert warm.wait(30) == 0
+
+
+def test_an_app_that_is_broken_is_named(run, tmp_path):
+    (tmp_path / "app.py").write_text("import nothing_like_it\n")
+    with pytest.raises(InfrastructureError, match=r"did not start: error: .*app\.py:1: Modul"):
+        virtual_slots(run, 1, [tmp_path]).address(0)
+
+
+def test_each_phone_was_booted_when_it_was_forked(run):
+    slots = virtual_slots(run, 2, [APPS])
+    seconds = []
+    for slot in range(2):
+        with contextlib.closing(Shell(slots.address(slot))) as shell:
+            shell.run("sleep 0.2")
+            told = shell.run_all(["date +%s.%N", "cat /proc/uptime"])
+            seconds.append(float(told[0].text) - float(told[1].text.split()[0]))
+    assert seconds[1] > seconds[0] + 0.1
