@@ -116,8 +116,8 @@ class Phone:
         self.activities = Activities(self)
         self.gestures = Gestures(self)
         self.finger = Finger(self)
-        self.keys = Keys(self)
         self.sight = Sight(self)
+        self.keys = Keys(self)
         self.screenshot = self.sight.screenshot
         self.raw_screenshot = self.sight.raw_screenshot
         self.dump = self.sight.dump
@@ -288,6 +288,7 @@ class Phone:
 
     def reboot(self) -> None:
         """Switch off and on again: what is only in memory is lost."""
+        wallpaper.load(self.files)
         reboot(self)
 
     def shutdown(self) -> None:

@@ -38,8 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.system.activities.tasks import Task
 
 INK = "#ffffff"
+ALL_APPS = "android.intent.action.ALL_APPS"
 FALLBACK = Icon("android", "#3ddc84")
 
 
@@ -56,6 +58,7 @@ class NexusLauncherActivity(Activity):
 
     name = ".NexusLauncherActivity"
     main = (HOME,)
+    actions = (ALL_APPS,)
     fullscreen = True
 
     @property
@@ -72,6 +75,8 @@ class NexusLauncherActivity(Activity):
         """Come home, whatever was shown."""
         if HOME in intent.categories:
             self.set(view="home", search="")
+        elif intent.action == ALL_APPS:
+            self.set(view="apps", search="")
 
     def on_back(self) -> bool:
         """Go from all apps or the overview back home, where the way ends."""
@@ -213,6 +218,7 @@ class NexusLauncherActivity(Activity):
             icon="search",
             action="search",
             style="filled",
+            corner=28,
             on_change=lambda text: self.set(search=text),
             on_submit=lambda _: self._open_first(apps),
         )
@@ -241,7 +247,7 @@ class NexusLauncherActivity(Activity):
                 self.t("No recent items"), id="empty_message", color=INK, size=20, align="center"
             )
             return Frame([empty], id="overview_panel", height=MATCH, on_click=self.on_back)
-        cards = [self._task(task.number, task.package) for task in tasks]
+        cards = [self._task(task) for task in tasks]
         panel = HScroll(Row(cards, padding=(48, 0)), id="overview_panel", height=MATCH, weight=1)
         actions = Row(
             [
@@ -260,26 +266,22 @@ class NexusLauncherActivity(Activity):
         above, below = (32, 24) if self.grid.wide else (96, 48)
         return Column([panel, actions], height=MATCH, padding=(0, above, 0, below))
 
-    def _task(self, number: int, package: str) -> View:
-        app = self.phone.packages.app(package)
-        grid = self.grid
-        height = grid.height - 160 if grid.wide else max(200, min(520, grid.height - 256))
-        picture = Frame(
-            [Image(app.icon or FALLBACK, size=96, align="center")],
-            height=MATCH,
-            background="surface",
-            corner=24,
-        )
+    def _task(self, task: Task) -> View:
+        app = self.phone.packages.app(task.package)
+        height = max(120, min(520, self.grid.height - (230 if self.grid.wide else 330)))
+        width = height * self.grid.width / self.grid.height
+        seen = Image(self.phone.sight.thumbnail(task), width=width, height=height)
+        picture = Frame([seen], width=width, height=height, corner=16)
+        name = Text(app.name, margin=8, max_lines=1)
         return Card(
-            [Row([Image(app.icon or FALLBACK, size=32), Text(app.name, margin=8)]), picture],
+            [Row([Image(app.icon or FALLBACK, size=32), name]), picture],
             id="snapshot",
-            key=f"task{number}",
+            key=f"task{task.number}",
             desc=app.name,
-            width=height * (1.6 if grid.wide else 0.54),
-            height=height,
+            width=width + 16,
             margin=12,
             padding=8,
-            on_click=partial(self._switch, number),
+            on_click=partial(self._switch, task.number),
         )
 
     def _switch(self, task: int) -> None:

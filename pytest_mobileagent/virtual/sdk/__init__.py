@@ -40,8 +40,8 @@ from pytest_mobileagent.virtual.sdk.people import (
 from pytest_mobileagent.virtual.system.alarms import set_next_alarm
 from pytest_mobileagent.virtual.system.audio import STREAMS
 from pytest_mobileagent.virtual.system.keyguard import BadCredential
-from pytest_mobileagent.virtual.system.notifications import HIGH, POST, REPLY, Deed
-from pytest_mobileagent.virtual.system.telephony import DELIVER, MISSED, Call
+from pytest_mobileagent.virtual.system.notifications import HIGH, POST, REPLY, Deed, deed
+from pytest_mobileagent.virtual.system.telephony import DELIVER, MISSED, PHONE_STATE, Call
 from pytest_mobileagent.virtual.systemui.wallpaper import PLACE as WALLPAPER
 from pytest_mobileagent.virtual.ui import *  # noqa: F403 - its own __all__ is the list
 
@@ -57,6 +57,7 @@ __all__ = [
     "MISSED",
     "NEW_TASK",
     "PACKAGE_NAME",
+    "PHONE_STATE",
     "PHONE_TYPES",
     "POST",
     "REPLY",
@@ -86,6 +87,7 @@ __all__ = [
     "Table",
     "avatar",
     "chooser",
+    "deed",
     "milliseconds_of",
     "numbers",
     "set_next_alarm",

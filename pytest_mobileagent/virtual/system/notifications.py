@@ -27,6 +27,7 @@ class Deed:
     intent: dict[str, Any]  # as plain data
     told: bool = False
     reply: str = ""  # the hint of the field that it opens for an answer
+    color: str = ""  # of a call's buttons, which are filled with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Notification:
     deeds: tuple[Deed, ...] = ()
     intent: dict[str, Any] | None = None
     ongoing: bool = False
+    full_screen: bool = False  # opens by itself, or stays over the app, as an incoming call does
 
     @property
     def key(self) -> str:
@@ -86,8 +88,8 @@ class Notifications:
         )
         known = self._posted.pop(posted.key, None)
         self._posted[posted.key] = posted
-        if known is None and posted.importance >= HIGH and self._may_announce():
-            self._announced = posted.key, self._phone.clock.uptime() + ANNOUNCED
+        if known is None and posted.importance >= HIGH:
+            self._announce(posted)
         self._phone.changed()
         self._phone.events.notification(package, tag, (title, text))
         return posted
@@ -118,6 +120,9 @@ class Notifications:
             self.cancel(posted.package, posted.tag)
         self._announced = None
         self._phone.shade.close()
+        self._start(posted)
+
+    def _start(self, posted: Notification) -> None:
         activities, app = self._phone.activities, self._phone.packages.app(posted.package)
         if posted.intent:
             intent = from_plain(posted.intent)
@@ -175,16 +180,21 @@ class Notifications:
 
     def announced(self) -> Notification | None:
         """Give the one that shows itself over the app just now."""
-        if self._announced is None or self._announced[1] <= self._phone.clock.uptime():
-            return None
-        return self._posted.get(self._announced[0])
+        key, until = self._announced or ("", 0.0)
+        posted = self._posted.get(key)
+        stays = posted is not None and posted.full_screen
+        return posted if stays or until > self._phone.clock.uptime() else None
 
-    def _may_announce(self) -> bool:
+    def _announce(self, posted: Notification) -> None:
+        """Show it over the app; who is not using the phone sees the whole screen of it."""
         zen = self._phone.settings.text("global", "zen_mode", "0")
         on = self._phone.settings.text("global", "heads_up_notifications_enabled", "1") == "1"
-        covered = self._phone.shade.open or self._phone.keyguard.locked
-        seen = self._phone.power.awake and not covered
-        return on and seen and zen == "0"
+        used = self._phone.power.awake and not self._phone.keyguard.locked
+        if zen == "0" and posted.full_screen and not used:
+            self._phone.power.wake()
+            self._start(posted)
+        elif zen == "0" and on and used and not self._phone.shade.open:
+            self._announced = posted.key, self._phone.clock.uptime() + ANNOUNCED
 
     def save(self) -> dict[str, Any]:
         """Give all of them."""
@@ -203,9 +213,11 @@ class Notifications:
         self._blocked = saved["blocked"]
 
 
-def deed(label: str, intent: Intent, *, told: bool = False, reply: str = "") -> Deed:
+def deed(
+    label: str, intent: Intent, *, told: bool = False, reply: str = "", color: str = ""
+) -> Deed:
     """Make a button of a notification."""
-    return Deed(label, to_plain(intent), told, reply)
+    return Deed(label, to_plain(intent), told, reply, color)
 
 
 def _in_new_task(intent: Intent) -> Intent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.content.intent import Intent
+from pytest_mobileagent.virtual.content.intent import AIRPLANE_MODE, Intent
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -23,12 +23,11 @@ class Switches:
     wifi: bool = True
     bluetooth: bool = True
     airplane: bool = False
-    data: bool = True  # by way of the mobile network
     torch: bool = False
 
 
 class Radios:
-    """Switched by the services of Android; writing the settings alone switches nothing."""
+    """Switched by the services of Android; a setting alone switches nothing but mobile data."""
 
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
@@ -52,7 +51,7 @@ class Radios:
     @property
     def data(self) -> bool:
         """Whether data may go over the mobile network."""
-        return self._on.data
+        return self._phone.settings.on("global", "mobile_data")
 
     @property
     def torch(self) -> bool:
@@ -83,15 +82,19 @@ class Radios:
 
     def set_data(self, on: bool) -> None:
         """Switch mobile data."""
-        self._turn(data=on)
         self._phone.settings.put("global", "mobile_data", str(int(on)))
 
     def set_airplane(self, on: bool) -> None:
         """Switch airplane mode, and with it the other radios."""
+        self._phone.settings.put("global", "airplane_mode_on", str(int(on)))
+        self._tell(AIRPLANE_MODE, state=on)
+
+    def follow_airplane_mode(self) -> None:
+        """Do what the setting says, as the radios do once they are told that it has changed."""
+        settings = self._phone.settings
+        on = settings.on("global", "airplane_mode_on")
         if on == self.airplane:
             return
-        settings = self._phone.settings
-        settings.put("global", "airplane_mode_on", str(int(on)))
         self._turn(airplane=on)
         words = "Turning radio off - airplane" if on else "Turning radio on - airplane"
         self._phone.log.write("I", "PhoneGlobals", words, pid=self._phone.proc.pid(TELEPHONY))
@@ -103,7 +106,6 @@ class Radios:
             wifi = settings.text("global", "wifi_on") != "0"
             settings.put("global", "wifi_on", str(int(wifi)))
             self._turn(wifi=wifi, bluetooth=settings.on("global", "bluetooth_on"))
-        self._tell("android.intent.action.AIRPLANE_MODE", state=on)
 
     def set_torch(self, on: bool) -> None:
         """Light the flashlight, or not."""

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from pytest_mobileagent.virtual.content import numbers
-from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent, class_name
+from pytest_mobileagent.virtual.content.intent import Intent
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
 
 ANSWERED_AFTER: Final = 4.0  # seconds until somebody takes a call from this phone
-IN_CALL: Final = "com.android.incallui.InCallActivity"
 DELIVER: Final = "android.provider.Telephony.SMS_DELIVER"
 RECEIVED: Final = "android.provider.Telephony.SMS_RECEIVED"
 PHONE_STATE: Final = "android.intent.action.PHONE_STATE"
@@ -86,7 +85,6 @@ class Telephony:
         if self._blocked(number):
             self._record(call, BLOCKED, 0)
             return True
-        self._phone.power.wake()
         self._begin(call)
         return True
 
@@ -116,12 +114,6 @@ class Telephony:
         self._call = call
         kind = "incoming" if call.incoming else "outgoing"
         self._phone.log.system("I", "Telecom", f"CallsManager: addCall({kind})")
-        for app in self._phone.packages.apps():
-            if any(class_name(app.package, each.name) == IN_CALL for each in app.activities):
-                self._phone.activities.start(
-                    Intent(component=f"{app.package}/{IN_CALL}", flags=NEW_TASK), uid=1000
-                )
-                break
         self._tell(call.number)
 
     def _end(self, kind: int) -> None:
@@ -129,9 +121,6 @@ class Telephony:
         if call is None:
             return
         self._call = None
-        for record in self._phone.activities.records():
-            if record.activity.component(record.package).endswith(f"/{IN_CALL}"):
-                record.activity.finish()
         self._record(call, kind if call.incoming else OUTGOING, seconds)
         if call.incoming and kind == MISSED_CALL:
             dialer = self._phone.settings.text("secure", "dialer_default_application")

@@ -89,6 +89,9 @@ def _deeds(phone: Phone, shown: Notification) -> View:
         if deed.reply:
             act = partial(phone.shade.answer, shown)
         button = Button(deed.label, id="android:id/action0", style="text", padding=(12, 10))
+        if deed.color:
+            button.style, button.background, button.color = "filled", deed.color, "#ffffff"
+            button.corner, button.margin = 20, (0, 0, 8, 0)
         button.key, button.on_click = f"deed:{shown.key}:{at}", act
         buttons.append(button)
     return Row(buttons, id="android:id/actions", margin=(0, 6, 0, 0), width=WRAP)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
 
 PLACE: Final = "/data/system/users/0/wallpaper_orig"  # where Android keeps the one that was chosen
+CROPPED: Final = "/data/system/users/0/wallpaper"  # what it cuts from that, and loads at boot
 WIDTH, HEIGHT = 72, 160
 SKY = ((38, 50, 86), (112, 92, 132), (222, 148, 132))  # from above to the horizon
 HILLS = (  # height of the ridge, of its waves, how many, where they begin, colour
@@ -31,6 +32,12 @@ def wallpaper(files: FileSystem) -> bytes:
     if files.is_file(PLACE) and readable(data := files.read(PLACE)):
         return data
     return hills()
+
+
+def load(files: FileSystem) -> None:
+    """Take up the one that is found at boot."""
+    if files.is_file(CROPPED):
+        files.rename(CROPPED, PLACE)  # so that one chosen later counts at the next boot
 
 
 def stamp(files: FileSystem) -> int:

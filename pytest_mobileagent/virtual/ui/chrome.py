@@ -34,6 +34,7 @@ def decor(
     `top` and `bottom` (dp) are left free for the bars, or for the keyboard. Content that does
     not fill the window by itself, and has no bar, gets one with the title, a margin, and scrolls.
     """
+    background = content.background  # of a whole screen: it goes on behind the bars
     if _barred(content):
         content = Frame([content], height=MATCH)
     elif content.height != MATCH or isinstance(content, List):
@@ -55,7 +56,7 @@ def decor(
         name = "android:id/navigationBarBackground"
         bar = View(id=name, width=MATCH, height=BAR, align="bottom", background=floor)
         parts.append(bar)
-    return Frame(parts, height=MATCH, background="surface")
+    return Frame(parts, height=MATCH, background=background or "surface")
 
 
 def _barred(view: View) -> bool:

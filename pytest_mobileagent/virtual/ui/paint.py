@@ -194,6 +194,10 @@ def _text(view: Text, box: Box, brush: Brush, color: str) -> None:
                 at = (left + brush.metrics.px(right), top + brush.metrics.px(down))
                 brush.canvas.stamp(mask, at, _SHADE, clip)
         brush.canvas.stamp(mask, (left, top), ink, clip)
+        if view.strike:
+            middle = top + round(size * 0.7)
+            through = (left, middle, left + mask.width, middle + max(1, size // 14))
+            brush.canvas.fill(through, ink, clip)
         top += roboto.line_height(size)
 
 

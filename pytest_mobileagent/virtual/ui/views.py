@@ -228,7 +228,7 @@ class HScroll(Scroll):
 class Text(View):
     """A TextView; `icon` stands before the text or, with `icon_top`, above it.
 
-    A `shadow` keeps it readable over any picture.
+    A `shadow` keeps it readable over any picture; `strike` draws a line through it.
     """
 
     text: str = ""
@@ -237,6 +237,7 @@ class Text(View):
     color: str = "on_surface"
     shadow: bool = False
     bold: bool = False
+    strike: bool = False
     max_lines: int = 0
     icon: Source = ""
     icon_size: float = 24

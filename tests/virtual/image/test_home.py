@@ -161,15 +161,21 @@ def test_icons_fit_every_display(crowded, size, density, font, locale):
     assert screenshot.size == size
 
 
+def middle(phone):
+    return Image.open(io.BytesIO(phone.screenshot())).convert("RGB").getpixel((540, 900))
+
+
 def test_the_wallpaper_is_the_picture_in_its_place(phone):
     buffer = io.BytesIO()
     Image.new("RGB", (20, 40), "#cc0000").save(buffer, "PNG")
     phone.files.write(WALLPAPER, buffer.getvalue())
-    picture = Image.open(io.BytesIO(phone.screenshot())).convert("RGB")
-    assert picture.getpixel((540, 900)) == (0xCC, 0, 0)
+    assert middle(phone) == (0xCC, 0, 0)
     phone.files.write(WALLPAPER, b"no picture")
-    picture = Image.open(io.BytesIO(phone.screenshot())).convert("RGB")
-    assert picture.getpixel((540, 900)) != (0xCC, 0, 0)
+    assert middle(phone) != (0xCC, 0, 0)
+    phone.files.write(WALLPAPER.removesuffix("_orig"), buffer.getvalue())
+    assert middle(phone) != (0xCC, 0, 0)
+    phone.reboot()
+    assert middle(phone) == (0xCC, 0, 0)
 
 
 def test_all_apps_are_in_the_order_of_the_language(phone):

@@ -1,8 +1,10 @@
 """Activities come and go by Android's rules."""
 
+import io
 from typing import TYPE_CHECKING
 
 import pytest
+from PIL import Image, ImageChops
 
 from pytest_mobileagent.virtual.content.intent import CLEAR_TOP, NEW_TASK, SINGLE_TOP, launch
 from pytest_mobileagent.virtual.sdk import Intent
@@ -145,6 +147,20 @@ def test_the_overview_shows_recent_tasks(demo, hand):
     demo.key("APP_SWITCH")
     hand.tap("text", "Clear all")
     assert stack(demo) == ["NexusLauncherActivity"]
+
+
+def test_the_overview_shows_each_task_as_it_was_left(demo, hand):
+    hand.tap("content-desc", "Add")
+    left = Image.open(io.BytesIO(demo.screenshot())).convert("RGB")
+    demo.key("APP_SWITCH")
+    box = next(b for b in demo.windows.active.box.walk() if b.view.id == "snapshot")
+    (task,) = demo.activities.recent()
+    thumbnail = Image.open(io.BytesIO(demo.sight.thumbnail(task))).convert("RGB")
+    inside = (40, 80, 500, 1100)  # without the bars
+    seen = left.reduce(2).crop(inside)
+    assert ImageChops.difference(thumbnail.crop(inside), seen).getbbox() is None
+    assert box.visible
+    assert demo.sight.thumbnail(task) is demo.sight.thumbnail(task)
 
 
 def test_the_launcher_has_all_apps_above_it(phone, hand):

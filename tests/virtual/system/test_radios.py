@@ -22,11 +22,13 @@ def test_airplane_mode_takes_the_radios_along_and_brings_them_back(phone, sh):
     ]
 
 
-def test_writing_the_settings_switches_nothing(phone, sh):
+def test_the_radios_follow_the_settings_once_they_are_told(phone, shell, sh):
     sh("settings put global airplane_mode_on 1; settings put global wifi_on 0")
     assert phone.radios.online
-    assert sh("cmd connectivity airplane-mode") == "disabled\n"
+    assert sh("cmd connectivity airplane-mode") == "enabled\n"
     assert sh("cmd wifi status | head -1") == "Wifi is enabled\n"
+    shell("am broadcast -a android.intent.action.AIRPLANE_MODE --ez state true", uid=0)
+    assert not phone.radios.online
 
 
 SWITCHES = [
@@ -73,6 +75,14 @@ def test_tiles(sh, hand, label, look, value):
     hand.tap("content-desc", f"{label}, Off")
     assert 'checked="true"' in hand.node("content-desc", f"{label}, On")
     assert sh(look) == f"{value}\n"
+
+
+def test_a_tile_shows_a_setting_that_was_written_meanwhile(sh, hand):
+    sh("cmd connectivity airplane-mode enable; cmd statusbar expand-settings")
+    assert hand.nodes("content-desc", "Airplane mode, On")
+    sh("settings put global airplane_mode_on 0")
+    hand.tap("content-desc", "Airplane mode, Off")
+    assert sh("settings get global airplane_mode_on") == "1\n"
 
 
 def test_the_flashlight_and_the_brightness(phone, hand):

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from PIL import ImageStat
 
 from pytest_mobileagent.virtual.ui import (
+    MATCH,
     CheckBox,
     Column,
     Frame,
@@ -71,6 +73,18 @@ def test_nothing_is_painted_outside_a_list(plain: Screen) -> None:
     plain.state.scroll["list"] = 50
     picture = painted(plain, Column([View(height=40), List(rows, key="list", height=100)]))
     assert picture.getbbox() == (0, 40, 100, 140)
+
+
+def test_a_window_goes_on_behind_the_bars_in_the_colour_of_its_content(plain: Screen) -> None:
+    picture = painted(plain, chrome.decor(Column([], height=MATCH, background="#ff0000")))
+    assert picture.getpixel((9, 2)) == picture.getpixel((9, 198)) == (255, 0, 0)
+
+
+def test_a_line_goes_through_what_holds_no_more(plain: Screen) -> None:
+    plainly, through = (
+        painted(plain, Text("1 1", color="#fff", strike=on)) for on in (False, True)
+    )
+    assert ImageStat.Stat(through).sum[0] > ImageStat.Stat(plainly).sum[0]
 
 
 @pytest.mark.parametrize("view", [CheckBox, RadioButton, Switch])

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import (
+    AIRPLANE_MODE,
     CLEAR_TASK,
     CLEAR_TOP,
     HOME,
@@ -200,6 +201,8 @@ class Activities(Leaving):
 
     def broadcast(self, intent: Intent) -> Reply:
         """Tell every app, or the one whose receiver is named; give the last answer."""
+        if intent.action == AIRPLANE_MODE:
+            self._phone.radios.follow_airplane_mode()
         answers: list[str | Reply | None] = []
         wanted = intent.component.partition("/")[0] or intent.package
         for app in self._phone.packages.apps():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.content.intent import MAIN, NEW_TASK, SINGLE_TOP, Intent
 from pytest_mobileagent.virtual.system.input.keymap import CTRL, SHIFT, Key
 from pytest_mobileagent.virtual.system.window.windows import cancelable
 from pytest_mobileagent.virtual.ui import editing, touch
@@ -23,6 +24,22 @@ CURSOR = {
 UNLOCKING = frozenset(  # keys that mean something else on the lock screen, or nothing
     ("BACK", "ESCAPE", "HOME", "APP_SWITCH", "MENU", "SPACE", "ENTER", "NUMPAD_ENTER", "DEL")
 )
+WITHOUT_LOOKING = frozenset(("POWER", "WAKEUP", "CALL", "ENDCALL"))  # while the screen is off
+STARTING = {  # keys that start what answers an action
+    "ALL_APPS": "android.intent.action.ALL_APPS",
+    "ASSIST": "android.intent.action.ASSIST",
+    "CALL": "android.intent.action.CALL_BUTTON",
+    "SETTINGS": "android.settings.SETTINGS",
+    "VOICE_ASSIST": "android.intent.action.VOICE_ASSIST",
+}
+APPLICATIONS = {  # keys that start the app of a category
+    "CALCULATOR": "android.intent.category.APP_CALCULATOR",
+    "CALENDAR": "android.intent.category.APP_CALENDAR",
+    "CONTACTS": "android.intent.category.APP_CONTACTS",
+    "ENVELOPE": "android.intent.category.APP_EMAIL",
+    "EXPLORER": "android.intent.category.APP_BROWSER",
+    "MUSIC": "android.intent.category.APP_MUSIC",
+}
 FOCUS = {"DPAD_UP": True, "DPAD_LEFT": True, "DPAD_DOWN": False, "DPAD_RIGHT": False}
 
 
@@ -36,6 +53,9 @@ class Keys:
             "BACK": self.back,
             "ESCAPE": self.back,
             "APP_SWITCH": phone.activities.overview,
+            "CALL": self._call,
+            "ENDCALL": self._end_call,
+            "SYSRQ": phone.sight.keep,
             "POWER": phone.power.toggle,
             "SLEEP": phone.power.sleep,
             "WAKEUP": phone.power.wake,
@@ -50,13 +70,15 @@ class Keys:
     def press(self, key: Key) -> None:
         """Press and let go of one key."""
         self._phone.clock.input_happened()
-        if not self._phone.power.awake and key.name not in ("POWER", "WAKEUP"):
+        if not self._phone.power.awake and key.name not in WITHOUT_LOOKING:
             return
         act = self._system.get(key.name)
         if self._phone.keyguard.showing and key.name in UNLOCKING:
             self._on_keyguard(key)
         elif act:
             act()
+        elif key.name in STARTING or key.name in APPLICATIONS:
+            self._start(key.name)
         elif key.meta & CTRL:
             self._shortcut(key)
         elif self._phone.keyguard.takes_keys and key.character:
@@ -78,6 +100,34 @@ class Keys:
                 keyguard.delete()
         elif key.name in ("MENU", "SPACE", "ENTER"):
             keyguard.dismiss()
+
+    def _call(self) -> None:
+        """Answer the call that rings, else show the dialer."""
+        if self._phone.telephony.state == "RINGING":
+            self._phone.telephony.answer()
+        elif self._phone.power.awake:
+            self._start("CALL")
+
+    def _end_call(self) -> None:
+        """Hang up; without a call the screen goes off."""
+        (self._phone.telephony.hang_up if self._phone.telephony.call else self._phone.power.sleep)()
+
+    def _start(self, name: str) -> None:
+        """Start what a key is for."""
+        category = APPLICATIONS.get(name)
+        intent = Intent(
+            MAIN if category else STARTING[name],
+            categories=(category,) if category else (),
+            flags=NEW_TASK | SINGLE_TOP,
+        )
+        if self._phone.packages.resolve(intent):
+            self._phone.activities.start(intent, uid=1000)
+        elif category:
+            line = (
+                "Dropping application launch key because the activity to which it is registered"
+                f" was not found: keyCode=KEYCODE_{name}, category={category}"
+            )
+            self._phone.log.system("W", "WindowManager", line)
 
     def back(self) -> None:
         """Close the keyboard, else a menu or a dialog, else leave the activity."""

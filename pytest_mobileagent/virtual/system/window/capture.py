@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.rootfs import SHARED
 from pytest_mobileagent.virtual.system.accessibility.nodes import Screen
-from pytest_mobileagent.virtual.systemui.scene import black
+from pytest_mobileagent.virtual.systemui.scene import Scene, black
 from pytest_mobileagent.virtual.ui.draw import draw, png
 from pytest_mobileagent.virtual.ui.dump import dump
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.system.activities.tasks import Task
+
+SCREENSHOTS = f"{SHARED}/Pictures/Screenshots"
 
 
 class Sight:
@@ -24,6 +28,7 @@ class Sight:
         self._encoded: tuple[int, bytes] | None = None
         self._accessible: tuple[int, Screen] | None = None
         self._dumped: tuple[int, bool, str] | None = None
+        self._thumbnails: dict[int, tuple[object, bytes]] = {}
 
     def screenshot(self) -> bytes:
         """Give the screen as PNG."""
@@ -44,6 +49,13 @@ class Sight:
         picture = self.picture()
         return picture.width, picture.height, picture.convert("RGBA").tobytes()
 
+    def keep(self) -> None:
+        """Put the screen among the user's screenshots."""
+        if not self._phone.files.exists(SCREENSHOTS):
+            self._phone.files.mkdir(SCREENSHOTS, parents=True)
+        name = f"{SCREENSHOTS}/Screenshot_{self._phone.clock.now():%Y%m%d-%H%M%S}.png"
+        self._phone.files.write(name, self.screenshot())
+
     @property
     def accessibility(self) -> Screen:
         """What accessibility sees now: the nodes of all windows."""
@@ -60,6 +72,18 @@ class Sight:
             text = dump(window.box, window.package, rotation=rotation, compressed=compressed)
             self._dumped = version, compressed, text
         return self._dumped[2]
+
+    def thumbnail(self, task: Task) -> bytes:
+        """Give what a task showed when it was left, at half its size."""
+        metrics, known = self._phone.display.metrics, self._thumbnails.get(task.number)
+        if known is None or known[0] != (task.used, metrics):
+            boxes = [black(metrics)]
+            with self._phone.activities.guard(task.top):
+                if not task.top.activity.secure:
+                    boxes = [window.box for window in Scene.of(task.top, self._phone).app(0)]
+            known = (task.used, metrics), png(draw(boxes, metrics).reduce(2))
+            self._thumbnails[task.number] = known
+        return known[1]
 
     def _picture(self) -> Image:
         version = self._phone.version

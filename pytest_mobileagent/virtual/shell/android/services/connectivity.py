@@ -48,7 +48,8 @@ def airplane_mode(ctx: Context, args: Arguments) -> Answer:
     """Show or switch airplane mode."""
     radios, wanted = ctx.phone.radios, args.next()
     if wanted is None:
-        return "enabled\n" if radios.airplane else "disabled\n"
+        on = ctx.phone.settings.on("global", "airplane_mode_on")
+        return "enabled\n" if on else "disabled\n"
     if wanted not in ("enable", "disable"):
         raise Refused(f"Unknown argument: {wanted}", out=True)
     radios.set_airplane(wanted == "enable")
