@@ -117,7 +117,11 @@ def _bouncer(ui: SystemUi) -> View:
         gravity="center_horizontal",
     )
     body = {"pin": _pin, "password": _password, "pattern": _pattern}[keyguard.kind](ui)
-    above = Column([Space(), message, Space(height=8)], weight=1, height=MATCH)
+    above = Column(
+        [Space(), message, Space(height=MATCH if ui.display.metrics.wide else 8)],
+        weight=1,
+        height=MATCH,
+    )
     return Panes(
         [above, body],
         id="keyguard_bouncer_container",
@@ -163,11 +167,13 @@ def _key(ui: SystemUi, name: str) -> View:
         key = Column([digit, letters], id=f"key{name}", desc=name, gravity="center")
         key.on_click = partial(keyguard.press, name)
     key.width, key.height, key.margin = MATCH, MATCH, (6, 3)
-    key.corner, key.background = 38, "#33ffffff"
+    key.corner = 22 if ui.display.metrics.wide else 38
+    key.background = "#33ffffff"
     return key
 
 
 def _password(ui: SystemUi) -> View:
+    above = 190 if ui.display.metrics.wide else 300  # dp, of the keyboard
     field = Input(
         ui.keyguard.typed,
         id="passwordEntry",
@@ -178,7 +184,7 @@ def _password(ui: SystemUi) -> View:
         color="#ffffff",
         margin=(24, 24),
     )
-    return Column([field], id="keyguard_password_view", margin=(0, 0, 0, 32))
+    return Column([field], id="keyguard_password_view", margin=(0, 0, 0, above))
 
 
 def _pattern(ui: SystemUi) -> View:
@@ -191,5 +197,7 @@ def _pattern(ui: SystemUi) -> View:
     ]
     grid = Grid(dots, 3, id="lockPatternView", key="lockPatternView", width=300, margin=(0, 8))
     grid.class_name, grid.desc = "android.view.View", ui.t("Pattern area.")
-    cancel = Button(ui.t("Cancel"), style="text", on_click=ui.keyguard.back, width=WRAP)
+    cancel = Button(
+        ui.t("Cancel"), style="text", color="#ffffff", on_click=ui.keyguard.back, width=WRAP
+    )
     return Column([grid, cancel], id="keyguard_pattern_view", gravity="center_horizontal")

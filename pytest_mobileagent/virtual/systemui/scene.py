@@ -11,7 +11,7 @@ from pytest_mobileagent.virtual.systemui.notices import heads_up
 from pytest_mobileagent.virtual.systemui.shade import shade
 from pytest_mobileagent.virtual.systemui.system_ui import SYSTEM_UI, SystemUi
 from pytest_mobileagent.virtual.systemui.wallpaper import wallpaper
-from pytest_mobileagent.virtual.ui import MATCH, Image, View, chrome
+from pytest_mobileagent.virtual.ui import MATCH, Frame, Image, View, chrome
 from pytest_mobileagent.virtual.ui.dialog import popup
 from pytest_mobileagent.virtual.ui.layout import UiState, layout
 from pytest_mobileagent.virtual.ui.words import spoken
@@ -79,9 +79,10 @@ class Scene:
         top = 0 if bare else BAR
         bottom = keyboard / self.metrics.density if keyboard else top
         with spoken(activity.t):
-            title = "" if bare else activity.t(activity.title) or activity.app.name
-            up = None if isinstance(activity, activity.app.activities[0]) else activity.finish
             view = activity.content()
+            title = activity.t(activity.title) or activity.app.name
+            up = None if isinstance(activity, activity.app.activities[0]) else activity.finish
+            view = Frame([view], height=MATCH) if bare and view.height != MATCH else view
             content = chrome.decor(view, top=top, bottom=bottom, title=title, up=up)
         if bare:
             content.background = ""

@@ -32,15 +32,13 @@ def decor(
     """Wrap an activity's content as its window does.
 
     `top` and `bottom` (dp) are left free for the bars, or for the keyboard. Content that does
-    not fill the window by itself gets a bar with the title, a margin, and scrolls.
+    not fill the window by itself, and has no bar, gets one with the title, a margin, and scrolls.
     """
     background = content.background  # of a whole screen: it goes on behind the bars
-    if content.height != MATCH or isinstance(content, List):
-        body = content
-        if content.height != MATCH:
-            content.padding = content.padding or 16
-            body = Scroll(content, weight=1)
-        content = Column([AppBar(title, up=up), body] if title else [body], height=MATCH)
+    if _barred(content):
+        content = Frame([content], height=MATCH)
+    elif content.height != MATCH or isinstance(content, List):
+        content = Column([AppBar(title, up=up), *_scrolling(content)], height=MATCH)
     inner = Frame([content], id="android:id/content", height=MATCH)
     root = Column([inner], id="action_bar_root", height=MATCH)
     parts: list[View] = [
@@ -59,6 +57,17 @@ def decor(
         bar = View(id=name, width=MATCH, height=BAR, align="bottom", background=floor)
         parts.append(bar)
     return Frame(parts, height=MATCH, background=background or "surface")
+
+
+def _barred(view: View) -> bool:
+    return isinstance(view, AppBar) or any(map(_barred, view.children))
+
+
+def _scrolling(content: View) -> list[View]:
+    if content.height == MATCH:
+        return [content]
+    content.padding = content.padding or 16
+    return [Scroll(content, weight=1)]
 
 
 def status_bar(

@@ -19,6 +19,7 @@ from pytest_mobileagent.virtual.ui import (
     HScroll,
     Input,
     List,
+    Panes,
     Row,
     Scroll,
     Space,
@@ -27,6 +28,7 @@ from pytest_mobileagent.virtual.ui import (
 )
 from pytest_mobileagent.virtual.ui.leaves import areas
 from pytest_mobileagent.virtual.ui.metrics import Metrics
+from pytest_mobileagent.virtual.ui.node import Node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -206,3 +208,35 @@ def test_the_row_with_the_focus_stays_in_a_list_that_has_become_too_short_for_it
     box = screen.show(List(rows, height=150))
     assert len(box.children) == 3
     assert box.find("field")
+
+
+def test_a_column_with_too_little_room_shrinks_what_can_and_then_scrolls(plain: Screen) -> None:
+    low = [square(300, min_height=100), square(300), square(300)]
+    column = plain.show(Column(low, height=MATCH))
+    assert [box.bounds[3] - box.bounds[1] for box in column.children] == [200, 300, 300]
+    assert column.reach == 0
+    column = plain.show(Column([*low, square(300)], height=MATCH))
+    assert [box.bounds[3] - box.bounds[1] for box in column.children] == [100, 300, 300, 300]
+    assert column.reach == 200
+    assert Node.tree(column, "app").class_name == "android.widget.ScrollView"
+
+
+def test_what_takes_the_rest_keeps_some_room_before_a_column_scrolls(plain: Screen) -> None:
+    rows = List([square() for _ in range(20)], weight=1)
+    column = plain.show(Column([square(780), rows], height=MATCH))
+    assert column.children[1].bounds == (0, 780, 400, 876)
+    assert column.reach == 76
+
+
+def test_panes_lie_side_by_side_on_a_wide_display(plain: Screen) -> None:
+    view = Panes([Column([square()]), List([square()], weight=1)])
+    assert bounds(plain.show(view).children) == [(0, 0, 400, 100), (0, 100, 400, 800)]
+    plain.metrics = Metrics(800, 400, 1.0)
+    assert bounds(plain.show(view).children) == [(0, 0, 400, 100), (400, 0, 800, 400)]
+
+
+def test_a_grid_has_more_columns_where_they_have_room(plain: Screen) -> None:
+    view = Grid([square() for _ in range(5)], 2, cell=150)
+    assert len({box.bounds[0] for box in plain.show(view).children}) == 2
+    plain.metrics = Metrics(800, 400, 1.0)
+    assert len({box.bounds[0] for box in plain.show(view).children}) == 5

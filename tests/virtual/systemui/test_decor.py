@@ -1,0 +1,69 @@
+"""What the system puts around an app's screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.sdk import MATCH, Activity, App, AppBar, Column, List, Text
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.sdk import View
+    from pytest_mobileagent.virtual.ui.layout import Box
+
+ROWS = [Text(f"row {n}", padding=(0, 12)) for n in range(40)]
+SCREENS = {
+    "short": Column([Text("here")]),
+    "long": Column([Text("here"), *ROWS]),
+    "list": List([Text("here"), *ROWS]),
+    "barred": Column([AppBar("Own"), Text("here")]),
+    "whole": Column([Text("here")], height=MATCH),
+}
+
+
+class Main(Activity):
+    name = ".Main"
+    title = "First"
+
+    def content(self) -> View:
+        return SCREENS[self.state.get("screen", "short")]
+
+
+class First(App):
+    package = "com.example.first"
+    label = "An app"
+    activities = (Main,)
+
+
+@pytest.fixture(scope="module")
+def phone() -> Phone:
+    phone = Phone([First])
+    phone.activities.launch(First.package)
+    return phone
+
+
+def boxes(phone: Phone) -> list[Box]:
+    return list(phone.windows.active.box.walk())
+
+
+@pytest.mark.parametrize(
+    ("screen", "bars", "scrolls"),
+    [
+        ("short", ["First"], False),
+        ("long", ["First"], True),
+        ("list", ["First"], True),
+        ("barred", ["Own"], False),
+        ("whole", [], False),
+    ],
+)
+def test_a_screen_that_does_not_fill_the_window_is_headed_by_its_title(
+    phone: Phone, screen: str, bars: list[str], scrolls: bool
+) -> None:
+    phone.activities.top.activity.set(screen=screen)
+    found = boxes(phone)
+    assert [box.view.title for box in found if isinstance(box.view, AppBar)] == bars
+    assert any(box.reach for box in found) is scrolls
+    here = next(box for box in found if box.view.label == "here")
+    assert here.bounds[1] >= phone.display.metrics.px(24 + 64 * len(bars)), "under a bar"
