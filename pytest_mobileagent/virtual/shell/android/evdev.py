@@ -1,18 +1,11 @@
-"""getevent and sendevent: the kernel's input devices."""
+"""sendevent: events of the kernel's input devices."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING
-
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.input.evdev import ABSOLUTE, DEVICE, DEVICE_NAME, FULL, KEYS
+from pytest_mobileagent.virtual.system.input.evdev import DEVICE
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-KEYBOARD, KEYBOARD_NAME = "/dev/input/event0", "virtio_input_keyboard"
-EV_KEY, EV_ABS = 1, 3
+KEYBOARD = "/dev/input/event0"
 
 
 @command("sendevent")
@@ -32,43 +25,3 @@ async def sendevent(ctx: Context, args: list[str]) -> int:
         return 1
     ctx.phone.touchscreen.event(type_, code, value)
     return 0
-
-
-@command("getevent")
-async def getevent(ctx: Context, args: list[str]) -> int:
-    """Describe the devices with -p or -i, else wait for events: injected ones are none."""
-    letters = {letter for word in args if word.startswith("-") for letter in word[1:]}
-    named = [word for word in args if word.startswith("/dev/input/")]
-    described = bool(letters & {"p", "i"})
-    for at, (path, name) in enumerate(((DEVICE, DEVICE_NAME), (KEYBOARD, KEYBOARD_NAME)), 1):
-        if named and path not in named:
-            continue
-        await ctx.out(f'add device {at}: {path}\n  name:     "{name}"\n')
-        if described:
-            await ctx.out("".join(_describe(path, names="l" in letters)))
-    if not described:
-        await asyncio.Event().wait()
-    return 0
-
-
-def _describe(path: str, *, names: bool) -> Iterator[str]:
-    yield "  events:\n"
-    if path == KEYBOARD:
-        keys = [name if names else f"{code:04x}" for name, (code, _) in KEYS.items()]
-        width = 22 if names else 5
-        rows = [keys[at : at + 4] for at in range(0, len(keys), 4)]
-        head = "    KEY (0001): "
-        for at, row in enumerate(rows):
-            cells = "".join(f"{cell:<{width}}" for cell in row).rstrip()
-            yield f"{head if not at else ' ' * len(head)}{cells}\n"
-    else:
-        for at, (name, code) in enumerate(ABSOLUTE.items()):
-            most = {"ABS_MT_SLOT": 9, "ABS_MT_TRACKING_ID": 65535, "ABS_MT_PRESSURE": 1024}
-            label = f"{name:<21}" if names else f"{code:04x} "
-            head = "    ABS (0003): " if at == 0 else " " * 16
-            yield (
-                f"{head}{label} : value 0, min 0, max {most.get(name, FULL)},"
-                " fuzz 0, flat 0, resolution 0\n"
-            )
-    yield "  input props:\n"
-    yield "    INPUT_PROP_DIRECT\n" if path == DEVICE else "    <none>\n"

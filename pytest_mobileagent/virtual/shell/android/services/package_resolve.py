@@ -10,7 +10,6 @@ from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.services.package import service
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.content.intent import Intent
     from pytest_mobileagent.virtual.shell.android.service import Arguments, Context
 
 MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
@@ -19,7 +18,7 @@ MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=t
 @service.command("resolve-activity")
 def resolve_activity(ctx: Context, args: Arguments) -> str:
     """Tell which activity would answer an intent."""
-    intent, options = _parse(args)
+    intent, options = parse_intent(args, ("--user",), ("--brief", "--components", "--query-flags"))
     found = ctx.phone.packages.resolve(intent)
     if not found:
         return "No activity found\n"
@@ -32,7 +31,7 @@ def resolve_activity(ctx: Context, args: Arguments) -> str:
 @service.command("query-activities")
 async def query_activities(ctx: Context, args: Arguments) -> None:
     """List the activities that would answer an intent."""
-    intent, options = _parse(args)
+    intent, options = parse_intent(args, ("--user",), ("--brief", "--components", "--query-flags"))
     answers = ctx.phone.packages.resolve(intent)
     found = [short(kind.component(app.package)) for app, kind in answers]
     if not found:
@@ -43,17 +42,3 @@ async def query_activities(ctx: Context, args: Arguments) -> None:
         await ctx.out(f"{len(found)} activities found:\n")
         for at, name in enumerate(found):
             await ctx.out(f"  Activity #{at}:\n    {MATCH}\n    {name}\n")
-
-
-def _parse(args: Arguments) -> tuple[Intent, set[str]]:
-    options: set[str] = set()
-
-    def own(option: str, args: Arguments) -> bool:
-        if option == "--user":
-            args.required()
-        elif option not in ("--brief", "--components", "--query-flags"):
-            return False
-        options.add(option)
-        return True
-
-    return parse_intent(args, own), options
