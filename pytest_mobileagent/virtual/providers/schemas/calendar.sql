@@ -1,72 +1,3 @@
-"""The tables and views of calendar.db."""
-
-from __future__ import annotations
-
-_SYNC = ", ".join(f"cal_sync{at} TEXT" for at in range(1, 11))
-_DATA = ", ".join(f"sync_data{at} TEXT" for at in range(1, 11))
-_EVENT = [
-    "title",
-    "description",
-    "eventLocation",
-    "eventColor",
-    "eventColor_index",
-    "eventStatus",
-    "selfAttendeeStatus",
-    "dtstart",
-    "dtend",
-    "duration",
-    "eventTimezone",
-    "eventEndTimezone",
-    "allDay",
-    "accessLevel",
-    "availability",
-    "hasAlarm",
-    "hasExtendedProperties",
-    "rrule",
-    "rdate",
-    "exrule",
-    "exdate",
-    "original_id",
-    "original_sync_id",
-    "originalInstanceTime",
-    "originalAllDay",
-    "lastDate",
-    "hasAttendeeData",
-    "calendar_id",
-    "guestsCanInviteOthers",
-    "guestsCanModify",
-    "guestsCanSeeGuests",
-    "organizer",
-    "isOrganizer",
-    "customAppPackage",
-    "customAppUri",
-    "uid2445",
-    "mutators",
-    "lastSynced",
-]
-_CALENDAR = [
-    "account_name",
-    "account_type",
-    "calendar_timezone",
-    "calendar_displayName",
-    "calendar_location",
-    "visible",
-    "calendar_color",
-    "calendar_color_index",
-    "calendar_access_level",
-    "maxReminders",
-    "allowedReminders",
-    "allowedAttendeeTypes",
-    "allowedAvailability",
-    "canOrganizerRespond",
-    "canModifyTimeZone",
-    "canPartiallyUpdate",
-    "sync_events",
-    "ownerAccount",
-    "isPrimary",
-]
-
-SCHEMA = f"""
 PRAGMA user_version = 600;
 CREATE TABLE Calendars (_id INTEGER PRIMARY KEY, account_name TEXT, account_type TEXT,
     _sync_id TEXT, dirty INTEGER, mutators TEXT, name TEXT, calendar_displayName TEXT,
@@ -76,7 +7,9 @@ CREATE TABLE Calendars (_id INTEGER PRIMARY KEY, account_name TEXT, account_type
     canOrganizerRespond INTEGER NOT NULL DEFAULT 1, canModifyTimeZone INTEGER DEFAULT 1,
     canPartiallyUpdate INTEGER DEFAULT 0, maxReminders INTEGER DEFAULT 5,
     allowedReminders TEXT DEFAULT '0,1', allowedAvailability TEXT DEFAULT '0,1',
-    allowedAttendeeTypes TEXT DEFAULT '0,1,2', deleted INTEGER NOT NULL DEFAULT 0, {_SYNC});
+    allowedAttendeeTypes TEXT DEFAULT '0,1,2', deleted INTEGER NOT NULL DEFAULT 0, cal_sync1 TEXT,
+    cal_sync2 TEXT, cal_sync3 TEXT, cal_sync4 TEXT, cal_sync5 TEXT, cal_sync6 TEXT, cal_sync7 TEXT,
+    cal_sync8 TEXT, cal_sync9 TEXT, cal_sync10 TEXT);
 CREATE TABLE Events (_id INTEGER PRIMARY KEY AUTOINCREMENT, _sync_id TEXT, dirty INTEGER,
     mutators TEXT, lastSynced INTEGER DEFAULT 0, calendar_id INTEGER NOT NULL, title TEXT,
     eventLocation TEXT, description TEXT, eventColor INTEGER, eventColor_index TEXT,
@@ -90,7 +23,9 @@ CREATE TABLE Events (_id INTEGER PRIMARY KEY AUTOINCREMENT, _sync_id TEXT, dirty
     guestsCanInviteOthers INTEGER NOT NULL DEFAULT 1,
     guestsCanSeeGuests INTEGER NOT NULL DEFAULT 1, organizer STRING, isOrganizer INTEGER,
     deleted INTEGER NOT NULL DEFAULT 0, eventEndTimezone TEXT, customAppPackage TEXT,
-    customAppUri TEXT, uid2445 TEXT, {_DATA});
+    customAppUri TEXT, uid2445 TEXT, sync_data1 TEXT, sync_data2 TEXT, sync_data3 TEXT,
+    sync_data4 TEXT, sync_data5 TEXT, sync_data6 TEXT, sync_data7 TEXT, sync_data8 TEXT,
+    sync_data9 TEXT, sync_data10 TEXT);
 CREATE INDEX eventsCalendarIdIndex ON Events (calendar_id);
 CREATE TABLE Attendees (_id INTEGER PRIMARY KEY, event_id INTEGER, attendeeName TEXT,
     attendeeEmail TEXT, attendeeStatus INTEGER, attendeeRelationship INTEGER,
@@ -121,9 +56,37 @@ CREATE TRIGGER events_cleanup_delete AFTER DELETE ON Events BEGIN
 CREATE TRIGGER calendar_cleanup AFTER DELETE ON Calendars BEGIN
     DELETE FROM Events WHERE calendar_id = OLD._id; END;
 CREATE VIEW view_events AS SELECT Events._id AS _id,
-    {", ".join(f"Events.{column} AS {column}" for column in _EVENT)},
+    Events.title AS title, Events.description AS description,
+    Events.eventLocation AS eventLocation, Events.eventColor AS eventColor,
+    Events.eventColor_index AS eventColor_index, Events.eventStatus AS eventStatus,
+    Events.selfAttendeeStatus AS selfAttendeeStatus, Events.dtstart AS dtstart,
+    Events.dtend AS dtend, Events.duration AS duration, Events.eventTimezone AS eventTimezone,
+    Events.eventEndTimezone AS eventEndTimezone, Events.allDay AS allDay,
+    Events.accessLevel AS accessLevel, Events.availability AS availability,
+    Events.hasAlarm AS hasAlarm, Events.hasExtendedProperties AS hasExtendedProperties,
+    Events.rrule AS rrule, Events.rdate AS rdate, Events.exrule AS exrule, Events.exdate AS exdate,
+    Events.original_id AS original_id, Events.original_sync_id AS original_sync_id,
+    Events.originalInstanceTime AS originalInstanceTime, Events.originalAllDay AS originalAllDay,
+    Events.lastDate AS lastDate, Events.hasAttendeeData AS hasAttendeeData,
+    Events.calendar_id AS calendar_id, Events.guestsCanInviteOthers AS guestsCanInviteOthers,
+    Events.guestsCanModify AS guestsCanModify, Events.guestsCanSeeGuests AS guestsCanSeeGuests,
+    Events.organizer AS organizer, Events.isOrganizer AS isOrganizer,
+    Events.customAppPackage AS customAppPackage, Events.customAppUri AS customAppUri,
+    Events.uid2445 AS uid2445, Events.mutators AS mutators, Events.lastSynced AS lastSynced,
     Events.deleted AS deleted, Events._sync_id AS _sync_id, Events.dirty AS dirty,
-    {", ".join(f"Calendars.{column} AS {column}" for column in _CALENDAR)},
+    Calendars.account_name AS account_name, Calendars.account_type AS account_type,
+    Calendars.calendar_timezone AS calendar_timezone,
+    Calendars.calendar_displayName AS calendar_displayName,
+    Calendars.calendar_location AS calendar_location, Calendars.visible AS visible,
+    Calendars.calendar_color AS calendar_color,
+    Calendars.calendar_color_index AS calendar_color_index,
+    Calendars.calendar_access_level AS calendar_access_level,
+    Calendars.maxReminders AS maxReminders, Calendars.allowedReminders AS allowedReminders,
+    Calendars.allowedAttendeeTypes AS allowedAttendeeTypes,
+    Calendars.allowedAvailability AS allowedAvailability,
+    Calendars.canOrganizerRespond AS canOrganizerRespond,
+    Calendars.canModifyTimeZone AS canModifyTimeZone,
+    Calendars.canPartiallyUpdate AS canPartiallyUpdate, Calendars.sync_events AS sync_events,
+    Calendars.ownerAccount AS ownerAccount, Calendars.isPrimary AS isPrimary,
     coalesce(eventColor, calendar_color) AS displayColor
     FROM Events JOIN Calendars ON Events.calendar_id = Calendars._id;
-"""

@@ -1,29 +1,3 @@
-"""The tables and views of contacts2.db and calllog.db."""
-
-from __future__ import annotations
-
-MIME = "vnd.android.cursor.item/"
-MIMETYPES = (
-    f"{MIME}email_v2",
-    f"{MIME}im",
-    f"{MIME}nickname",
-    f"{MIME}organization",
-    f"{MIME}phone_v2",
-    f"{MIME}sip_address",
-    f"{MIME}name",
-    f"{MIME}postal-address_v2",
-    f"{MIME}identity",
-    f"{MIME}photo",
-    f"{MIME}group_membership",
-    f"{MIME}note",
-    f"{MIME}website",
-    f"{MIME}contact_event",
-    f"{MIME}relation",
-)
-_DATA = ", ".join(f"data{at}" for at in range(1, 16))
-_SYNC = ", ".join(f"data_sync{at} TEXT" for at in range(1, 5))
-
-CONTACTS = f"""
 PRAGMA user_version = 1700;
 CREATE TABLE accounts (_id INTEGER PRIMARY KEY AUTOINCREMENT, account_name TEXT,
     account_type TEXT, data_set TEXT, sim_slot_index INTEGER, sim_ef_type INTEGER);
@@ -54,13 +28,23 @@ CREATE TABLE raw_contacts (_id INTEGER PRIMARY KEY AUTOINCREMENT,
 CREATE INDEX raw_contacts_contact_id_index ON raw_contacts (contact_id);
 CREATE TABLE mimetypes (_id INTEGER PRIMARY KEY AUTOINCREMENT, mimetype TEXT NOT NULL);
 CREATE UNIQUE INDEX mime_type ON mimetypes (mimetype);
-INSERT INTO mimetypes (mimetype) VALUES {", ".join(f"('{name}')" for name in MIMETYPES)};
+INSERT INTO mimetypes (mimetype) VALUES ('vnd.android.cursor.item/email_v2'),
+    ('vnd.android.cursor.item/im'), ('vnd.android.cursor.item/nickname'),
+    ('vnd.android.cursor.item/organization'), ('vnd.android.cursor.item/phone_v2'),
+    ('vnd.android.cursor.item/sip_address'), ('vnd.android.cursor.item/name'),
+    ('vnd.android.cursor.item/postal-address_v2'), ('vnd.android.cursor.item/identity'),
+    ('vnd.android.cursor.item/photo'), ('vnd.android.cursor.item/group_membership'),
+    ('vnd.android.cursor.item/note'), ('vnd.android.cursor.item/website'),
+    ('vnd.android.cursor.item/contact_event'), ('vnd.android.cursor.item/relation');
 CREATE TABLE packages (_id INTEGER PRIMARY KEY AUTOINCREMENT, package TEXT NOT NULL);
 CREATE TABLE data (_id INTEGER PRIMARY KEY AUTOINCREMENT,
     package_id INTEGER REFERENCES package(_id), mimetype_id INTEGER NOT NULL,
     raw_contact_id INTEGER NOT NULL, hash_id TEXT, is_read_only INTEGER NOT NULL DEFAULT 0,
     is_primary INTEGER NOT NULL DEFAULT 0, is_super_primary INTEGER NOT NULL DEFAULT 0,
-    data_version INTEGER NOT NULL DEFAULT 0, {_DATA.replace(",", " TEXT,")} TEXT, {_SYNC},
+    data_version INTEGER NOT NULL DEFAULT 0, data1 TEXT, data2 TEXT, data3 TEXT, data4 TEXT,
+    data5 TEXT, data6 TEXT, data7 TEXT, data8 TEXT, data9 TEXT, data10 TEXT, data11 TEXT,
+    data12 TEXT, data13 TEXT, data14 TEXT, data15 TEXT, data_sync1 TEXT, data_sync2 TEXT,
+    data_sync3 TEXT, data_sync4 TEXT,
     carrier_presence INTEGER NOT NULL DEFAULT 0, preferred_phone_account_component_name TEXT,
     preferred_phone_account_id TEXT);
 CREATE INDEX data_raw_contact_id ON data (raw_contact_id);
@@ -130,7 +114,9 @@ CREATE VIEW view_data AS SELECT data._id AS _id, data.raw_contact_id, data.hash_
     raw.contact_id, raw.account_id, raw.account_name, raw.account_type, raw.data_set,
     raw.account_type_and_data_set, raw.sourceid, raw.version, raw.dirty,
     is_primary, is_super_primary, data_version, data.mimetype_id, mimetypes.mimetype AS mimetype,
-    data.is_read_only, {_DATA}, carrier_presence, preferred_phone_account_component_name,
+    data.is_read_only, data1, data2, data3, data4, data5, data6, data7, data8, data9, data10,
+    data11, data12, data13, data14, data15, carrier_presence,
+    preferred_phone_account_component_name,
     preferred_phone_account_id, data_sync1, data_sync2, data_sync3, data_sync4,
     contacts.custom_ringtone AS custom_ringtone, contacts.send_to_voicemail AS send_to_voicemail,
     contacts.starred AS starred, contacts.pinned AS pinned, 0 AS times_contacted,
@@ -152,34 +138,3 @@ CREATE VIEW view_groups AS SELECT groups._id AS _id, groups.account_id,
     accounts.data_set AS data_set, sourceid, version, dirty, title, title_res, notes, system_id,
     deleted, group_visible, should_sync, auto_add, favorites, group_is_read_only
     FROM groups JOIN accounts ON groups.account_id = accounts._id;
-"""
-
-CALLS = """
-PRAGMA user_version = 11;
-CREATE TABLE calls (_id INTEGER PRIMARY KEY AUTOINCREMENT, number TEXT,
-    presentation INTEGER NOT NULL DEFAULT 1, post_dial_digits TEXT NOT NULL DEFAULT '',
-    via_number TEXT NOT NULL DEFAULT '', date INTEGER, duration INTEGER, data_usage INTEGER,
-    type INTEGER, features INTEGER NOT NULL DEFAULT 0, subscription_component_name TEXT,
-    subscription_id TEXT, phone_account_address TEXT,
-    phone_account_hidden INTEGER NOT NULL DEFAULT 0, sub_id INTEGER DEFAULT -1, new INTEGER,
-    name TEXT, numbertype INTEGER, numberlabel TEXT, countryiso TEXT, voicemail_uri TEXT,
-    is_read INTEGER, geocoded_location TEXT, lookup_uri TEXT, matched_number TEXT,
-    normalized_number TEXT, photo_id INTEGER NOT NULL DEFAULT 0, photo_uri TEXT,
-    formatted_number TEXT, add_for_all_users INTEGER NOT NULL DEFAULT 1,
-    last_modified INTEGER DEFAULT 0, call_screening_component_name TEXT,
-    call_screening_app_name TEXT, block_reason INTEGER NOT NULL DEFAULT 0,
-    missed_reason INTEGER NOT NULL DEFAULT 0, priority INTEGER NOT NULL DEFAULT 0, subject TEXT,
-    location TEXT, composer_photo_uri TEXT);
-CREATE TABLE voicemail_status (_id INTEGER PRIMARY KEY AUTOINCREMENT, source_package TEXT NOT NULL,
-    source_type TEXT, settings_uri TEXT, voicemail_access_uri TEXT,
-    configuration_state INTEGER, data_channel_state INTEGER,
-    notification_channel_state INTEGER, quota_occupied INTEGER DEFAULT -1,
-    quota_total INTEGER DEFAULT -1);
-CREATE TABLE properties (property_key TEXT PRIMARY KEY, property_value TEXT);
-"""
-
-BLOCKED = """
-PRAGMA user_version = 2;
-CREATE TABLE blocked (_id INTEGER PRIMARY KEY AUTOINCREMENT, original_number TEXT NOT NULL UNIQUE,
-    e164_number TEXT);
-"""
