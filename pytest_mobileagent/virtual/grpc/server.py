@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.snapshots.album import Album
 
 _GRACE = 0.2  # seconds that calls get to end when the phone does
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # glibc's mallopt
 _OPTIONS = (("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", -1))
 
 
@@ -26,6 +28,7 @@ async def serve(
     phone: Phone, album: Album, port: int, *, read_only: bool = False
 ) -> AsyncIterator[int]:
     """Serve on `port`, or with 0 on a free one, which is given; OSError if it is taken."""
+    _keep_memory()
     server = grpc.aio.server(options=_OPTIONS)
     control_services.add_EmulatorControllerServicer_to_server(Controller(phone), server)
     snapshots = SnapshotService(album, read_only=read_only)
@@ -39,3 +42,11 @@ async def serve(
         yield bound
     finally:
         await server.stop(_GRACE)
+
+
+def _keep_memory() -> None:
+    """Use memory again from picture to picture: to get it anew took 60 of a picture's 80 ms."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt:
+        mallopt(_TRIM_THRESHOLD, 256 << 20)
+        mallopt(_MMAP_THRESHOLD, 32 << 20)
