@@ -13,7 +13,7 @@ from typing import Any
 from PIL import Image
 
 from pytest_mobileagent.virtual import sdk
-from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.boot import boot
 
 PAGE = Path(__file__).parent.with_suffix(".md")
 ROW = re.compile(r"^\| `(.+)` \| !\[(\w+)\]\(apps/\w+\.png\) \|$", re.MULTILINE)
@@ -58,7 +58,7 @@ class Examples(sdk.App):
 def draw(codes: dict[str, str]) -> dict[str, Image.Image]:
     """Draw each example on a phone, cut to what it fills."""
     size = int(WIDTH * DPI), int(HEIGHT * DPI)
-    phone = Phone([Examples], size=size, density=int(160 * DPI), frozen=True)
+    phone = boot([Examples], size=size, density=int(160 * DPI), frozen=True)
     pictures = {}
     for name, code in codes.items():
         intent = sdk.Intent(component="com.example.examples/.Main", extras={"code": code})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import runpy
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from PIL import Image, ImageChops, ImageStat
@@ -17,7 +17,14 @@ PICTURES = Path(__file__).parents[2] / "docs" / "apps"
 
 @pytest.fixture(scope="module")
 def page():
-    return SimpleNamespace(**runpy.run_path(str(PICTURES / "draw.py")))
+    spec = spec_from_file_location("drawing_of_apps", PICTURES / "draw.py")
+    assert spec
+    assert spec.loader
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module  # an app finds its own file through its module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules[spec.name]
 
 
 def test_every_view_is_shown(page):

@@ -46,12 +46,18 @@ class ForwarderService:
 
     def __init__(self, app: base.App) -> None:
         assert isinstance(app, Forwarder)
-        self._phone, self._app = app.phone, app
+        self._phone = app.phone
         self._channel: tuple[str, grpc.aio.Channel] | None = None
         self._events: asyncio.Queue[Any] = asyncio.Queue()
         self._forest: tuple[int, Any] = (-1, None)
         self._work: list[asyncio.Task[None]] = []
         self._unsubscribe: Callable[[], None] = lambda: None
+
+    @property
+    def _app(self) -> Forwarder:
+        app = self._phone.packages.app(PACKAGE)  # another, once it is installed anew
+        assert isinstance(app, Forwarder)
+        return app
 
     def start(self) -> None:
         """Begin, in the loop that the phone is served by, if it is."""

@@ -16,15 +16,14 @@ if TYPE_CHECKING:
 def picture(phone: Phone, wanted: Any, number: int = 0) -> Any:
     """Give the screen as it is turned, scaled to fit into the width and height that are wanted."""
     kinds = control.ImageFormat
-    *size, data = phone.raw_screenshot()
-    width, height = fitted((size[0], size[1]), wanted.width, wanted.height)
-    if [width, height] != size or wanted.format != kinds.RGBA8888:
-        image = Image.frombuffer("RGBA", (size[0], size[1]), data)
-        if [width, height] != size:
-            image = image.resize((width, height), Image.Resampling.BILINEAR)
-        if wanted.format == kinds.RGB888:
-            image = image.convert("RGB")
-        data = png(image) if wanted.format == kinds.PNG else image.tobytes()
+    image = phone.sight.picture()
+    width, height = fitted(image.size, wanted.width, wanted.height)
+    if (width, height) != image.size:
+        image = image.resize((width, height), Image.Resampling.BILINEAR, reducing_gap=2.0)
+    if wanted.format == kinds.PNG:
+        data = png(image)
+    else:
+        data = image.convert("RGB" if wanted.format == kinds.RGB888 else "RGBA").tobytes()
     turned = control.Rotation(rotation=phone.display.rotation)
     made = kinds(format=wanted.format, rotation=turned, width=width, height=height)
     time = int(phone.clock.time() * 1_000_000)

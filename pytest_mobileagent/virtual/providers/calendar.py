@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.virtual.app.app import App
 from pytest_mobileagent.virtual.app.provider import (
     Ask,
     Provider,
@@ -12,12 +11,8 @@ from pytest_mobileagent.virtual.app.provider import (
     Rows,
     Table,
 )
-from pytest_mobileagent.virtual.providers.calendar_schema import SCHEMA
-from pytest_mobileagent.virtual.providers.recurrence import (
-    julian_day,
-    last_date,
-    occurrences,
-)
+from pytest_mobileagent.virtual.providers.recurrence import julian_day, last_date, occurrences
+from pytest_mobileagent.virtual.providers.storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -155,14 +150,8 @@ class Calendar(Provider):
         return self.select(_SHOWN, ask, sort="begin")
 
 
-class CalendarStorage(App):
+class CalendarStorage(Storage):
     """Keeps calendars."""
 
     package, label = "com.android.providers.calendar", "Calendar Storage"
-    version_name, version_code = "14", 34
-    system = True
     providers = (Calendar,)
-
-    def install(self) -> None:
-        """Make an empty database."""
-        self.database("calendar.db").script(SCHEMA)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pytest_mobileagent.virtual.app.app import App
 from pytest_mobileagent.virtual.app.provider import Provider, ProviderError, Table
 from pytest_mobileagent.virtual.content import numbers
-from pytest_mobileagent.virtual.providers.contacts_schema import BLOCKED
+from pytest_mobileagent.virtual.providers.storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,14 +62,8 @@ class BlockedNumbers(Provider):
         return {"can_block": True} if method == "can_current_user_block_numbers" else None
 
 
-class BlockedNumberStorage(App):
+class BlockedNumberStorage(Storage):
     """Keeps blocked numbers."""
 
     package, label = "com.android.providers.blockednumber", "Blocked Numbers Storage"
-    version_name, version_code = "14", 34
-    system = True
     providers = (BlockedNumbers,)
-
-    def install(self) -> None:
-        """Make an empty database."""
-        self.database("blockednumbers.db").script(BLOCKED)

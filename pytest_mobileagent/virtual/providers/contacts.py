@@ -5,16 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from pytest_mobileagent.virtual.app.app import App
-from pytest_mobileagent.virtual.app.provider import (
-    Ask,
-    Provider,
-    ProviderError,
-    Rows,
-)
+from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError, Rows
 from pytest_mobileagent.virtual.content import numbers
 from pytest_mobileagent.virtual.providers.calls import CallLog
-from pytest_mobileagent.virtual.providers.contacts_schema import CALLS, CONTACTS
 from pytest_mobileagent.virtual.providers.contacts_tables import (
     COMPANY,
     EMAIL,
@@ -26,6 +19,7 @@ from pytest_mobileagent.virtual.providers.contacts_tables import (
     TABLES,
 )
 from pytest_mobileagent.virtual.providers.names import Named, split, written
+from pytest_mobileagent.virtual.providers.storage import Storage
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.provider import Values
@@ -214,15 +208,8 @@ class Contacts(Provider):
         self.run(f"UPDATE {table} SET {changes} WHERE {by} = ?", *values.values(), number)
 
 
-class ContactsStorage(App):
+class ContactsStorage(Storage):
     """Keeps contacts and the call log."""
 
     package, label = "com.android.providers.contacts", "Contacts Storage"
-    version_name, version_code = "14", 34
-    system = True
     providers = (Contacts, CallLog)
-
-    def install(self) -> None:
-        """Make empty databases."""
-        self.database("contacts2.db").script(CONTACTS)
-        self.database("calllog.db").script(CALLS)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.app.provider import Table
-from pytest_mobileagent.virtual.providers.contacts_schema import MIME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DIR = "vnd.android.cursor.dir/"
+DIR, MIME = "vnd.android.cursor.dir/", "vnd.android.cursor.item/"
 SORT = "sort_key COLLATE NOCASE"
 PHONE, EMAIL, NAME = f"{MIME}phone_v2", f"{MIME}email_v2", f"{MIME}name"
 NICKNAME, COMPANY = f"{MIME}nickname", f"{MIME}organization"

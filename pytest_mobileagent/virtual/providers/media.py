@@ -8,7 +8,6 @@ import posixpath
 import zlib
 from typing import TYPE_CHECKING, ClassVar
 
-from pytest_mobileagent.virtual.app.app import App
 from pytest_mobileagent.virtual.app.provider import (
     Ask,
     Provider,
@@ -16,6 +15,7 @@ from pytest_mobileagent.virtual.app.provider import (
     Table,
 )
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
+from pytest_mobileagent.virtual.providers.storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,26 +24,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.uri import Uri
     from pytest_mobileagent.virtual.kernel.files import Node
 
-SCHEMA = """
-PRAGMA user_version = 1409;
-CREATE TABLE files (_id INTEGER PRIMARY KEY AUTOINCREMENT, _data TEXT UNIQUE COLLATE NOCASE,
-    _size INTEGER, format INTEGER, parent INTEGER, date_added INTEGER, date_modified INTEGER,
-    mime_type TEXT, title TEXT, description TEXT, _display_name TEXT, orientation INTEGER,
-    datetaken INTEGER, bucket_id TEXT, bucket_display_name TEXT, group_id INTEGER,
-    duration INTEGER, artist TEXT, album TEXT, album_artist TEXT, genre TEXT, composer TEXT,
-    track INTEGER, year INTEGER, is_music INTEGER, is_ringtone INTEGER, is_alarm INTEGER,
-    is_notification INTEGER, is_podcast INTEGER, is_audiobook INTEGER, is_recording INTEGER,
-    media_type INTEGER, width INTEGER, height INTEGER, resolution TEXT, relative_path TEXT,
-    volume_name TEXT, owner_package_name TEXT, is_download INTEGER DEFAULT 0,
-    is_drm INTEGER DEFAULT 0, is_pending INTEGER DEFAULT 0, is_trashed INTEGER DEFAULT 0,
-    is_favorite INTEGER DEFAULT 0, date_expires INTEGER, download_uri TEXT, referer_uri TEXT,
-    document_id TEXT, generation_added INTEGER DEFAULT 0, generation_modified INTEGER DEFAULT 0);
-CREATE INDEX media_type_index ON files (media_type);
-CREATE VIEW images AS SELECT * FROM files WHERE media_type = 1;
-CREATE VIEW audio AS SELECT * FROM files WHERE media_type = 2;
-CREATE VIEW video AS SELECT * FROM files WHERE media_type = 3;
-CREATE VIEW downloads AS SELECT * FROM files WHERE is_download = 1;
-"""
 IMAGE, AUDIO, VIDEO, DOCUMENT = 1, 2, 3, 6
 _SOUNDS = {
     "is_ringtone": "Ringtones/",
@@ -220,14 +200,8 @@ def _size(data: bytes) -> Values:
     return {"width": width, "height": height, "resolution": f"{width}\u00d7{height}"}
 
 
-class MediaStorage(App):
+class MediaStorage(Storage):
     """Keeps the index of shared storage."""
 
     package, label = "com.google.android.providers.media.module", "Media Storage"
-    version_name, version_code = "14", 34
-    system = True
     providers = (Media,)
-
-    def install(self) -> None:
-        """Make an empty database."""
-        self.database("external.db").script(SCHEMA)

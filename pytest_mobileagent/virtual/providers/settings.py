@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, ClassVar
 
-from pytest_mobileagent.virtual.app.app import App
 from pytest_mobileagent.virtual.app.provider import (
     Ask,
     Provider,
@@ -15,6 +14,7 @@ from pytest_mobileagent.virtual.app.provider import (
     sql_error,
 )
 from pytest_mobileagent.virtual.content.settings import NAMESPACES
+from pytest_mobileagent.virtual.providers.storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,27 +127,15 @@ class Words(Provider):
     }
 
 
-class SettingsStorage(App):
+class SettingsStorage(Storage):
     """Serves settings."""
 
     package, label = "com.android.providers.settings", "Settings Storage"
-    version_name, version_code = "14", 34
-    system = True
     providers = (Settings,)
 
 
-class UserDictionary(App):
+class UserDictionary(Storage):
     """Keeps words."""
 
     package, label = "com.android.providers.userdictionary", "User Dictionary"
-    version_name, version_code = "14", 34
-    system = True
     providers = (Words,)
-
-    def install(self) -> None:
-        """Make an empty database."""
-        self.database("user_dict.db").script(
-            "PRAGMA user_version = 2;"
-            "CREATE TABLE words (_id INTEGER PRIMARY KEY, word TEXT, frequency INTEGER,"
-            " locale TEXT, appid INTEGER, shortcut TEXT);"
-        )

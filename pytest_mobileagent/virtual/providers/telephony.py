@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pytest_mobileagent.virtual.app.app import App
 from pytest_mobileagent.virtual.app.provider import (
     Ask,
     Provider,
@@ -13,6 +12,7 @@ from pytest_mobileagent.virtual.app.provider import (
     Table,
 )
 from pytest_mobileagent.virtual.content import numbers
+from pytest_mobileagent.virtual.providers.storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,54 +21,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.uri import Uri
 
 BOXES = {"inbox": 1, "sent": 2, "draft": 3, "outbox": 4, "failed": 5, "queued": 6}
-_COUNT = """
-    UPDATE threads SET
-        message_count = (SELECT count(*) FROM sms WHERE thread_id = {row}.thread_id AND type != 3)
-        WHERE _id = {row}.thread_id;
-    UPDATE threads SET
-        date = coalesce((SELECT max(date) FROM sms WHERE thread_id = {row}.thread_id), date),
-        snippet = (SELECT body FROM sms WHERE thread_id = {row}.thread_id
-            ORDER BY date DESC, _id DESC LIMIT 1),
-        read = NOT EXISTS (SELECT 1 FROM sms WHERE thread_id = {row}.thread_id AND read = 0)
-        WHERE _id = {row}.thread_id;
-"""
-SCHEMA = f"""
-PRAGMA user_version = 67;
-CREATE TABLE sms (_id INTEGER PRIMARY KEY AUTOINCREMENT, thread_id INTEGER, address TEXT,
-    person INTEGER, date INTEGER, date_sent INTEGER DEFAULT 0, protocol INTEGER,
-    read INTEGER DEFAULT 0, status INTEGER DEFAULT -1, type INTEGER, reply_path_present INTEGER,
-    subject TEXT, body TEXT, service_center TEXT, locked INTEGER DEFAULT 0,
-    sub_id INTEGER DEFAULT -1, error_code INTEGER DEFAULT -1, creator TEXT,
-    seen INTEGER DEFAULT 0);
-CREATE INDEX typeThreadIdIndex ON sms (type, thread_id);
-CREATE TABLE threads (_id INTEGER PRIMARY KEY AUTOINCREMENT, date INTEGER DEFAULT 0,
-    message_count INTEGER DEFAULT 0, recipient_ids TEXT, snippet TEXT,
-    snippet_cs INTEGER DEFAULT 0, read INTEGER DEFAULT 1, archived INTEGER DEFAULT 0,
-    type INTEGER DEFAULT 0, error INTEGER DEFAULT 0, has_attachment INTEGER DEFAULT 0);
-CREATE TABLE canonical_addresses (_id INTEGER PRIMARY KEY AUTOINCREMENT, address TEXT,
-    sub_id INTEGER DEFAULT -1);
-CREATE TABLE pdu (_id INTEGER PRIMARY KEY AUTOINCREMENT, thread_id INTEGER, date INTEGER,
-    date_sent INTEGER DEFAULT 0, msg_box INTEGER, read INTEGER DEFAULT 0, m_id TEXT, sub TEXT,
-    sub_cs INTEGER, ct_t TEXT, ct_l TEXT, exp INTEGER, m_cls TEXT, m_type INTEGER, v INTEGER,
-    m_size INTEGER, pri INTEGER, rr INTEGER, rpt_a INTEGER, resp_st INTEGER, st INTEGER,
-    tr_id TEXT, retr_st INTEGER, retr_txt TEXT, retr_txt_cs INTEGER, read_status INTEGER,
-    ct_cls INTEGER, resp_txt TEXT, d_tm INTEGER, d_rpt INTEGER, locked INTEGER DEFAULT 0,
-    sub_id INTEGER DEFAULT -1, seen INTEGER DEFAULT 0, creator TEXT,
-    text_only INTEGER DEFAULT 0);
-CREATE TABLE part (_id INTEGER PRIMARY KEY AUTOINCREMENT, mid INTEGER, seq INTEGER DEFAULT 0,
-    ct TEXT, name TEXT, chset INTEGER, cd TEXT, fn TEXT, cid TEXT, cl TEXT, ctt_s INTEGER,
-    ctt_t TEXT, _data TEXT, text TEXT);
-CREATE TABLE addr (_id INTEGER PRIMARY KEY AUTOINCREMENT, msg_id INTEGER, contact_id INTEGER,
-    address TEXT, type INTEGER, charset INTEGER);
-CREATE TRIGGER sms_update_thread_on_insert AFTER INSERT ON sms BEGIN
-    {_COUNT.format(row="NEW")} END;
-CREATE TRIGGER sms_update_thread_on_update AFTER UPDATE OF date, body, type, read ON sms BEGIN
-    {_COUNT.format(row="NEW")} END;
-CREATE TRIGGER sms_update_thread_on_delete AFTER DELETE ON sms BEGIN
-    {_COUNT.format(row="OLD")}
-    DELETE FROM threads WHERE _id = OLD.thread_id
-        AND NOT EXISTS (SELECT 1 FROM sms WHERE thread_id = OLD.thread_id); END;
-"""
 _SMS_DIR, _SMS = "vnd.android.cursor.dir/sms", "vnd.android.cursor.item/sms"
 _NEWEST = "date DESC"
 _CONVERSATIONS = (
@@ -200,14 +152,8 @@ def thread_of(provider: Provider, recipients: Sequence[str]) -> int:
     return provider.add("threads", {"recipient_ids": names, "type": kind})
 
 
-class TelephonyStorage(App):
+class TelephonyStorage(Storage):
     """Keeps messages."""
 
     package, label = "com.android.providers.telephony", "Phone and Messaging Storage"
-    version_name, version_code = "14", 34
-    system = True
     providers = (Sms, MmsSms, Mms)
-
-    def install(self) -> None:
-        """Make an empty database."""
-        self.database("mmssms.db").script(SCHEMA)

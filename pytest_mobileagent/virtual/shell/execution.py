@@ -16,7 +16,6 @@ from pytest_mobileagent.virtual.shell.parser import lines
 from pytest_mobileagent.virtual.shell.state import ShellState
 from pytest_mobileagent.virtual.shell.streams import Collected, decode
 from pytest_mobileagent.virtual.shell.syntax import (
-    Let,
     Node,
     Pipeline,
     Redirected,
@@ -119,4 +118,4 @@ def _can_be_fatal(node: Node) -> bool:
     """Whether the failure of such a command ends a script under `set -e`."""
     if isinstance(node, Pipeline):
         return not node.negated
-    return isinstance(node, Simple | Redirected | Subshell | Let | Test)
+    return isinstance(node, Simple | Redirected | Subshell | Test)

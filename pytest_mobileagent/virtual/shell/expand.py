@@ -184,15 +184,7 @@ async def _edited(shell: Shell, part: Parameter, value: str) -> str:
     operator = part.operator
     if not operator:
         return value
-    if operator == ":":
-        start = shell.evaluate(await text(shell, part.word))
-        start = max(0, len(value) + start) if start < 0 else start
-        if part.replacement is None:
-            return value[start:]
-        return value[start:][: max(0, shell.evaluate(await text(shell, part.replacement)))]
     wanted = await pattern(shell, part.word)
-    if operator[0] == "/":
-        return await _replaced(shell, part, value, wanted)
     whole = patterns.regex(wanted, greedy=len(operator) == 2)
     if operator[0] == "#":
         found = re.match(whole, value, re.DOTALL)
@@ -200,16 +192,3 @@ async def _edited(shell: Shell, part: Parameter, value: str) -> str:
     starts = range(len(value) + 1) if len(operator) == 2 else range(len(value), -1, -1)
     compiled = re.compile(patterns.regex(wanted), re.DOTALL)
     return next((value[:at] for at in starts if compiled.fullmatch(value, at)), value)
-
-
-async def _replaced(shell: Shell, part: Parameter, value: str, wanted: str) -> str:
-    if not wanted:
-        return value
-    new = await text(shell, part.replacement or ())
-    if wanted[0] in "#%" and part.operator == "/":
-        whole = patterns.regex(wanted[1:])
-        anchored = f"\\A{whole}" if wanted[0] == "#" else f"{whole}\\Z"
-    else:
-        anchored = patterns.regex(wanted)
-    times = 0 if part.operator == "//" else 1
-    return re.sub(anchored, lambda _: new, value, count=times, flags=re.DOTALL)

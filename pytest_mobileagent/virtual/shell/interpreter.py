@@ -12,7 +12,6 @@ from pytest_mobileagent.virtual.shell import (  # noqa: F401 - some register wha
     android,
     commands,
     compound,
-    jobs,
     simple,
 )
 from pytest_mobileagent.virtual.shell.android import services

@@ -14,7 +14,6 @@ from pytest_mobileagent.virtual.shell.syntax import (
     For,
     Function,
     If,
-    Let,
     Loop,
     Node,
     Pipeline,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
 _FUNCTION = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*\([ \t]*\)")
-_NAMED_FUNCTION = re.compile(r"([A-Za-z_][\w.-]*)(?:[ \t]*\([ \t]*\))?")
 _CLOSERS = {"then", "elif", "else", "fi", "do", "done", "esac", "}", ")", ";;"}
 
 
@@ -139,16 +137,17 @@ class Parser(TokenParser):
             "case": self._case,
             "{": self._braces,
             "[[": self._test,
-            "function": self._named_function,
         }
         if keyword in rules:
             return rules[keyword]()
-        if self.sees("(("):
-            return self._let()
         if self.sees("("):
             self.at += 1
             return Subshell(self.script_until(")"))
-        return self._function(_FUNCTION) if _FUNCTION.match(self.text, self.at) else None
+        if match := _FUNCTION.match(self.text, self.at):
+            self.at = match.end()
+            self.skip_newlines()
+            return Function(match[1], self._command())
+        return None
 
     def _braces(self) -> Script:
         line = self.line
@@ -193,8 +192,6 @@ class Parser(TokenParser):
         if self.token() == ";":
             self.at += 1
         self.skip_newlines()
-        if self.keyword() == "{":
-            return For(name, words, self._braces())
         return For(name, words, self._body_of_loop("for", line))
 
     def _words(self) -> tuple[Word, ...]:
@@ -231,29 +228,6 @@ class Parser(TokenParser):
         self.expect("esac", "case", line)
         return Case(word, tuple(arms))
 
-    def _function(self, pattern: re.Pattern[str]) -> Function:
-        self.skip_blank()
-        match = pattern.match(self.text, self.at)
-        if match is None:
-            self.unexpected(self.token())
-        self.at = match.end()
-        self.skip_newlines()
-        return Function(match[1], self._command())
-
-    def _named_function(self) -> Function:
-        self.take("function")
-        return self._function(_NAMED_FUNCTION)
-
-    def _let(self) -> Node:
-        start = self.at
-        self.at += 2
-        expression = self.quoted(")")
-        if self.sees("))"):
-            self.at += 2
-            return Let(expression)
-        self.at = start + 1
-        return Subshell(self.script_until(")"))
-
     def _test(self) -> Test:
         line = self.line
         self.take("[[")
@@ -261,12 +235,10 @@ class Parser(TokenParser):
         while not re.compile(r"\]\](?=[\s;&|()]|$)").match(self.text, self.at):
             if not self.skip_newlines():
                 raise IncompleteError("syntax error: unmatched '[['", line)
-            operator = re.compile(r"&&|\|\||[()<>]").match(self.text, self.at)
+            operator = re.compile(r"&&|\|\||[()]").match(self.text, self.at)
             if operator:
                 self.at = operator.end()
                 words.append((Text(operator[0]),))
-            elif words and words[-1] == (Text("=~"),):
-                words.append(self.word(" \t\n"))
             else:
                 words.append(self.argument())
             self.skip_blank()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import copy
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_mobileagent.virtual.shell.arithmetic import ExpressionError, evaluate
 from pytest_mobileagent.virtual.shell.errors import ShellError
 from pytest_mobileagent.virtual.shell.opening import Closed
 from pytest_mobileagent.virtual.shell.userfiles import UserFiles
-from pytest_mobileagent.virtual.shell.variables import Variables
 
 if TYPE_CHECKING:
     import asyncio
@@ -23,7 +22,61 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.session import Session
     from pytest_mobileagent.virtual.shell.streams import Reader, Writer
     from pytest_mobileagent.virtual.shell.syntax import Node
-    from pytest_mobileagent.virtual.shell.variables import Kept
+
+Kept: TypeAlias = tuple[str | None, bool]  # a variable's value, and whether it is exported
+
+
+class Variables:
+    """Variables by name; those of `environment` are exported."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._values = dict(environment)
+        self._exported = set(environment)
+
+    def copy(self) -> Variables:
+        """Return the same variables for a subshell, to change on its own."""
+        twin = Variables({})
+        twin._values = dict(self._values)
+        twin._exported = set(self._exported)
+        return twin
+
+    def get(self, name: str) -> str | None:
+        """Return the value, or None if unset."""
+        return self._values.get(name)
+
+    def set(self, name: str, value: str) -> None:
+        """Assign a value."""
+        self._values[name] = value
+
+    def unset(self, name: str) -> None:
+        """Forget a variable."""
+        self._values.pop(name, None)
+        self._exported.discard(name)
+
+    def export(self, name: str) -> None:
+        """Let commands see a variable from now on."""
+        self._exported.add(name)
+
+    def kept(self, name: str) -> Kept:
+        """Return what `put_back` needs to make a variable what it is now."""
+        return self._values.get(name), name in self._exported
+
+    def put_back(self, name: str, kept: Kept) -> None:
+        """Make a variable what it was."""
+        value, exported = kept
+        if value is None:
+            self._values.pop(name, None)
+        else:
+            self._values[name] = value
+        (self._exported.add if exported else self._exported.discard)(name)
+
+    def all(self) -> dict[str, str]:
+        """Return every variable by name, sorted."""
+        return dict(sorted(self._values.items()))
+
+    def environment(self) -> dict[str, str]:
+        """Return the exported variables."""
+        return {name: self._values[name] for name in self._exported if name in self._values}
 
 
 class ShellState:
@@ -108,17 +161,6 @@ class ShellState:
             process.words = words
         return process
 
-    def job_id(self, text: str) -> int:
-        """Return the process id that `text` stands for: %1 is the oldest job that runs."""
-        if not text.startswith("%"):
-            return self.evaluate(text)
-        running = [pid for pid, job in self.jobs.items() if not job.done()]
-        if text in {"%", "%%", "%+"}:
-            text = f"%{len(running)}"
-        if not text[1:].isdecimal() or not 0 < int(text[1:]) <= len(running):
-            raise ShellError(f"{text}: no such job")
-        return running[int(text[1:]) - 1]
-
     # Variables
 
     def lookup(self, name: str) -> str | None:
@@ -167,10 +209,6 @@ class ShellState:
         await self.writers.get(2, _CLOSED).write(text.encode(errors="surrogateescape"))
 
 
-def _epoch(shell: ShellState) -> str:
-    return f"{shell.phone.clock.time():.6f}"
-
-
 _CLOSED = Closed()
 _SPECIAL: dict[str, Callable[[ShellState], str | None]] = {
     "@": lambda shell: " ".join(shell.arguments) if shell.arguments else None,
@@ -182,5 +220,4 @@ _SPECIAL: dict[str, Callable[[ShellState], str | None]] = {
     "-": lambda shell: "".join(sorted(shell.options)),
     "LINENO": lambda shell: str(shell.line),
     "RANDOM": lambda _: str(random.randrange(32768)),
-    "EPOCHREALTIME": _epoch,
 }

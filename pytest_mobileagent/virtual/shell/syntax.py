@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """Characters that stand for themselves; quoted ones are neither split nor patterns."""
 
     text: str
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """`$name` or `${name<operator>word<operator2>word2}`; the operator `#` alone is the length."""
+class Parameter(NamedTuple):
+    """`$name` or `${name<operator>word}`; the operator "length" is for `${#name}`."""
 
     name: str
     operator: str = ""
     word: Word = ()
-    replacement: Word | None = None
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Substitution:
+class Substitution(NamedTuple):
     """`$(script)`."""
 
     script: Script
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
+class Arithmetic(NamedTuple):
     """`$((expression))`."""
 
     expression: Word
@@ -55,8 +50,7 @@ class HereDocument:
     body: Word = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(NamedTuple):
     """`2>file` and its kin."""
 
     fd: int
@@ -64,8 +58,7 @@ class Redirect:
     target: Word | HereDocument
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(NamedTuple):
     """`NAME=value`, or `NAME+=value`."""
 
     name: str
@@ -73,8 +66,7 @@ class Assignment:
     append: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(NamedTuple):
     """A command of words, with what is assigned for it."""
 
     assignments: tuple[Assignment, ...]
@@ -82,8 +74,7 @@ class Simple:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Redirected:
+class Redirected(NamedTuple):
     """A command with its redirections."""
 
     command: Node
@@ -91,53 +82,46 @@ class Redirected:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """`a | b`, or `! a`."""
 
     commands: tuple[Node, ...]
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AndOr:
+class AndOr(NamedTuple):
     """`a && b || c`: the first command, and each further one with what joins it."""
 
     first: Node
     rest: tuple[tuple[str, Node], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Background:
+class Background(NamedTuple):
     """`a &`."""
 
     command: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(NamedTuple):
     """Commands one after the other."""
 
     commands: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Subshell:
+class Subshell(NamedTuple):
     """`( script )`."""
 
     body: Script
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(NamedTuple):
     """`if condition; then body; elif ...; else otherwise; fi`."""
 
     branches: tuple[tuple[Script, Script], ...]
     otherwise: Script | None
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(NamedTuple):
     """`while condition; do body; done`; an until-loop goes on while the condition fails."""
 
     condition: Script
@@ -145,8 +129,7 @@ class Loop:
     until: bool
 
 
-@dataclass(frozen=True, slots=True)
-class For:
+class For(NamedTuple):
     """`for name in words; do body; done`; without words it takes the positional parameters."""
 
     name: str
@@ -154,31 +137,21 @@ class For:
     body: Script
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """`case word in pattern|pattern) body;; esac`."""
 
     word: Word
     arms: tuple[tuple[tuple[Word, ...], Script], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(NamedTuple):
     """`name() body`."""
 
     name: str
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Let:
-    """`((expression))`."""
-
-    expression: Word
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(NamedTuple):
     """`[[ words ]]`: words are not split, and the right of `==` is a pattern."""
 
     words: tuple[Word, ...]
@@ -197,6 +170,5 @@ Node: TypeAlias = (
     | For
     | Case
     | Function
-    | Let
     | Test
 )

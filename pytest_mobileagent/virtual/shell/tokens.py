@@ -10,12 +10,12 @@ from pytest_mobileagent.virtual.shell.syntax import HereDocument, Redirect, Text
 from pytest_mobileagent.virtual.shell.words import BREAKS, WordParser
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
-_OPERATORS = re.compile(r"&&|\|\||;;|&>|\|&|[;&|()<>\n]")
+_OPERATORS = re.compile(r"&&|\|\||;;|&>|[;&|()<>\n]")
 _KEYWORD = re.compile(
-    r"(?:if|then|elif|else|fi|while|until|for|in|do|done|case|esac|function|\{|\}|!|\[\[)"
+    r"(?:if|then|elif|else|fi|while|until|for|in|do|done|case|esac|\{|\}|!|\[\[)"
     r"(?=[\s;&|()<>]|$)"
 )
-_REDIRECT = re.compile(r"(\d*)(<<<|<<-|<<|<&|<>|<|>>|>&|>\||>)|(&>>?)")
+_REDIRECT = re.compile(r"(\d*)(<<-|<<|<&|<|>>|>&|>\||>|&>)")
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
@@ -41,7 +41,7 @@ class TokenParser(WordParser):
         if match is None:
             return None
         self.at = match.end()
-        operator = match[3] or match[2]
+        operator = match[2]
         fd = int(match[1]) if match[1] else int(not operator.startswith("<"))
         self.skip_blank()
         if operator not in {"<<", "<<-"}:

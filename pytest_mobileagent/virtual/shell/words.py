@@ -23,11 +23,9 @@ BREAKS = " \t\n;&|<>()"
 
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9]|[@*#?$!-]", re.ASCII)
 _BRACED_NAME = re.compile(r"[A-Za-z_]\w*|[0-9]+|[@*#?$!-]", re.ASCII)
-_OPERATOR = re.compile(r":?[-=?+]|%%?|##?|//?|:")
+_OPERATOR = re.compile(r":?[-=?+]|%%?|##?")
 _PLAIN = re.compile(r"[^\\'\"$` \t\n;&|<>()}]+")
 _PLAIN_IN_QUOTES = re.compile(r"[^\\\"$`()}/:]+")
-_ESCAPES = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|(.))", re.DOTALL)
 
 
 class WordParser:
@@ -79,7 +77,6 @@ class WordParser:
         return tuple(parts)
 
     def _part(self, breaks: str) -> list[Part]:
-        following = self.text[self.at + 1 : self.at + 2]
         parts: list[Part] = []
         match self.text[self.at]:
             case "\\":
@@ -90,11 +87,6 @@ class WordParser:
             case '"':
                 self.at += 1
                 parts = list(self.quoted('"')) or [Text("", quoted=True)]
-                self.at += 1
-            case "$" if following == "'":
-                self.at += 2
-                parts = [Text(self._ansi(), quoted=True)]
-            case "$" if following == '"':  # a string to be translated; there are no translations
                 self.at += 1
             case "$" | "`":
                 parts = [self._expansion(quoted=False)]
@@ -142,14 +134,6 @@ class WordParser:
             raise IncompleteError("no closing quote", self.line)
         start, self.at = self.at, end + 1
         return self.text[start:end]
-
-    def _ansi(self) -> str:
-        """Parse `$'...'`, where backslashes work as in C."""
-        match = re.compile(r"((?:[^'\\]|\\.)*)'", re.DOTALL).match(self.text, self.at)
-        if match is None:
-            raise IncompleteError("no closing quote", self.line)
-        self.at = match.end()
-        return unescape(match[1])
 
     def _expansion(self, *, quoted: bool) -> Part:
         if self.sees("`"):
@@ -199,17 +183,16 @@ class WordParser:
             self.at += 1
             name, operator = self._braced_name(), "length"
             word: Word = ()
-            replacement = None
         else:
             name, operator = self._braced_name(), self._match(_OPERATOR)
-            word, replacement = self._operands(operator, quoted=quoted)
+            # a pattern is one even between quotes
+            in_quotes = quoted and operator[:1] not in {"", "%", "#"}
+            word = () if not operator else self.quoted("}") if in_quotes else self.word("}")
         if not self.sees("}"):
-            msg = "bad substitution"
-            raise (IncompleteError if self.at >= len(self.text) else ShellSyntaxError)(
-                msg, self.line
-            )
+            ended = self.at >= len(self.text)
+            raise (IncompleteError if ended else ShellSyntaxError)("bad substitution", self.line)
         self.at += 1
-        return Parameter(name, operator, word, replacement, quoted)
+        return Parameter(name, operator, word, quoted)
 
     def _braced_name(self) -> str:
         name = self._match(_BRACED_NAME)
@@ -217,38 +200,12 @@ class WordParser:
             raise ShellSyntaxError("bad substitution", self.line)
         return name
 
-    def _operands(self, operator: str, *, quoted: bool) -> tuple[Word, Word | None]:
-        if not operator:
-            return (), None
-        if operator in {"%", "%%", "#", "##"}:  # a pattern is one even between quotes
-            return self.word("}"), None
-        if operator in {"/", "//", ":"}:
-            first = self.word("/}" if operator != ":" else ":}")
-            if self.text[self.at : self.at + 1] not in {"/", ":"}:
-                return first, None
-            self.at += 1
-            return first, self.word("}")
-        return self.quoted("}") if quoted else self.word("}"), None
-
     def _match(self, pattern: re.Pattern[str]) -> str:
         match = pattern.match(self.text, self.at)
         if match is None:
             return ""
         self.at = match.end()
         return match[0]
-
-
-def unescape(text: str) -> str:
-    """Replace the backslash sequences of C."""
-
-    def character(match: re.Match[str]) -> str:
-        octal, byte, point, letter = match.groups()
-        if octal or byte:
-            number = int(octal, 8) & 0xFF if octal else int(byte, 16)
-            return bytes([number]).decode("utf-8", "surrogateescape")
-        return chr(int(point, 16)) if point else _ESCAPES.get(letter, letter)
-
-    return _ESCAPE.sub(character, text)
 
 
 def _first_of(text: str, breaks: str) -> int:

@@ -1,4 +1,4 @@
-"""The emulated hardware that the console works on: sensors, position, the network's speed."""
+"""The emulated hardware that the console works on: sensors, position, the network."""
 
 from __future__ import annotations
 
@@ -50,10 +50,8 @@ class Hardware:
         self.turns = 0  # quarters, counter-clockwise
         self.sensors: dict[str, list[float]] = {name: list(rest) for name, rest in SENSORS.items()}
         self.fix = Fix()
-        self.speed = (0, 0)  # bits per second down and up, 0 for as much as there is
         self.registered = {"voice": "home", "data": "home"}  # with the mobile network
         self.signal = [4, 99]  # the profile's bars, and the strength that was reported last
-        self.delay = (0, 0)  # the least and the most, in milliseconds
 
     def rotate(self) -> None:
         """Turn the phone by a quarter, clockwise."""
@@ -95,13 +93,10 @@ class Hardware:
             "fix": asdict(self.fix),
             "registered": self.registered,
             "signal": self.signal,
-            "speed": self.speed,
-            "delay": self.delay,
         }
 
     def load(self, saved: dict[str, Any]) -> None:
         """Take it back."""
         self.turns, self.sensors, self.fix = saved["turns"], saved["sensors"], Fix(**saved["fix"])
         self.registered, self.signal = saved["registered"], saved["signal"]
-        self.speed, self.delay = tuple(saved["speed"]), tuple(saved["delay"])
         self._display.turned(self.turns)

@@ -9,7 +9,6 @@ from pytest_mobileagent.virtual.systemui.notices import notice
 from pytest_mobileagent.virtual.systemui.wallpaper import wallpaper
 from pytest_mobileagent.virtual.ui import (
     MATCH,
-    WRAP,
     Button,
     Column,
     Frame,
@@ -32,14 +31,14 @@ LETTERS = {"2": "ABC", "3": "DEF", "4": "GHI", "5": "JKL", "6": "MNO", "7": "PQR
 PROMPTS = {"pin": "Enter your PIN", "password": "Enter your password",
            "pattern": "Draw your pattern"}  # fmt: skip
 SHOWN_NOTICES = 3
+INK = "#ffffff"
 
 
 def lockscreen(ui: SystemUi) -> View:
     """Build what is seen while the phone is locked."""
     content = _bouncer(ui) if ui.keyguard.asking else _cover(ui)
-    dim = View(width=MATCH, height=MATCH, background="#66000000")
-    if ui.keyguard.asking:
-        dim.background = "#cc202124"
+    shade = "#cc202124" if ui.keyguard.asking else "#66000000"
+    dim = View(width=MATCH, height=MATCH, background=shade)
     picture = Image(wallpaper(ui.files), width=MATCH, height=MATCH)
     picture.class_name = "android.view.View"
     return Frame([picture, dim, content], id="keyguard_root_view", height=MATCH)
@@ -51,42 +50,25 @@ def _cover(ui: SystemUi) -> View:
     posted = ui.notifications.posted[:SHOWN_NOTICES] if shown else []
     clock = Column(
         [
-            Text(
-                ui.time_text(),
-                id="lockscreen_clock_view",
-                size=72,
-                color="#ffffff",
-                width=MATCH,
-                gravity="center_horizontal",
-            ),
-            Text(
-                locale.date(now, "EEE, MMM d"),
-                id="date",
-                size=18,
-                color="#ffffff",
-                width=MATCH,
-                gravity="center_horizontal",
-            ),
+            _line(ui.time_text(), "lockscreen_clock_view", 72),
+            _line(locale.date(now, "EEE, MMM d"), "date", 18),
         ],
         id="keyguard_status_view",
         padding=(0, 24),
     )
-    lock = Image("lock", id="lock_icon_view", color="#ffffff", size=28, align="center")
+    lock = Image("lock", id="lock_icon_view", color=INK, size=28, align="center")
     lock.desc = ui.t("Device locked") if ui.keyguard.secure else ui.t("Unlock")
-    words = "Swipe up to open"
     charge = locale.digits(f"{ui.power.level}%")
     if ui.power.charging:
         charge = ui.t("{level} • Charging", level=charge)
     hint = Column(
         [
-            Text(ui.t(words), id="keyguard_indication_text", color="#ffffff", width=MATCH,
-                 gravity="center_horizontal"),
-            Text(charge, id="keyguard_indication_text_bottom", color="#ffffff", width=MATCH,
-                 gravity="center_horizontal", size=12),
+            _line(ui.t("Swipe up to open"), "keyguard_indication_text"),
+            _line(charge, "keyguard_indication_text_bottom", 12),
         ],
         id="keyguard_indication_area",
         padding=(0, 16),
-    )  # fmt: skip
+    )
     notices = Column([notice(ui, each, expanded=False) for each in posted], padding=(8, 0))
     seal = Frame([lock], height=48)
     if ui.display.metrics.wide:
@@ -102,45 +84,27 @@ def _cover(ui: SystemUi) -> View:
     )
 
 
+def _line(text: str, id: str, size: float = 14) -> Text:
+    return Text(text, id=id, size=size, color=INK, width=MATCH, gravity="center_horizontal")
+
+
 def _bouncer(ui: SystemUi) -> View:
     keyguard = ui.keyguard
     if seconds := keyguard.waiting():
         words = ui.t("Try again in {n} seconds.", n=seconds)
     else:
         words = ui.t(keyguard.message or PROMPTS[keyguard.kind])
-    message = Text(
-        words,
-        id="bouncer_primary_message_area",
-        size=18,
-        color="#ffffff",
-        width=MATCH,
-        gravity="center_horizontal",
-    )
+    message = _line(words, "bouncer_primary_message_area", 18)
     body = {"pin": _pin, "password": _password, "pattern": _pattern}[keyguard.kind](ui)
-    above = Column(
-        [Space(), message, Space(height=MATCH if ui.display.metrics.wide else 8)],
-        weight=1,
-        height=MATCH,
-    )
-    return Panes(
-        [above, body],
-        id="keyguard_bouncer_container",
-        padding=(24, 32, 24, 32),
-        gravity="center_vertical",
-    )
+    below = Space(height=MATCH if ui.display.metrics.wide else 8)
+    above = Column([Space(), message, below], weight=1, height=MATCH)
+    parts, name = [above, body], "keyguard_bouncer_container"
+    return Panes(parts, id=name, padding=(24, 32), gravity="center_vertical")
 
 
 def _pin(ui: SystemUi) -> View:
-    typed = Text(
-        "\N{BULLET}" * len(ui.keyguard.typed),
-        id="pinEntry",
-        size=32,
-        color="#ffffff",
-        width=MATCH,
-        gravity="center",
-        height=72,
-        min_height=40,
-    )
+    typed = _line("\N{BULLET}" * len(ui.keyguard.typed), "pinEntry", 32)
+    typed.gravity, typed.height, typed.min_height = "center", 72, 40
     typed.class_name = "android.widget.EditText"
     keys = [_key(ui, name) for name in PAD]
     rows = [
@@ -154,16 +118,18 @@ def _pin(ui: SystemUi) -> View:
 
 def _key(ui: SystemUi, name: str) -> View:
     keyguard = ui.keyguard
-    if name in ("delete", "enter"):
-        icon = "backspace" if name == "delete" else "keyboard_return"
-        key: View = Frame([Image(icon, color="#ffffff", align="center")])
-        key.id = "delete_button" if name == "delete" else "key_enter"
-        key.desc = ui.t("Delete") if name == "delete" else ui.t("Enter")
-        key.class_name = "android.widget.ImageButton"
-        key.on_click = keyguard.delete if name == "delete" else keyguard.enter
+    key: View
+    acts = {
+        "delete": ("backspace", "delete_button", "Delete", keyguard.delete),
+        "enter": ("keyboard_return", "key_enter", "Enter", keyguard.enter),
+    }
+    if name in acts:
+        icon, key_id, desc, act = acts[name]
+        key = Frame([Image(icon, color=INK, align="center")], id=key_id, desc=ui.t(desc))
+        key.on_click, key.class_name = act, "android.widget.ImageButton"
     else:
-        digit = Text(name, id="digit_text", size=28, color="#ffffff")
-        letters = Text(LETTERS.get(name, ""), id="klondike_text", size=10, color="#ffffff")
+        digit = Text(name, id="digit_text", size=28, color=INK)
+        letters = Text(LETTERS.get(name, ""), id="klondike_text", size=10, color=INK)
         key = Column([digit, letters], id=f"key{name}", desc=name, gravity="center")
         key.on_click = partial(keyguard.press, name)
     key.width, key.height, key.margin = MATCH, MATCH, (6, 3)
@@ -181,7 +147,7 @@ def _password(ui: SystemUi) -> View:
         password=True,
         on_change=ui.keyguard.keep,
         on_submit=ui.keyguard.enter,
-        color="#ffffff",
+        color=INK,
         margin=(24, 24),
     )
     return Column([field], id="keyguard_password_view", margin=(0, 0, 0, above))
@@ -190,14 +156,12 @@ def _password(ui: SystemUi) -> View:
 def _pattern(ui: SystemUi) -> View:
     dots = [
         Frame(
-            [View(width=14, height=14, corner=7, background="#ffffff", align="center")],
+            [View(width=14, height=14, corner=7, background=INK, align="center")],
             height=64 if ui.display.metrics.wide else 100,
         )
         for _ in range(9)
     ]
     grid = Grid(dots, 3, id="lockPatternView", key="lockPatternView", width=300, margin=(0, 8))
     grid.class_name, grid.desc = "android.view.View", ui.t("Pattern area.")
-    cancel = Button(
-        ui.t("Cancel"), style="text", color="#ffffff", on_click=ui.keyguard.back, width=WRAP
-    )
+    cancel = Button(ui.t("Cancel"), style="text", color=INK, on_click=ui.keyguard.back)
     return Column([grid, cancel], id="keyguard_pattern_view", gravity="center_horizontal")

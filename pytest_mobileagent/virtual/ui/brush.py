@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui import text as roboto
-from pytest_mobileagent.virtual.ui.icons import DRAWINGS
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect
 from pytest_mobileagent.virtual.ui.pictures import cover
-from pytest_mobileagent.virtual.ui.strokes import flipped, icon
+from pytest_mobileagent.virtual.ui.strokes import DRAWINGS, flipped, icon
 from pytest_mobileagent.virtual.ui.views import Icon, Source, View
 
 if TYPE_CHECKING:

@@ -19,6 +19,10 @@ _UNSPEAKABLE = re.compile(
     "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufddf\ufffe\uffff]"
 )
 _SPECIAL = re.compile("[&<>\n\r\t\"'\U00010000-\U0010ffff]")
+_FLAGS = (
+    *("checkable", "checked", "clickable", "enabled", "focusable", "focused"),
+    *("scrollable", "long_clickable", "password", "selected"),
+)
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
@@ -68,19 +72,8 @@ def attributes(node: Node, index: int) -> Iterator[tuple[str, str]]:
     yield "class", quoted(node.class_name)
     yield "package", quoted(node.package)
     yield "content-desc", quoted(node.desc)
-    for name, flag in (
-        ("checkable", node.checkable),
-        ("checked", node.checked),
-        ("clickable", node.clickable),
-        ("enabled", node.enabled),
-        ("focusable", node.focusable),
-        ("focused", node.focused),
-        ("scrollable", node.scrollable),
-        ("long-clickable", node.long_clickable),
-        ("password", node.password),
-        ("selected", node.selected),
-    ):
-        yield name, '"true"' if flag else '"false"'
+    for name in _FLAGS:
+        yield name.replace("_", "-"), '"true"' if getattr(node, name) else '"false"'
     left, top, right, bottom = node.bounds
     yield "bounds", f'"[{left},{top}][{right},{bottom}]"'
 

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import re
 import sys
+import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,72 +23,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HOST: Final = (  # where fonts are on Linux and macOS
-    "/usr/share/fonts",
-    "/usr/local/share/fonts",
-    "~/.local/share/fonts",
-    "~/.fonts",
-    "/System/Library/Fonts",
-    "/Library/Fonts",
-    "~/Library/Fonts",
+    *("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts"),
+    *("/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The font of some scripts."""
+    """The font of some scripts; `fonts.toml` says what each part means."""
 
     name: str
-    signs: str  # as in a character class of a regular expression
-    package: str  # that brings one, and where in it; empty if none does
-    pattern: str
-    files: tuple[str, ...]  # names on a host, the best first
-    scale: float = 1.0  # of the size of Roboto beside which it looks equally large
-    shaped: bool = False  # its letters take their form from their neighbours
-    joins: bool = False  # as they do in Arabic
+    signs: str
+    files: tuple[str, ...]
+    package: str = ""
+    pattern: str = ""
+    scale: float = 1.0
+    shaped: bool = False
+    joins: bool = False
 
 
-FAMILIES: Final = (
-    Family(
-        "Chinese, Japanese and Korean",
-        "\u1100-\u11ff\u2e80-\u31ff\u3200-\u9fff\ua960-\ua97f\uac00-\ud7ff"
-        "\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff",
-        "paperang_p2_fonts_cjk",
-        "fonts/wqy-microhei.ttc",
-        (
-            "NotoSansCJK-Regular.ttc",
-            "NotoSansCJKsc-Regular.otf",
-            "wqy-microhei.ttc",
-            "DroidSansFallbackFull.ttf",
-            "PingFang.ttc",
-            "Arial Unicode.ttf",
-        ),
-    ),
-    Family(
-        "Arabic",
-        "\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufeff",
-        "justmytype_intl_rtl",
-        "fonts/ofl/notosansarabic/NotoSansArabic*.ttf",
-        ("NotoSansArabic-Regular.ttf", "NotoNaskhArabic-Regular.ttf", "DejaVuSans.ttf"),
-        scale=0.92,
-        shaped=True,
-        joins=True,
-    ),
-    Family(
-        "Hebrew",
-        "\u0590-\u05ff\ufb1d-\ufb4f",
-        "justmytype_intl_rtl",
-        "fonts/ofl/notosanshebrew/NotoSansHebrew*.ttf",
-        ("NotoSansHebrew-Regular.ttf", "DejaVuSans.ttf"),
-        shaped=True,
-    ),
-    Family(
-        "Devanagari",
-        "\u0900-\u097f\ua8e0-\ua8ff",
-        "",
-        "",
-        ("NotoSansDevanagari-Regular.ttf", "Lohit-Devanagari.ttf", "FreeSans.ttf"),
-        shaped=True,
-    ),
+_TABLE: Final = tomllib.loads(Path(__file__).with_name("fonts.toml").read_text("utf-8"))
+FAMILIES: Final = tuple(
+    Family(**{**each, "files": tuple(each["files"])}) for each in _TABLE["family"]
 )
 FOREIGN: Final = re.compile(f"[{''.join(family.signs for family in FAMILIES)}]")
 _RUNS: Final = re.compile("|".join(f"([{family.signs}]+)" for family in FAMILIES))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from pytest_mobileagent.virtual.ui.icons import DRAWINGS
+from pytest_mobileagent.virtual.ui.strokes import DRAWINGS
 from pytest_mobileagent.virtual.ui.views import MATCH, Column, Image, Row, Text, View
 from pytest_mobileagent.virtual.ui.words import word
 

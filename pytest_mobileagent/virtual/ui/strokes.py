@@ -1,35 +1,32 @@
-"""Turn the drawings of `icons` into masks of any size."""
+"""Turn the drawings of `icons.txt`, which says how it is read, into masks of any size."""
 
 from __future__ import annotations
 
 import math
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from PIL import Image, ImageDraw
-
-from pytest_mobileagent.virtual.ui.icons import DRAWINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Point: TypeAlias = tuple[float, float]
 
+DRAWINGS: Final[dict[str, str]] = dict(
+    line.split(": ", 1)
+    for line in Path(__file__).with_name("icons.txt").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+)
+
 _FINE = 4  # drawn larger, then scaled down, which smooths the edges
 _PEN = 2.0
-_TURNED = {  # that point the other way where start is at the right
-    "arrow_back",
-    "arrow_forward",
-    "chevron_left",
-    "chevron_right",
-    "keyboard_return",
-    "label",
-    "login",
-    "logout",
-    "send",
-    "volume_off",
-    "volume_up",
-}
+# Those that point the other way where start is at the right.
+_TURNED = re.compile(
+    "arrow_(back|forward)|chevron_.*|keyboard_return|label|log(in|out)|send|volume_.*"
+)
 
 
 @lru_cache(512)
@@ -49,7 +46,9 @@ def icon(name: str, size: int) -> Image.Image:
 def flipped(name: str, size: int) -> Image.Image:
     """Give an icon as it looks in a layout from right to left."""
     picture = icon(name, size)
-    return picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if name in _TURNED else picture
+    if not _TURNED.fullmatch(name):
+        return picture
+    return picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
 
 
 def _number(text: str, scale: float) -> Point:

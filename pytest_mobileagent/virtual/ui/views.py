@@ -24,7 +24,7 @@ Menu: TypeAlias = Sequence[tuple[str, Action]]
 
 @dataclass(frozen=True, slots=True)
 class Icon:
-    """A round app icon: a letter, or the name of one of `icons`, in ink on a colour."""
+    """A round app icon: a letter, or the name of one of `icons.txt`, in ink on a colour."""
 
     glyph: str
     color: str = "#3f51b5"

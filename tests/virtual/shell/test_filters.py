@@ -129,7 +129,6 @@ base64
 base64 | base64 -d
 md5sum
 sha256sum in
-cmp in - && echo same
 basename /a/b/c.txt; basename /a/b/c.txt .txt; basename a/; basename /
 dirname /a/b/c; dirname a; dirname /a; dirname /; dirname a/b/
 seq 3; seq 2 4; seq 5 -2 1; seq -s, 3
@@ -147,11 +146,7 @@ mkdir d; echo x > d/f; mv d e; cat e/f; rmdir e 2>/dev/null || echo full
 ln -s in l; readlink l; cat l | head -n 1; rm l; ls
 touch a b; rm -f a nope; echo $?; ls
 printf 'abc' | dd bs=1 count=2 2>/dev/null; echo
-dd if=in bs=4 skip=1 count=1 2>/dev/null; echo
 chmod 640 in; ls -l in | cut -c1-10; chmod u+x,g-r,o=w in; ls -l in | cut -c1-10
-gzip -c in | gzip -d | cmp - in && echo same
-tar cf t.tar in; tar tf t.tar; rm in; tar xf t.tar; head -n 1 in
-mkdir d; echo 1 > d/f; tar czf t.tgz d; rm -r d; tar xzf t.tgz; cat d/f
 env X=1 sh -c 'echo $X'; env -u HOME sh -c 'echo ${HOME-none}'
 timeout 5 echo fine; timeout 0.05 sleep 5; echo $?
 nohup echo undisturbed 2>/dev/null
@@ -160,7 +155,6 @@ sleep 5 & kill $!; wait $!; echo $?
 kill -0 $$ && echo alive; kill -0 99999 2>/dev/null || echo dead
 test -t 0 || echo pipe
 uname -s
-printenv NOPE; echo $?
 """
 
 

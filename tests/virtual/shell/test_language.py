@@ -192,11 +192,9 @@ printf '%d\n' 0x10 010 "'A"
 printf 'no newline'
 printf '%s\n' "$(printf 'a\nb')"
 printf '[%s]\n'; printf '[%d]\n'
-printf '%*d|\n' 5 42
 echo -n a; echo b
 echo; echo ""
 command echo direct; command -v cd; command -v nosuch || echo none
-type cd > /dev/null && echo found; type nosuch > /dev/null 2>&1 || echo missing
 nosuchcommand 2>/dev/null; echo $?
 ./nosuch 2>/dev/null; echo $?
 echo x > plain; ./plain 2>/dev/null; echo $?

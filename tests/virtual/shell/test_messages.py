@@ -44,8 +44,8 @@ FAILURES = [
     *(
         (f"{command} nope", f"{command.split()[0]}: nope: {GONE}", status)
         for status, commands in {
-            1: ["ls", "cat", "rm", "head", "tail", "md5sum", "wc", "du", "chmod 644", "tar cf t"],
-            2: ["grep x", "sort", "cmp /dev/null"],
+            1: ["ls", "cat", "rm", "head", "tail", "md5sum", "wc", "du", "chmod 644"],
+            2: ["grep x", "sort"],
         }.items()
         for command in commands
     ),

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.phone import Phone
+from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.sdk import MATCH, Activity, App, AppBar, Column, List, Text
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.sdk import View
     from pytest_mobileagent.virtual.ui.layout import Box
 
@@ -39,7 +40,7 @@ class First(App):
 
 @pytest.fixture(scope="module")
 def phone() -> Phone:
-    phone = Phone([First])
+    phone = boot([First])
     phone.activities.launch(First.package)
     return phone
 

@@ -24,9 +24,8 @@ from pytest_mobileagent.virtual.ui import (
     chrome,
 )
 from pytest_mobileagent.virtual.ui.draw import draw, png
-from pytest_mobileagent.virtual.ui.icons import DRAWINGS
 from pytest_mobileagent.virtual.ui.metrics import Metrics
-from pytest_mobileagent.virtual.ui.strokes import icon
+from pytest_mobileagent.virtual.ui.strokes import DRAWINGS, icon
 from pytest_mobileagent.virtual.ui.theme import theme
 
 if TYPE_CHECKING:

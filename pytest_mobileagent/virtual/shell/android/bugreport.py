@@ -5,17 +5,11 @@ from __future__ import annotations
 import io
 import zipfile
 
+from pytest_mobileagent.virtual.shell.android.service import help_text
 from pytest_mobileagent.virtual.shell.commands import Context, command
 
 VERSION = "1.2"
 FOLDER = "/data/user_de/0/com.android.shell/files/bugreports"
-USAGE = """usage: bugreportz [-hpsv]
-  -h: to display this help message
-  -p: display progress
-  -s: stream content to standard output
-  -v: to display the version
-  or no arguments to generate a zipped bugreport
-"""
 SECTIONS = {  # what is in a report, and how it is found out
     "UPTIME": "uptime",
     "MEMORY INFO": "free",
@@ -45,7 +39,7 @@ async def bugreportz(ctx: Context, args: list[str]) -> int:
             return 0
         case [] | ["-p"]:
             return await _to_file(ctx, progress=bool(args))
-    await ctx.err(USAGE)
+    await ctx.err(help_text("bugreportz"))
     return 0 if args == ["-h"] else 1
 
 

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_mobileagent.virtual.shell.android.service import NO_SERVICE, answer, services
+from pytest_mobileagent.virtual.shell.android.service import NO_SERVICE, answer, help_text, services
 from pytest_mobileagent.virtual.shell.commands import Context, command
 
-USAGE = """Usage: service [-h|-?]
-       service list
-       service check SERVICE
-       service call SERVICE CODE [i32 N | i64 N | f N | d N | s16 STR | null | fd f | nfd n | afd f ] ...
-Options:
-   i32: Write the 32-bit integer N into the send parcel.
-   s16: Write the UTF-16 string STR into the send parcel.
-"""  # noqa: E501 - as it is printed
 UNKNOWN_TRANSACTION = 'Result: Parcel(Error: 0xffffffffffffffb6 "Not a data message")\n'
 BAR = "-" * 79
 WITH_VALUE = ("-t", "-T", "--priority")
@@ -84,5 +76,5 @@ async def service(ctx: Context, args: list[str]) -> int:
             await ctx.err("service: No service specified for call\n")
         case [word, *_] if word not in ("-h", "-?"):
             await ctx.err(f"service: Unknown command {word}\n")
-    await ctx.out(USAGE)
+    await ctx.out(help_text("service"))
     return 0 if args[:1] in (["-h"], ["-?"]) else 10

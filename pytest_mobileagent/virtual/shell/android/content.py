@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app.provider import Ask, ProviderError
 from pytest_mobileagent.virtual.content.uri import parse_uri
+from pytest_mobileagent.virtual.shell.android.service import help_text
 from pytest_mobileagent.virtual.shell.commands import command
 
 if TYPE_CHECKING:
@@ -14,66 +15,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.shell.commands import Context
 
-USAGE = """usage: adb shell content [subcommand] [options]
-
-usage: adb shell content insert --uri <URI> [--user <USER_ID>] --bind <BINDING> \
-[--bind <BINDING>...] [--extra <BINDING>...]
-  <URI> a content provider URI.
-  <BINDING> binds a typed value to a column and is formatted:
-  <COLUMN_NAME>:<TYPE>:<COLUMN_VALUE> where:
-  <TYPE> specifies data type such as:
-  b - boolean, s - string, i - integer, l - long, f - float, d - double, n - null
-  Note: Omit the value for passing an empty string, e.g column:s:
-  Example:
-  # Add "new_setting" secure setting with value "new_value".
-  adb shell content insert --uri content://settings/secure --bind name:s:new_setting \
---bind value:s:new_value
-
-usage: adb shell content update --uri <URI> [--user <USER_ID>] [--where <WHERE>] \
-[--extra <BINDING>...]
-  <WHERE> is a SQL style where clause in quotes (You have to escape single quotes - see \
-example below).
-  Example:
-  # Change "new_setting" secure setting to "newer_value".
-  adb shell content update --uri content://settings/secure --bind value:s:newer_value \
---where "name=\\'new_setting\\'"
-
-usage: adb shell content delete --uri <URI> [--user <USER_ID>] --bind <BINDING> \
-[--bind <BINDING>...] [--where <WHERE>] [--extra <BINDING>...]
-  Example:
-  # Remove "new_setting" secure setting.
-  adb shell content delete --uri content://settings/secure --where "name=\\'new_setting\\'"
-
-usage: adb shell content query --uri <URI> [--user <USER_ID>] [--projection <PROJECTION>] \
-[--where <WHERE>] [--sort <SORT_ORDER>] [--extra <BINDING>...]
-  <PROJECTION> is a list of colon separated column names and is formatted:
-  <COLUMN_NAME>[:<COLUMN_NAME>...]
-  <SORT_ORDER> is the order in which rows in the result should be sorted.
-  Example:
-  # Select "name" and "value" columns from secure settings where "name" is equal to \
-"new_setting" and sort the result by name in ascending order.
-  adb shell content query --uri content://settings/secure --projection name:value \
---where "name=\\'new_setting\\'" --sort "name ASC"
-
-usage: adb shell content call --uri <URI> --method <METHOD> [--arg <ARG>]
-       [--extra <BINDING> ...]
-  <METHOD> is the name of a provider-defined method
-  <ARG> is an optional string argument
-  <BINDING> is like --bind above, typed data of the form <KEY>:{b,s,i,l,f,d}:<VAL>
-
-usage: adb shell content read --uri <URI> [--user <USER_ID>]
-  Example:
-  adb shell 'content read --uri content://settings/system/ringtone_cache' > host.ogg
-
-usage: adb shell content write --uri <URI> [--user <USER_ID>]
-  Example:
-  adb shell 'content write --uri content://settings/system/ringtone_cache' < host.ogg
-
-usage: adb shell content gettype --uri <URI> [--user <USER_ID>]
-  Example:
-  adb shell content gettype --uri content://media/internal/audio/media/
-
-"""
 FRAMES = (
     "com.android.commands.content.Content$Command.execute(Content.java:515)",
     "com.android.commands.content.Content.main(Content.java:736)",
@@ -133,7 +74,7 @@ async def content(ctx: Context, args: list[str]) -> int:
     try:
         words = _parse(args)
     except BadCall as problem:
-        await ctx.out(f"{USAGE}\n[ERROR] {problem}\n")
+        await ctx.out(f"{help_text('content')}\n[ERROR] {problem}\n")
         return 0
     try:
         await _do(ctx, words)

@@ -6,18 +6,9 @@ import random
 from dataclasses import dataclass, field
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, launch
-from pytest_mobileagent.virtual.shell.android.service import FAILED
+from pytest_mobileagent.virtual.shell.android.service import FAILED, help_text
 from pytest_mobileagent.virtual.shell.commands import Context, command
 
-USAGE = """usage: monkey [-p ALLOWED_PACKAGE [-p ALLOWED_PACKAGE] ...]
-              [-c MAIN_CATEGORY [-c MAIN_CATEGORY] ...]
-              [--ignore-crashes] [--ignore-timeouts]
-              [--ignore-security-exceptions]
-              [--throttle MILLISEC] [--pct-syskeys PERCENT]
-              [-s SEED]
-              [-v [-v] ...]
-              COUNT
-"""
 WITH_VALUE = ("--throttle", "--kill-process-after-error", "--setup", "--port", "-f")
 NO_ACTIVITIES = 252
 SWIPES = 0.3  # share of events that are swipes; the others are taps
@@ -42,11 +33,11 @@ async def monkey(ctx: Context, args: list[str]) -> int:
     await ctx.out(echo)
     plan = Plan()
     if unknown := _parse(args, plan):
-        await ctx.err(f"** Error: Unknown option: {unknown}\n{USAGE}")
+        await ctx.err(f"** Error: Unknown option: {unknown}\n{help_text('monkey')}")
         return FAILED
     if not plan.count.isdecimal():
         what = "is not a number" if plan.count else "not specified"
-        await ctx.err(f"** Error: Count {what}\n{USAGE}")
+        await ctx.err(f"** Error: Count {what}\n{help_text('monkey')}")
         return FAILED
     components = _entries(ctx, plan)
     if not components:

@@ -7,39 +7,14 @@ import struct
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
+from pytest_mobileagent.virtual.shell.android.service import help_text
 from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.system.window.display import DISPLAY
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-USAGE = """
-usage: screencap [-hp] [-d display-id] [FILENAME]
-   -h: this message
-   -p: save the file as a png.
-   -d: specify the physical display ID to capture (default: 4619827259835644672)
-       see "dumpsys SurfaceFlinger --display-id" for valid display IDs.
-If FILENAME ends with .png it will be saved as a png.
-If FILENAME is not given, the results will be printed to stdout.
-"""
 RGBA_8888, SRGB = 1, 1
-UIAUTOMATOR_USAGE = """Usage: uiautomator <subcommand> [options]
-
-Available subcommands:
-
-help: displays help message
-
-runtest: executes UI automation tests
-    runtest <class spec> [options]
-
-dump: creates an XML dump of current UI hierarchy
-    dump [--verbose][file]
-      [--compressed]: dumps compressed layout information.
-      [file]: the location where the dumped XML should be stored, default is
-      /sdcard/window_dump.xml
-
-events: prints out accessibility events until terminated
-"""
 DEFAULT_DUMP = "/sdcard/window_dump.xml"
 
 
@@ -56,12 +31,12 @@ async def screencap(ctx: Context, args: list[str]) -> int:
                 await ctx.err(f"Display Id '{display}' is not valid.\n")
                 return 1
         elif word.startswith("-"):
-            await ctx.err(USAGE)
+            await ctx.err(help_text("screencap"))
             return 1
         else:
             files.append(word)
     if len(files) > 1:
-        await ctx.err(USAGE)
+        await ctx.err(help_text("screencap"))
         return 1
     as_png = png or (files and files[0].endswith(".png"))
     data = ctx.phone.screenshot() if as_png else _raw(ctx)
@@ -90,7 +65,7 @@ async def uiautomator(ctx: Context, args: list[str]) -> int:
         case ["events", *_]:
             return await _events(ctx)
         case _:
-            await ctx.err(UIAUTOMATOR_USAGE)
+            await ctx.err(help_text("uiautomator"))
             return 0
 
 

@@ -5,34 +5,9 @@ from __future__ import annotations
 import errno
 import posixpath
 
+from pytest_mobileagent.virtual.shell.android.service import help_text
 from pytest_mobileagent.virtual.shell.commands import Context, command
 
-USAGE = """\
-Usage: screenrecord [options] <filename>
-
-Android screenrecord v1.3.  Records the device's display to a .mp4 file.
-
-Options:
---size WIDTHxHEIGHT
-    Set the video size, e.g. "1280x720".  Default is the device's main
-    display resolution (if supported), 1280x720 if not.
---bit-rate RATE
-    Set the video bit rate, in bits per second.  Default is 20Mbps.
---bugreport
-    Add additional information, such as a timestamp overlay.
---time-limit TIME
-    Set the maximum recording time, in seconds.  Default is 180.
---display-id ID
-    specify the physical display ID to record.
---verbose
-    Display interesting information on stdout.
---version
-    Show Android screenrecord version.
---help
-    Show this message.
-
-Recording continues until Ctrl-C is hit or the time limit is reached.
-"""
 WITH_VALUE = {"--size", "--bit-rate", "--time-limit", "--display-id", "--output-format"}
 FLAGS = {"--verbose", "--bugreport", "--show-device-info", "--show-frame-time", "--rotate"}
 WRONG = 2
@@ -45,7 +20,7 @@ async def screenrecord(ctx: Context, args: list[str]) -> int:
     while words:
         word, equals, _ = words.pop(0).partition("=")
         if word == "--help":
-            await ctx.err(USAGE)
+            await ctx.err(help_text("screenrecord"))
             return 0
         if word == "--version":
             await ctx.out("1.3\n")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from importlib import resources
 from inspect import isawaitable
-from typing import TypeAlias, TypeVar
+from string import Formatter
+from typing import Any, TypeAlias, TypeVar
 
 from pytest_mobileagent.virtual.shell.commands import Context, command
 
 __all__ = [
     "DONE", "FAILED", "Answer", "Arguments", "Context",
-    "JavaError", "Refused", "Service", "illegal",
+    "JavaError", "Refused", "Service", "fill", "help_text", "illegal",
 ]  # fmt: skip
 FAILED = 255  # what -1 looks like to a shell
 NO_SERVICE = 20
@@ -23,6 +25,33 @@ FRAMES = (
     "android.os.Binder.execTransactInternal(Binder.java:1353)",
     "android.os.Binder.execTransact(Binder.java:1294)",
 )
+
+
+class _Java(Formatter):
+    """Fills a text as Java would, which has its own words for True, False and None."""
+
+    def format_field(self, value: Any, spec: str) -> Any:
+        """Write one value."""
+        return super().format_field(JAVA.get(repr(value), value), spec)
+
+
+JAVA = {"True": "true", "False": "false", "None": "null"}
+_JAVA = _Java()
+
+
+def fill(name: str, /, **values: Any) -> str:
+    """Give what dumpsys/NAME.txt says of these values."""
+    return _JAVA.vformat(_read("dumpsys", name), (), values)
+
+
+def help_text(name: str) -> str:
+    """Give the help of a command, from help/NAME.txt; most have none."""
+    return _read("help", name)
+
+
+def _read(folder: str, name: str) -> str:
+    file = resources.files(__package__).joinpath(folder, f"{name}.txt")
+    return file.read_text() if file.is_file() else ""
 
 
 class Refused(Exception):  # noqa: N818 - an answer, not a defect
@@ -101,16 +130,14 @@ class Service:
     def __init__(
         self,
         name: str,
-        help: str = "",
         *,
         script: str = "",
         interface: str = "",
         unknown_status: int = FAILED,
     ) -> None:
-        self.help = help
         self.interface = interface
         self.calls: dict[str, Handler] = {}  # by the numbers that `service call` takes
-        self.tell: Dump = lambda _ctx, _words: ""
+        self.tell: Dump = lambda ctx, _: fill(name, phone=ctx.phone)
         self._name = name
         self._unknown_status = unknown_status
         self._handlers: dict[str, Handler] = {}
@@ -159,7 +186,7 @@ class Service:
             await ctx.err("No shell command implementation.\n")
             return 0
         if not words or words[0] in ("help", "-h"):
-            await ctx.out(f"{self.help}\n")
+            await ctx.out(help_text(self._name) or "\n")
             return self._unknown_status
         return await answer(ctx, self._handlers.get(words[0], self._otherwise), words)
 

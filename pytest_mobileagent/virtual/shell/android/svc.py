@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.virtual.shell.android.service import help_text
 from pytest_mobileagent.virtual.shell.commands import Context, command
 
-USAGE = """Available commands:
-    help     Show information about the subcommands
-    power    Control the power manager
-    data     Control mobile data connectivity
-    wifi     Control the Wi-Fi manager
-    bluetooth Control Bluetooth service
-"""
 STAY_ON = {"false": "0", "ac": "1", "usb": "2", "wireless": "4", "true": "15"}
 
 
@@ -30,5 +24,5 @@ async def svc(ctx: Context, args: list[str]) -> int:
         case ["power", ("reboot" | "shutdown") as verb, *_]:
             (ctx.phone.reboot if verb == "reboot" else ctx.phone.init.shutdown)()
             return 0
-    await ctx.out(USAGE)
+    await ctx.out(help_text("svc"))
     return 1

@@ -1,15 +1,18 @@
-"""The shell's own commands that change variables, arguments and options."""
+"""The shell's own commands."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shlex
 
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, registry
+from pytest_mobileagent.virtual.shell.condition import Condition, ConditionError, Operand
+from pytest_mobileagent.virtual.shell.errors import ExitShell, LeaveFunction, LeaveLoop, ShellError
+from pytest_mobileagent.virtual.shell.launch import call, call_program, which
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_OPTIONS = {"errexit": "e", "noglob": "f", "noclobber": "C", "nounset": "u", "xtrace": "x"}
-_LETTERS = "aCefmnuvx"
+_OPTIONS = {"errexit": "e", "noglob": "f", "nounset": "u", "xtrace": "x"}
 
 
 @command(":", folder=None)
@@ -25,7 +28,20 @@ async def fail(_ctx: Context, _args: list[str]) -> int:
     return 1
 
 
-@command("cd", "chdir", folder=None)
+@command("test", "[", builtin=True)
+async def test(ctx: Context, args: list[str]) -> int:
+    """Succeed if the condition holds."""
+    words = list(args)
+    if ctx.name == "[" and (not words or words.pop() != "]"):
+        raise Failure("missing ]", 2)
+    try:
+        operands = [Operand(word) for word in words]
+        return int(not Condition(operands, ctx.shell, ctx.session).holds())
+    except (ConditionError, ShellError) as error:
+        raise Failure(str(error), 2) from None
+
+
+@command("cd", folder=None)
 async def cd(ctx: Context, args: list[str]) -> int:
     """Change the current folder."""
     shell = ctx.shell
@@ -79,14 +95,9 @@ async def local(ctx: Context, args: list[str]) -> int:
 
 @command("unset", folder=None)
 async def unset(ctx: Context, args: list[str]) -> int:
-    """Forget variables, or with -f functions."""
+    """Forget variables."""
     for name in args:
-        if name in {"-v", "-f"}:
-            continue
-        if "-f" in args:
-            ctx.shell.functions.pop(name, None)
-        else:
-            ctx.shell.variables.unset(name)
+        ctx.shell.variables.unset(name)
     return 0
 
 
@@ -103,21 +114,36 @@ async def set_(ctx: Context, args: list[str]) -> int:
         if word == "--":
             shell.arguments = words
             return 0
-        letters = word[1:]
-        if letters == "o":
-            name = words.pop(0) if words else ""
-            letters = _OPTIONS.get(name, name)
-            if letters not in {*_OPTIONS.values(), "pipefail"}:
-                raise Failure(f"{name}: bad option")
-            _switch(shell.options, letters, on=word[0] == "-")
-            continue
-        for letter in letters:
-            if letter not in _LETTERS:
+        name = words.pop(0) if word[1:] == "o" and words else ""
+        for letter in _OPTIONS.get(name, name) or word[1:]:
+            if letter not in _OPTIONS.values():
                 raise Failure(f"-{letter}: unknown option")
-            _switch(shell.options, letter, on=word[0] == "-")
+            (shell.options.add if word[0] == "-" else shell.options.discard)(letter)
     if words:
         shell.arguments = words
     return 0
+
+
+@command("read", folder=None)
+async def read(ctx: Context, args: list[str]) -> int:
+    """Read a line into variables, the last of which takes what is left."""
+    raw = "-r" in args
+    line = await ctx.read_line()
+    while not raw and line.endswith("\\\n"):
+        line = line[:-2] + await ctx.read_line()
+    text = line.removesuffix("\n")
+    names = [word for word in args if word != "-r"] or ["REPLY"]
+    separators = ctx.shell.get("IFS", " \t\n")
+    blank = "".join(char for char in separators if char in " \t\n")
+    more_blank = f"[{re.escape(blank)}]*" if blank else ""
+    mark = f"{more_blank}[{re.escape(separators)}]{more_blank}" if separators else "(?!)"
+    rest = text.strip(blank)
+    for name in names[:-1]:
+        value, *more = re.split(mark, rest, maxsplit=1)
+        rest = "".join(more)
+        ctx.shell.assign(name, value)
+    ctx.shell.assign(names[-1], rest if raw else re.sub(r"\\(.)", r"\1", rest))
+    return 0 if line.endswith("\n") else 1
 
 
 @command("shift", folder=None)
@@ -140,5 +166,85 @@ def _assigned(ctx: Context, word: str) -> str:
     return name
 
 
-def _switch(options: set[str], option: str, *, on: bool) -> None:
-    (options.add if on else options.discard)(option)
+@command("exit", folder=None)
+async def exit_(ctx: Context, args: list[str]) -> int:
+    """Leave the shell."""
+    raise ExitShell(_status(ctx, args))
+
+
+@command("return", folder=None)
+async def return_(ctx: Context, args: list[str]) -> int:
+    """Leave the function."""
+    raise LeaveFunction(_status(ctx, args))
+
+
+@command("break", "continue", folder=None)
+async def leave_loop(ctx: Context, args: list[str]) -> int:
+    """Leave a loop, or begin it again."""
+    levels = ctx.shell.evaluate(args[0]) if args else 1
+    if levels < 1:
+        raise Failure(f"{args[0]}: bad option")
+    if not ctx.shell.loops:
+        return 0
+    raise LeaveLoop(min(levels, ctx.shell.loops), again=ctx.name == "continue")
+
+
+@command("eval", folder=None)
+async def eval_(ctx: Context, args: list[str]) -> int:
+    """Run the words as a script."""
+    return await ctx.shell.source(" ".join(args))
+
+
+@command(".", "source", folder=None)
+async def source(ctx: Context, args: list[str]) -> int:
+    """Run a file's script in this shell."""
+    if not args:
+        raise Failure("missing argument")
+    try:
+        text = ctx.files.read(args[0]).decode(errors="surrogateescape")
+        return await ctx.shell.source(text)
+    except OSError as error:
+        raise Failure(f"{args[0]}: {error.strerror}") from None
+    except LeaveFunction as leaving:
+        return leaving.status
+
+
+@command("exec", folder=None)
+async def exec_(ctx: Context, args: list[str]) -> int:
+    """Become another program."""
+    if not args:
+        return 0
+    raise ExitShell(await call_program(ctx.shell, args))
+
+
+@command("command", folder=None)
+async def command_(ctx: Context, args: list[str]) -> int:
+    """Run a command but no function, or with -v say what a name stands for."""
+    if args[:1] != ["-v"]:
+        return await call(ctx.shell, args) if args else 0
+    status = 0
+    for name in args[1:]:
+        is_own = name in ctx.shell.functions or (name in registry and registry[name].builtin)
+        try:
+            await ctx.out(f"{name if is_own else which(name, ctx.session)}\n")
+        except OSError:
+            status = 1
+    return status
+
+
+@command("wait", folder=None)
+async def wait(ctx: Context, args: list[str]) -> int:
+    """Wait for jobs; the status is that of the last one that was asked for."""
+    jobs = ctx.shell.jobs
+    pids = [ctx.shell.evaluate(word) for word in args] or list(jobs)
+    status = 0
+    for pid in pids:
+        job = jobs.pop(pid, None)
+        if job:
+            await asyncio.wait({job})
+        status = job.result() if job else 127
+    return status if args else 0
+
+
+def _status(ctx: Context, args: list[str]) -> int:
+    return ctx.shell.evaluate(args[0]) if args else ctx.shell.status

@@ -1,12 +1,62 @@
-"""date, cal and uptime: the phone's clock, shown and set."""
+"""date and uptime, and what toybox takes for a date."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.shell.dates import formatted, parsed
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_UNIX = re.compile(r"@(-?\d+(?:\.\d+)?)")
+_POSIX = re.compile(r"(\d\d)(\d\d)(\d\d)(\d\d)(\d\d|\d{4})?(?:\.(\d\d))?")
+_TOUCH = re.compile(r"(\d\d|\d{4})?(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d\d))?")
+_NANOSECONDS = re.compile(r"%(\d?)N")
+
+
+def parsed(text: str, now: datetime) -> float:
+    """Return the time that `text` names, in seconds since the epoch; what it omits is now's."""
+    if unix := _UNIX.fullmatch(text):
+        return float(unix[1])
+    zone = now.tzinfo
+    try:
+        if match := _POSIX.fullmatch(text):
+            month, day, hour, minute, year, second = match.groups()
+            return _moment([year, month, day, hour, minute, second], zone, now)
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()
+    except ValueError:
+        raise Failure(f"bad date {text}") from None
+
+
+def parsed_for_touch(text: str, now: datetime) -> float:
+    """Return the time that touch -t takes: [[CC]YY]MMDDhhmm[.ss]."""
+    match = _TOUCH.fullmatch(text)
+    if match is None:
+        raise Failure(f"bad date '{text}'")
+    return _moment(match.groups(), now.tzinfo, now)
+
+
+def formatted(moment: datetime, form: str) -> str:
+    """Return `moment` as strftime writes it; %N is the nanoseconds, %3N the milliseconds."""
+    nanoseconds = f"{moment.microsecond * 1000:09d}"
+    form = _NANOSECONDS.sub(lambda match: nanoseconds[: int(match[1] or 9)], form)
+    return moment.strftime(form.replace("%s", str(int(moment.timestamp()))))
+
+
+def _moment(fields: Sequence[str | None], zone: tzinfo | None, now: datetime) -> float:
+    """Return the time that a year, month, day, hour, minute and second name."""
+    year, month, day, hour, minute, second = fields
+    if year is not None and len(year) == 2:
+        year = f"{'19' if int(year) > 68 else '20'}{year}"
+    date = int(year or now.year), int(month or now.month), int(day or now.day)
+    time = int(hour or 0), int(minute or 0), int(second or 0)
+    return datetime(*date, *time, tzinfo=zone).timestamp()
+
 
 _USUAL = "%a %b %e %H:%M:%S %Z %Y"
 

@@ -1,19 +1,20 @@
-"""Commands that make and remove files and folders."""
+"""Commands that make, remove, own and name files and folders."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 
-from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.shell.dates import parsed, parsed_for_touch
-from pytest_mobileagent.virtual.shell.modes import new_mode
+from pytest_mobileagent.virtual.kernel.users import number_of
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, command
+from pytest_mobileagent.virtual.shell.commands.date import parsed, parsed_for_touch
 from pytest_mobileagent.virtual.shell.options import parse
 
 
 @command("mkdir")
 async def mkdir(ctx: Context, args: list[str]) -> int:
     """Create folders."""
-    options = parse(args, "m:pv", {"parents": "p"}, least=1)
+    options = parse(args, "m:p", {"parents": "p"}, least=1)
     mode = new_mode(options.get("m"), 0o777, is_dir=True) if "m" in options else 0o777
 
     async def make(name: str) -> None:
@@ -21,8 +22,6 @@ async def mkdir(ctx: Context, args: list[str]) -> int:
             make_folders(ctx, name)
         else:
             ctx.files.mkdir(name, mode)
-        if "v" in options:
-            await ctx.out(f"mkdir: created directory '{name}'\n")
 
     return await ctx.each(options.rest, make)
 
@@ -39,14 +38,11 @@ def make_folders(ctx: Context, name: str) -> None:
 @command("rmdir")
 async def rmdir(ctx: Context, args: list[str]) -> int:
     """Remove empty folders."""
-    options = parse(args, "p", least=1)
 
     async def remove(name: str) -> None:
         ctx.files.rmdir(name)
-        while "p" in options and (name := posixpath.dirname(name)):
-            ctx.files.rmdir(name)
 
-    return await ctx.each(options.rest, remove)
+    return await ctx.each(parse(args, "", least=1).rest, remove)
 
 
 @command("touch")
@@ -98,3 +94,119 @@ async def _remove_tree(ctx: Context, name: str) -> None:
 
     await ctx.each([posixpath.join(name, each) for each in ctx.files.listdir(name)], remove)
     ctx.files.rmdir(name)
+
+
+_SHIFTS = {"u": 6, "g": 3, "o": 0}
+
+
+@command("chmod")
+async def chmod(ctx: Context, args: list[str]) -> int:
+    """Set permission bits."""
+    words = [word for word in args if not re.fullmatch("-[Rvf]+", word)]
+    if len(words) < 2:
+        raise UsageError("Needs 2 arguments")
+    recursive = any(word.startswith("-") and "R" in word for word in args if word not in words)
+
+    async def change(name: str) -> None:
+        node = ctx.files.stat(name)
+        ctx.files.chmod(name, new_mode(words[0], node.mode, is_dir=node.kind == "dir"))
+        if recursive and node.kind == "dir":
+            await ctx.each([posixpath.join(name, each) for each in ctx.files.listdir(name)], change)
+
+    return await ctx.each(words[1:], change)
+
+
+@command("chown", "chgrp")
+async def chown(ctx: Context, args: list[str]) -> int:
+    """Set owners and groups."""
+    options = parse(args, "fhRvLHP", least=2)
+    user, _, group = options.rest[0].replace(".", ":").partition(":")
+    if ctx.name == "chgrp":
+        user, group = "", options.rest[0]
+    uid, gid = _number(user, "user"), _number(group, "group")
+
+    async def change(name: str) -> None:
+        node = ctx.files.stat(name)
+        ctx.files.chown(name, node.uid if uid is None else uid, node.gid if gid is None else gid)
+        if "R" in options and node.kind == "dir":
+            await ctx.each([posixpath.join(name, each) for each in ctx.files.listdir(name)], change)
+
+    return await ctx.each(options.rest[1:], change)
+
+
+def _number(name: str, kind: str) -> int | None:
+    if not name:
+        return None
+    found = number_of(name)
+    if found is None:
+        raise Failure(f"bad {kind} '{name}'")
+    return found
+
+
+def new_mode(text: str, old: int, *, is_dir: bool) -> int:
+    """Return the mode that `text`, such as 644 or u+x, makes of the old one."""
+    if re.fullmatch("[0-7]{1,4}", text):
+        return int(text, 8)
+    mode = old & 0o7777
+    for clause in text.split(","):
+        match = re.fullmatch(r"([ugoa]*)((?:[-+=][rwxXst]*)+)", clause)
+        if match is None:
+            raise Failure(f"bad mode '{text}'")
+        who = set(match[1].replace("a", "ugo") or "ugo")
+        for operator, letters in re.findall(r"([-+=])([rwxXst]*)", match[2]):
+            bits = _bits(who, set(letters), runs=is_dir or bool(mode & 0o111))
+            if operator == "=":
+                mode &= ~sum(7 << _SHIFTS[each] for each in who)
+            mode = mode & ~bits if operator == "-" else mode | bits
+    return mode
+
+
+def _bits(who: set[str], letters: set[str], *, runs: bool) -> int:
+    """Return the bits that letters stand for; X is x for what may be run, or entered, already."""
+    each = sum({"r": 4, "w": 2, "x": 1, "X": int(runs)}.get(letter, 0) for letter in letters)
+    bits = sum(each << _SHIFTS[person] for person in who)
+    if "t" in letters:
+        bits |= 0o1000
+    if "s" in letters:
+        bits |= sum({"u": 0o4000, "g": 0o2000, "o": 0}[person] for person in who)
+    return bits
+
+
+@command("readlink")
+async def readlink(ctx: Context, args: list[str]) -> int:
+    """Print what links lead to: at once, or with -f in the end."""
+    options = parse(args, "fn", least=1, most=1)
+    name = options.rest[0]
+    node = ctx.files.find(name, follow=False)
+    goal = ctx.files.resolve(name) if "f" in options else node.target if node else ""
+    await ctx.out(goal + ("\n" if goal and "n" not in options else ""))
+    return int(not goal)
+
+
+@command("realpath")
+async def realpath(ctx: Context, args: list[str]) -> int:
+    """Print real paths."""
+
+    async def show(name: str) -> None:
+        ctx.files.stat(name)
+        await ctx.out(f"{ctx.files.resolve(name)}\n")
+
+    return await ctx.each(parse(args, "", least=1).rest, show)
+
+
+@command("basename")
+async def basename(ctx: Context, args: list[str]) -> int:
+    """Print the last part of a path, without a suffix."""
+    name, suffix = [*parse(args, "", least=1, most=2).rest, ""][:2]
+    base = posixpath.basename(name.rstrip("/")) or name[:1]
+    await ctx.out((base.removesuffix(suffix) or base) + "\n")
+    return 0
+
+
+@command("dirname")
+async def dirname(ctx: Context, args: list[str]) -> int:
+    """Print paths without their last part."""
+    for name in parse(args, "", least=1).rest:
+        folder = posixpath.dirname(name.rstrip("/") or name[:1])
+        await ctx.out(f"{folder.rstrip('/') or ('/' if name[:1] == '/' else '.')}\n")
+    return 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import Options, parse
-from pytest_mobileagent.virtual.shell.regex import BadPatternError, translated
+from pytest_mobileagent.virtual.shell.patterns import BadPatternError, translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

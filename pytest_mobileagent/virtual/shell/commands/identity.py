@@ -1,10 +1,12 @@
-"""Who one is: id, whoami, and the two ways to become somebody else."""
+"""Who one is, where programs are, and the two ways to become somebody else."""
 
 from __future__ import annotations
 
+from pytest_mobileagent.virtual.kernel.procfs import KERNEL
 from pytest_mobileagent.virtual.kernel.users import ROOT, SHELL, groups_of, name_of, number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.launch import find_program
+from pytest_mobileagent.virtual.shell.launch import which as find
 from pytest_mobileagent.virtual.shell.options import parse
 
 _SH = "/system/bin/sh"
@@ -42,7 +44,7 @@ async def id_(ctx: Context, args: list[str]) -> int:
     return 0
 
 
-@command("whoami", "logname")
+@command("whoami")
 async def whoami(ctx: Context, args: list[str]) -> int:
     """Print the user's name."""
     parse(args, "", most=0)
@@ -88,3 +90,44 @@ async def run_as(ctx: Context, args: list[str]) -> int:
     except OSError as error:
         raise Failure(f"exec failed for {words[0]}: {error.strerror}") from None
     return await ctx.run(words, uid=app.uid, cwd=app.data_dir)
+
+
+_KERNEL = {
+    "s": "Linux",
+    "n": "localhost",
+    "r": KERNEL.release,
+    "v": KERNEL.build,
+    "m": "x86_64",
+    "o": "Toybox",
+}
+
+
+@command("uname")
+async def uname(ctx: Context, args: list[str]) -> int:
+    """Print what kind of system this is."""
+    options = parse(args, "aomnrsv", most=0)
+    letters = "snrvmo" if "a" in options else "".join(each for each in "snrvmo" if each in options)
+    await ctx.out(" ".join(_KERNEL[letter] for letter in letters or "s") + "\n")
+    return 0
+
+
+@command("which")
+async def which(ctx: Context, args: list[str]) -> int:
+    """Print where programs are."""
+    options = parse(args, "a", least=1)
+    status = 0
+    for name in options.rest:
+        try:
+            await ctx.out(f"{find(name, ctx.session)}\n")
+        except OSError:
+            status = 1
+    return status
+
+
+@command("tty")
+async def tty(ctx: Context, args: list[str]) -> int:
+    """Print the terminal's name."""
+    options = parse(args, "s", most=0)
+    if "s" not in options:
+        await ctx.out("/dev/pts/0\n" if ctx.session.tty else "not a tty\n")
+    return int(not ctx.session.tty)

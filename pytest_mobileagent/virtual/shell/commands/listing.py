@@ -1,22 +1,67 @@
-"""ls: what is in folders."""
+"""ls and stat: what is in folders, and what is known about files."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 import stat as modes
+import zlib
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.users import name_of
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.shell.nodes import blocks, human_size, inode, links, mode_text, size
 from pytest_mobileagent.virtual.shell.options import Options, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_mobileagent.virtual.kernel.files import Node
+
+KINDS = {"file": modes.S_IFREG, "dir": modes.S_IFDIR, "link": modes.S_IFLNK}
+_BLOCK = 4096
+
+
+def mode_text(node: Node) -> str:
+    """Return the modes as ls shows them."""
+    kind = 0 if modes.S_IFMT(node.mode) else KINDS[node.kind]
+    return modes.filemode(kind | node.mode)
+
+
+def size(node: Node) -> int:
+    """Return the size as stat gives it."""
+    return {"file": len(node.data), "dir": _BLOCK, "link": len(node.target)}[node.kind]
+
+
+def blocks(node: Node) -> int:
+    """Return how many blocks of 512 bytes a file takes."""
+    return 0 if node.kind == "link" else -(-size(node) // _BLOCK) * 8
+
+
+def links(ctx: Context, path: str, node: Node) -> int:
+    """Return how many names lead to a file: to a folder also those that are in it."""
+    files = ctx.phone.files
+    if node.kind != "dir":
+        return 1
+    return 2 + sum(files.is_dir(posixpath.join(path, name)) for name in files.listdir(path))
+
+
+def inode(path: str) -> int:
+    """Return a file's number."""
+    return zlib.crc32(path.encode(errors="surrogateescape")) % 10**6 + 2
+
+
+def human_size(count: float) -> str:
+    """Return a size as a person likes it: 1.2K."""
+    if count < 1000:
+        return str(int(count))
+    for unit in "KMGT":
+        count /= 1024
+        if count < 999.5:
+            return f"{count:.1f}{unit}" if count < 9.95 else f"{count:.0f}{unit}"
+    return f"{count:.0f}T"
+
 
 _TERMINAL = 80
 
@@ -34,7 +79,7 @@ class Entry:
 async def ls(ctx: Context, args: list[str]) -> int:
     """List folders."""
     long = {"all": "a", "almost-all": "A", "color": "N", "full-time": "T"}
-    options = parse(args, "1AaCcdFfghiklLmNnopqRrSstuxZ", long)
+    options = parse(args, "1AadFhLlNnpRrSt", long)
     if "T" in options:
         options.given += [("l", ""), ("l", "")]
     files: list[Entry] = []
@@ -66,7 +111,7 @@ async def _folder(ctx: Context, name: str, options: Options, head: str) -> None:
         await ctx.out(head)
         await ctx.complain(error)
         return
-    if "a" in options or "f" in options:
+    if "a" in options:
         names = [".", "..", *names]
     elif "A" not in options:
         names = [each for each in names if not each.startswith(".")]
@@ -76,7 +121,7 @@ async def _folder(ctx: Context, name: str, options: Options, head: str) -> None:
         follow = "L" in options or each in {".", ".."}  # these are folders, not links to them
         entries.append(Entry(each, path, ctx.phone.files.stat(path, follow)))
     entries = _sorted(entries, options)
-    if "l" in options or "s" in options or "n" in options or "o" in options or "g" in options:
+    if "l" in options or "n" in options:
         head += f"total {sum(blocks(entry.node) for entry in entries) // 2}\n"
     await ctx.out(head + _listing(ctx, entries, options))
     if "R" in options:
@@ -87,8 +132,6 @@ async def _folder(ctx: Context, name: str, options: Options, head: str) -> None:
 
 
 def _sorted(entries: list[Entry], options: Options) -> list[Entry]:
-    if "f" in options:
-        return entries
     entries = sorted(entries, key=lambda entry: entry.name)
     if "t" in options:
         entries.sort(key=lambda entry: -entry.node.mtime)
@@ -98,20 +141,13 @@ def _sorted(entries: list[Entry], options: Options) -> list[Entry]:
 
 
 def _listing(ctx: Context, entries: list[Entry], options: Options) -> str:
-    if {"l", "n", "o", "g"} & {flag for flag, _ in options.given}:
+    if "l" in options or "n" in options:
         return _long(ctx, entries, options)
-    names = [_numbers(entry, options) + _marked(entry, options) for entry in entries]
-    if "m" in options:
-        return ", ".join(names) + "\n"
+    names = [_marked(entry, options) for entry in entries]
     at_terminal = ctx.session.tty and ctx.stdout is ctx.shell.session.stdout
-    if "1" not in options and (at_terminal or "C" in options or "x" in options):
-        return _columns(names, across="x" in options)
+    if "1" not in options and at_terminal:
+        return _columns(names)
     return "".join(f"{name}\n" for name in names)
-
-
-def _numbers(entry: Entry, options: Options) -> str:
-    text = f"{inode(entry.path)} " if "i" in options else ""
-    return text + (f"{blocks(entry.node) // 2} " if "s" in options else "")
 
 
 def _marked(entry: Entry, options: Options) -> str:
@@ -132,10 +168,10 @@ def _long(ctx: Context, entries: list[Entry], options: Options) -> str:
         arrow = f" -> {node.target}" if node.kind == "link" else ""
         rows.append(
             (
-                _numbers(entry, options) + mode_text(node),
+                mode_text(node),
                 str(links(ctx, entry.path, node)),
-                *([show(node.uid)] if "g" not in options else []),
-                *([show(node.gid)] if "o" not in options else []),
+                show(node.uid),
+                show(node.gid),
                 _size_text(entry, human="h" in options),
                 _when(datetime.fromtimestamp(node.mtime, ctx.phone.clock.zone), options),
                 _marked(entry, options) + arrow,
@@ -162,24 +198,20 @@ def _aligned(rows: list[tuple[str, ...]]) -> Iterable[str]:
         yield " ".join([*cells, row[-1]])
 
 
-def _columns(names: list[str], *, across: bool) -> str:
+def _columns(names: list[str]) -> str:
     """Arrange names in as many columns as fit into a line."""
-    for count in range(len(names), 0, -1):
-        height = -(-len(names) // count)
-        columns = (
-            [names[at::count] for at in range(count)]
-            if across
-            else [names[at : at + height] for at in range(0, len(names), height)]
-        )
+    for height in range(1, len(names) + 1):
+        columns = [names[at : at + height] for at in range(0, len(names), height)]
         widths = [max(map(len, column)) for column in columns]
-        if sum(widths) + 2 * (len(widths) - 1) <= _TERMINAL or count == 1:
-            lines = (
+        if sum(widths) + 2 * (len(widths) - 1) <= _TERMINAL or height == len(names):
+            rows = ([c[at : at + 1] for c in columns] for at in range(height))
+            return "".join(
                 "  ".join(
-                    c[row].ljust(w) for c, w in zip(columns, widths, strict=True) if row < len(c)
-                )
-                for row in range(height)
+                    cell[0].ljust(w) for cell, w in zip(row, widths, strict=True) if cell
+                ).rstrip()
+                + "\n"
+                for row in rows
             )
-            return "".join(f"{line.rstrip()}\n" for line in lines)
     return ""
 
 
@@ -199,3 +231,65 @@ _DEVICE_NUMBERS = {
     "event0": "13,  64",
     "event1": "13,  65",
 }
+
+
+@command("stat")
+async def stat(ctx: Context, args: list[str]) -> int:
+    """Print what is known about files."""
+    options = parse(args, "Lc:ft", {"format": "c"}, least=1)
+
+    async def show(name: str) -> None:
+        node = ctx.files.stat(name, follow="L" in options)
+        if "c" in options:
+            await ctx.out(_formatted(ctx, name, node, options.get("c")) + "\n")
+        else:
+            await ctx.out(_formatted(ctx, name, node, _STAT))
+
+    return await ctx.each(options.rest, show)
+
+
+_STAT = (
+    "  File: %N\n"
+    "  Size: %s\t Blocks: %b\t IO Blocks: 512\t %F\n"
+    "Device: fe00h/65024d\t Inode: %i\t Links: %h\t Device type: 0,0\n"
+    "Access: (0%a/%A)\tUid: (%5u/%8U)\tGid: (%5g/%8G)\n"
+    "Access: %x\nModify: %y\nChange: %z\n"
+)
+_KIND_NAMES = {"file": "regular file", "dir": "directory", "link": "symbolic link"}
+
+
+def _formatted(ctx: Context, name: str, node: Node, form: str) -> str:
+    """Fill in a stat format."""
+    when = datetime.fromtimestamp(node.mtime, ctx.phone.clock.zone)
+    stamp = f"{when:%Y-%m-%d %H:%M:%S}.{int(node.mtime % 1 * 1e9):09d} {when:%z}"
+    kind = "character device" if modes.S_ISCHR(node.mode) else _KIND_NAMES[node.kind]
+    values = {
+        "a": f"{modes.S_IMODE(node.mode):o}",
+        "A": mode_text(node),
+        "b": str(blocks(node)),
+        "B": "512",
+        "F": "regular empty file" if kind == "regular file" and not node.data else kind,
+        "f": f"{KINDS[node.kind] | node.mode:x}",
+        "g": str(node.gid),
+        "G": name_of(node.gid),
+        "h": str(links(ctx, ctx.path(name), node)),
+        "i": str(inode(ctx.path(name))),
+        "n": name,
+        "N": f"{name} -> {node.target}" if node.kind == "link" else name,
+        "s": str(size(node)),
+        "u": str(node.uid),
+        "U": name_of(node.uid),
+        **dict.fromkeys("xyz", stamp),
+        **dict.fromkeys("XYZ", str(int(node.mtime))),
+        "%": "%",
+    }
+
+    def value(match: re.Match[str]) -> str:
+        text = values.get(match[2], "?")
+        return (
+            text.ljust(int(match[1][1:]))
+            if match[1].startswith("-")
+            else text.rjust(int(match[1] or 0))
+        )
+
+    return re.sub(r"%(-?\d*)(.)", value, form)

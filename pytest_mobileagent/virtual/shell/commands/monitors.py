@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.virtual.kernel.procfs import PROCESSORS
 from pytest_mobileagent.virtual.kernel.users import name_of, number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
-from pytest_mobileagent.virtual.shell.nodes import human_size, inode
+from pytest_mobileagent.virtual.shell.commands.listing import human_size, inode
+from pytest_mobileagent.virtual.shell.commands.processes import Row, ids, rows
 from pytest_mobileagent.virtual.shell.options import parse
-from pytest_mobileagent.virtual.shell.table import Row, ids, rows
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.options import Options

@@ -1,11 +1,15 @@
-"""ifconfig and ip: the network interfaces, as the emulator's own network has them."""
+"""ifconfig, ip and ping: the network interfaces, as the emulator's own network has them."""
 
 from __future__ import annotations
 
+import asyncio
+import ipaddress
 from dataclasses import dataclass
+from ipaddress import IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.options import parse
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -22,24 +26,9 @@ class Interface:
     mac: str = ""  # "" for the loopback
 
     @property
-    def mask(self) -> str:
-        """The netmask in dots."""
-        bits = 0xFFFFFFFF << (32 - self.prefix) & 0xFFFFFFFF
-        return ".".join(str(bits >> shift & 0xFF) for shift in (24, 16, 8, 0))
-
-    @property
-    def network(self) -> str:
-        """The first address of the network."""
-        return self._masked(keep=True)
-
-    @property
-    def broadcast(self) -> str:
-        """The last address of the network."""
-        return self._masked(keep=False)
-
-    def _masked(self, *, keep: bool) -> str:
-        parts = zip(map(int, self.address.split(".")), map(int, self.mask.split(".")), strict=True)
-        return ".".join(str(a & m if keep else a | ~m & 0xFF) for a, m in parts)
+    def network(self) -> IPv4Network:
+        """The network that the address is in."""
+        return IPv4Interface(f"{self.address}/{self.prefix}").network
 
 
 LOOPBACK = Interface(1, "lo", "127.0.0.1", 8)
@@ -74,13 +63,13 @@ async def ifconfig(ctx: Context, args: list[str]) -> int:
 
 def _block(each: Interface) -> str:
     link = f"Ethernet  HWaddr {each.mac}" if each.mac else "Local Loopback"
-    cast = f"  Bcast:{each.broadcast}" if each.mac else ""
+    cast = f"  Bcast:{each.network.broadcast_address}" if each.mac else ""
     flags = (
         "UP BROADCAST RUNNING MULTICAST  MTU:1500" if each.mac else "UP LOOPBACK RUNNING  MTU:65536"
     )
     return (
         f"{each.name:<9} Link encap:{link}\n"
-        f"          inet addr:{each.address}{cast}  Mask:{each.mask} \n"
+        f"          inet addr:{each.address}{cast}  Mask:{each.network.netmask} \n"
         f"          {flags}  Metric:1\n"
         "          RX packets:0 errors:0 dropped:0 overruns:0 frame:0 \n"
         "          TX packets:0 errors:0 dropped:0 overruns:0 carrier:0 \n"
@@ -147,7 +136,7 @@ def _link(each: Interface, family: bool = False) -> str:
 
 
 def _address(each: Interface) -> str:
-    cast = f" brd {each.broadcast} scope global" if each.mac else " scope host"
+    cast = f" brd {each.network.broadcast_address} scope global" if each.mac else " scope host"
     return (
         f"    inet {each.address}/{each.prefix}{cast} {each.name}\n"
         "       valid_lft forever preferred_lft forever\n"
@@ -155,5 +144,42 @@ def _address(each: Interface) -> str:
 
 
 def _route(each: Interface) -> str:
-    network = f"{each.network}/{each.prefix}"
-    return f"{network} dev {each.name} proto kernel scope link src {each.address} \n"
+    return f"{each.network} dev {each.name} proto kernel scope link src {each.address} \n"
+
+
+GATEWAY, NAME_SERVER = "10.0.2.2", "10.0.2.3"  # of the emulator's network
+UNREACHABLE = 2
+_MILLISECONDS = 0.05  # that an answer takes
+
+
+@command("ping")
+async def ping(ctx: Context, args: list[str]) -> int:
+    """Ask a host for answers, for ever or -c times."""
+    options = parse(args, "46c:i:I:nqs:t:vW:w:", least=1, most=1)
+    name = options.rest[0]
+    try:
+        address = str(ipaddress.IPv4Address("127.0.0.1" if name == "localhost" else name))
+    except ValueError:
+        await ctx.err(f"ping: unknown host {name}\n")
+        return UNREACHABLE
+    own = interfaces(ctx.phone)
+    beyond = [GATEWAY, NAME_SERVER] if len(own) > 1 else []
+    if address not in [*beyond, *(each.address for each in own)]:
+        await ctx.err("connect: Network is unreachable\n")
+        return UNREACHABLE
+    count, size = options.number("c", 0), options.number("s", 56)
+    pause = float(options.number("i", 1))
+    await ctx.out(f"PING {name} ({address}) {size}({size + 28}) bytes of data.\n")
+    sent = 0
+    while sent != count or not count:
+        sent += 1
+        line = f"{size + 8} bytes from {address}: icmp_seq={sent} ttl=64 time={_MILLISECONDS} ms\n"
+        await ctx.out("" if "q" in options else line)
+        await asyncio.sleep(pause if sent != count else 0)
+    time = int((sent - 1) * pause * 1000)
+    await ctx.out(
+        f"\n--- {name} ping statistics ---\n"
+        f"{sent} packets transmitted, {sent} received, 0% packet loss, time {time}ms\n"
+        f"rtt min/avg/max/mdev = {'/'.join([f'{_MILLISECONDS:.3f}'] * 3)}/0.000 ms\n"
+    )
+    return 0

@@ -68,36 +68,21 @@ async def env(ctx: Context, args: list[str]) -> int:
     return 0
 
 
-@command("printenv")
-async def printenv(ctx: Context, args: list[str]) -> int:
-    """Print variables of the environment."""
-    if not args:
-        return await env(ctx, [])
-    for name in args:
-        if name in ctx.env:
-            await ctx.out(f"{ctx.env[name]}\n")
-    return int(any(name not in ctx.env for name in args))
-
-
 @command("xargs")
 async def xargs(ctx: Context, args: list[str]) -> int:
     """Run a command with words that are read from stdin."""
-    options = parse(args, "0I:n:P:rt", stop=True)
+    options = parse(args, "0I:n:r", stop=True)
     text = (await ctx.read_all()).decode(errors="surrogateescape")
     template = options.rest or ["echo"]
-    if "I" in options:
-        mark = options.get("I")
-        items = [line.strip() for line in text.splitlines() if line.strip()]
-        batches = [[word.replace(mark, item) for word in template] for item in items]
+    if mark := options.get("I"):
+        batches = [[w.replace(mark, line) for w in template] for line in text.splitlines()]
     else:
         items = text.removesuffix("\0").split("\0") if "0" in options else text.split()
         size = options.number("n", len(items)) or 1
-        chunks = [items[at : at + size] for at in range(0, len(items), size)]
-        batches = [template + chunk for chunk in chunks or ([] if "r" in options else [[]])]
+        starts = range(0, len(items), size) if "r" in options or items else [0]
+        batches = [template + items[at : at + size] for at in starts]
     status = 0
     for batch in batches:
-        if "t" in options:
-            await ctx.err(" ".join(batch) + "\n")
         result = await ctx.run(batch, stdin=Bytes(b""))
         if result in {126, 127}:
             return result
@@ -126,13 +111,13 @@ async def run_undisturbed(ctx: Context, args: list[str]) -> int:
 @command("toybox")
 async def toybox(ctx: Context, args: list[str]) -> int:
     """Run a command by its first word, or list all."""
-    if args and registry.get(args[0]) and ctx.phone.files.exists(f"/system/bin/{args[0]}"):
-        return await ctx.run(args)
-    if args:
+    own = sorted(name for name, each in registry.items() if _is_toy(each))
+    if not args:
+        await ctx.out(" ".join(own) + "\n")
+        return 0
+    if args[0] not in own:
         raise UsageError(f"Unknown command {args[0]}", 127)
-    names = sorted(name for name, each in registry.items() if _is_toy(each))
-    await ctx.out(" ".join(names) + "\n")
-    return 0
+    return await ctx.run(args)
 
 
 def _is_toy(each: Command) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, encode
 from pytest_mobileagent.virtual.shell.options import parse
-from pytest_mobileagent.virtual.shell.regex import BadPatternError, compiled
+from pytest_mobileagent.virtual.shell.patterns import BadPatternError, compiled
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -8,23 +8,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
-from pytest_mobileagent.virtual.shell.database import Database, StatementError, statements
-from pytest_mobileagent.virtual.shell.rows import MODES, Style
+from pytest_mobileagent.virtual.shell.database import (
+    MODES,
+    Database,
+    StatementError,
+    Style,
+    statements,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_VALUED = {"separator", "newline", "nullvalue", "cmd"}
-_SWITCHES = {"header", "noheader", "batch", "bail", "readonly", "version"}
+_VALUED = {"separator", "cmd"}
+_SWITCHES = {"header", "noheader", "batch", "readonly", "version"}
 _TERMINAL = 80
 _TABLES = (
     "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') "
     "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name LIKE ? ORDER BY 1"
 )
-_SCHEMA = (
-    "SELECT sql, type, name FROM sqlite_schema WHERE tbl_name LIKE ? AND sql IS NOT NULL "
-    "ORDER BY rowid"
-)
+_SCHEMA = "SELECT sql FROM sqlite_schema WHERE tbl_name LIKE ? AND sql IS NOT NULL ORDER BY rowid"
 
 
 @command("sqlite3")
@@ -49,9 +51,9 @@ async def sqlite3(ctx: Context, args: list[str]) -> int:
             style.row = "\n"
         style.header = {"header": True, "noheader": False}.get(switch, style.header)
     for option, value in values:
-        setattr(style, {"separator": "column", "newline": "row"}.get(option, option), value)
+        style.column = value if option == "separator" else style.column
     database = Database(ctx.files, name, readonly="readonly" in switches)
-    shell = _Shell(ctx, database, style, bail="bail" in switches)
+    shell = _Shell(ctx, database, style)
     try:
         for text in [*(value for option, value in values if option == "cmd"), *texts]:
             if status := await shell.argument(text):
@@ -105,7 +107,6 @@ class _Shell:
     ctx: Context
     database: Database
     style: Style
-    bail: bool
     errors: int = 0
 
     async def argument(self, text: str) -> int:
@@ -123,7 +124,7 @@ class _Shell:
     async def lines(self) -> int:
         """Run what is read line by line, each statement as soon as it is complete."""
         number, start, pending = 0, 1, ""
-        while not (self.bail and self.errors) and (line := await self.ctx.read_line()):
+        while line := await self.ctx.read_line():
             number += 1
             if not pending.strip():
                 start = number
@@ -179,14 +180,8 @@ def _tables(shell: _Shell, args: list[str]) -> str:
 
 
 def _schema(shell: _Shell, args: list[str]) -> str:
-    def columns(kind: object, name: object) -> str:
-        if kind != "view":
-            return ""
-        rows = shell.database.query("SELECT name FROM pragma_table_info(?)", name)
-        return f"\n/* {name}({','.join(str(row[0]) for row in rows)}) */"
-
     rows = shell.database.query(_SCHEMA, args[0] if args else "%")
-    return "".join(f"{sql!s}{columns(kind, name)};\n" for sql, kind, name in rows)
+    return "".join(f"{sql!s};\n" for (sql,) in rows)
 
 
 def _mode(shell: _Shell, args: list[str]) -> str:
@@ -211,20 +206,6 @@ def _headers(shell: _Shell, args: list[str]) -> str:
     return ""
 
 
-def _separator(shell: _Shell, args: list[str]) -> str:
-    if not 1 <= len(args) <= 2:
-        raise Failure("Usage: .separator COL ?ROW?")
-    shell.style.column, shell.style.row = (*args, shell.style.row)[:2]
-    return ""
-
-
-def _nullvalue(shell: _Shell, args: list[str]) -> str:
-    if len(args) != 1:
-        raise Failure("Usage: .nullvalue STRING")
-    shell.style.nullvalue = args[0]
-    return ""
-
-
 def _unknown(name: str) -> NoReturn:
     raise Failure(f'unknown command or invalid arguments:  "{name}". Enter ".help" for help')
 
@@ -237,10 +218,8 @@ _DOT_COMMANDS: dict[str, Callable[[_Shell, list[str]], str]] = {
     "exit": _quit,
     "headers": _headers,
     "mode": _mode,
-    "nullvalue": _nullvalue,
     "quit": _quit,
     "schema": _schema,
-    "separator": _separator,
     "tables": _tables,
     "timeout": lambda _shell, _args: "",  # nobody else holds a lock
 }

@@ -1,21 +1,23 @@
-"""Commands that show, copy and count lines."""
+"""Commands that show, copy and count lines and bytes."""
 
 from __future__ import annotations
 
 import asyncio
+import base64 as codec
+import binascii
+import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.commands import Context, command, encode, number
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, number
 from pytest_mobileagent.virtual.shell.options import Options, parse, size
 from pytest_mobileagent.virtual.shell.streams import read_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
+    from pytest_mobileagent.virtual.shell.streams import Writer
 
-_POLL = 0.2
 _BLOCK = 65536
 
 
@@ -42,13 +44,12 @@ async def head(ctx: Context, args: list[str]) -> int:
         source = ctx.reader(name)
         await _title(ctx, name, options, many=many)
         if "c" in options:
-            await _copy_bytes(ctx, source, options.number("c", 0))
+            count = options.number("c", 0)
+            while count and (data := await source.read(min(count, _BLOCK))):
+                await ctx.out(data)
+                count -= len(data)
             return
         left = options.number("n", 10)
-        if left < 0:
-            lines = (await source.read_all()).splitlines(keepends=True)
-            await ctx.out(b"".join(lines[:left]))
-            return
         while left and (line := await read_line(source)):
             await ctx.out(line)
             left -= 1
@@ -56,19 +57,10 @@ async def head(ctx: Context, args: list[str]) -> int:
     return await ctx.each(options.rest or ["-"], copy)
 
 
-async def _copy_bytes(ctx: Context, source: Reader, count: int) -> None:
-    if count < 0:
-        await ctx.out((await source.read_all())[:count])
-        return
-    while count and (data := await source.read(min(count, _BLOCK))):
-        await ctx.out(data)
-        count -= len(data)
-
-
 @command("tail")
 async def tail(ctx: Context, args: list[str]) -> int:
-    """Copy the last lines of files, and with -f what is added to them."""
-    options = parse(_with_number(args), "n:c:fFqs:v")
+    """Copy the last lines of files."""
+    options = parse(_with_number(args), "n:c:qv")
     many = len(options.rest) > 1
 
     async def copy(name: str) -> None:
@@ -76,10 +68,7 @@ async def tail(ctx: Context, args: list[str]) -> int:
         await _title(ctx, name, options, many=many)
         await ctx.out(_tail(data, options))
 
-    status = await ctx.each(options.rest or ["-"], copy)
-    if {"f", "F"} & {flag for flag, _ in options.given} and options.rest:
-        await _follow(ctx, options.rest)
-    return status
+    return await ctx.each(options.rest or ["-"], copy)
 
 
 def _tail(data: bytes, options: Options) -> bytes:
@@ -92,16 +81,6 @@ def _tail(data: bytes, options: Options) -> bytes:
     else:
         chosen = units[-count:] if count else units[:0]
     return chosen if isinstance(chosen, bytes) else b"".join(chosen)
-
-
-async def _follow(ctx: Context, names: list[str]) -> None:
-    seen = {name: len(ctx.files.read(name)) for name in names if ctx.files.exists(name)}
-    while True:
-        await asyncio.sleep(_POLL)
-        for name in seen:
-            data = ctx.files.read(name) if ctx.files.exists(name) else b""
-            await ctx.out(data[seen[name] :])
-            seen[name] = len(data)
 
 
 async def _title(ctx: Context, name: str, options: Options, *, many: bool) -> None:
@@ -163,9 +142,8 @@ def _counts(counts: list[int], name: str) -> str:
 @command("yes")
 async def yes(ctx: Context, args: list[str]) -> int:
     """Print a line until nobody reads any more."""
-    line = encode((" ".join(args) or "y") + "\n")
     while True:
-        await ctx.out(line * 64)
+        await ctx.out(((" ".join(args) or "y") + "\n") * 64)
         await asyncio.sleep(0)
 
 
@@ -180,4 +158,38 @@ async def seq(ctx: Context, args: list[str]) -> int:
     width = max(map(len, values), default=0) if "w" in options else 0
     if values:
         await ctx.out(options.get("s", "\n").join(each.zfill(width) for each in values) + "\n")
+    return 0
+
+
+_HASHES = {f"{name}sum": name for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")}
+
+
+@command(*_HASHES)
+async def checksum(ctx: Context, args: list[str]) -> int:
+    """Print or check hashes of files."""
+    options = parse(args, "b", {"brief": "b"})
+
+    async def show(name: str) -> None:
+        data = await ctx.read(name)
+        value = hashlib.new(_HASHES[ctx.name], data, usedforsecurity=False).hexdigest()
+        await ctx.out(f"{value}\n" if "b" in options else f"{value}  {name}\n")
+
+    return await ctx.each(options.rest or ["-"], show)
+
+
+@command("base64")
+async def base64(ctx: Context, args: list[str]) -> int:
+    """Encode or decode."""
+    options = parse(args, "diw:", {"decode": "d"}, most=1)
+    data = await ctx.read(options.rest[0] if options.rest else "-")
+    if "d" in options:
+        try:
+            await ctx.out(codec.b64decode(re.sub(rb"[^A-Za-z0-9+/=]", b"", data)))
+        except binascii.Error:
+            raise Failure("bad input") from None
+        return 0
+    text = codec.b64encode(data).decode()
+    width = options.number("w", 76) or len(text) or 1
+    lines = [text[at : at + width] for at in range(0, len(text), width)]
+    await ctx.out("\n".join(lines) + ("\n" if options.number("w", 76) else ""))
     return 0

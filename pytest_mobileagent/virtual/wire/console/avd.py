@@ -1,4 +1,4 @@
-"""ping, kill and avd: the emulator itself and its snapshots."""
+"""ping, kill, fault and avd: the emulator itself, what goes wrong with it, and its snapshots."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.faults.faults import FaultError, usage
 from pytest_mobileagent.virtual.wire.console.registry import (
     Emulator,
     Hangup,
@@ -42,34 +43,32 @@ def _kill(emulator: Emulator, _: str) -> str:
     raise Hangup("OK: killing emulator, bye bye\n")
 
 
+@command("fault", "let things go wrong on purpose, see 'fault help'")
+def _fault(emulator: Emulator, text: str) -> str:
+    faults, (word, _, rest) = emulator.phone.faults, text.partition(" ")
+    try:
+        match word:
+            case "":
+                raise Refusal("missing fault, try 'fault help'")
+            case "help":
+                return usage()
+            case "list":
+                return "".join(f"{line}\n" for line in faults.list()) or "no faults\n"
+            case "clear":
+                faults.clear(rest.strip())
+            case _:
+                faults.set(text)
+    except FaultError as error:
+        raise Refusal(str(error)) from None
+    return ""
+
+
 group("avd", "control virtual device execution", safe=True)
 
 
-@command("avd status", "query virtual device status")
-def _status(*_: object) -> str:
-    return "virtual device is running\n"
-
-
-@command("avd start", "start/restart the virtual device")
-def _start(*_: object) -> str:
-    raise Refusal("virtual device already running")
-
-
 @command("avd name", "query virtual device name", safe=True)
-@command("avd id", "query virtual device ID")
 def _name(emulator: Emulator, _: str) -> str:
     return f"{emulator.phone.avd_name}\n"
-
-
-@command("avd windowtype", "query virtual device headless or qtwindow")
-def _windowtype(*_: object) -> str:
-    return "windowtype=headless\n"
-
-
-@command("avd path", "query AVD path")
-@command("avd snapshotspath", "query AVD snapshots path")
-def _path(emulator: Emulator, _: str) -> str:
-    return f"{emulator.album.folder or 'NO_AVD_INFO'}\n"
 
 
 group("avd snapshot", "state snapshot commands")

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.wire.console import (  # noqa: F401 - they register commands
     avd,
-    faults,
-    inputs,
-    power,
     surroundings,
     telephony,
 )
@@ -69,20 +66,13 @@ class _Dialog:
         self._emulator = emulator
         self._token_file = token_file
         self._open = not read_token(token_file)
-        first = [
+        auth = "user authentication for the emulator console"
+        self._all = [
             Command("help|h|?", "print a list of commands", self._help, safe=True),
-            Command(
-                "help-verbose",
-                "print a list of commands with descriptions",
-                self._help_verbose,
-                safe=True,
-            ),
-        ]
-        last = [
-            Command("auth", "user authentication for the emulator console", self._auth, safe=True),
+            *ROOT.parts,
+            Command("auth", auth, self._auth, safe=True),
             Command("quit|exit", "quit control session", self._quit, safe=True),
-        ]  # fmt: skip
-        self._all = [*first, *ROOT.parts, *last]
+        ]
 
     def greeting(self) -> str:
         if self._open:
@@ -140,8 +130,7 @@ class _Dialog:
         command = self._root()
         rows = "".join(f"    {part.names}\n" for part in command.parts)
         listing = (
-            f"Android console commands:\n{rows}\nTry 'help-verbose' for more description\n"
-            "Try 'help <command>' for command-specific help\n"
+            f"Android console commands:\n{rows}\nTry 'help <command>' for command-specific help\n"
         )
         if not path:
             return listing
@@ -151,13 +140,6 @@ class _Dialog:
                 raise Refusal("unknown command", printed=f"{listing}\n")
             command = part
         return command.help(path)
-
-    def _help_verbose(self, *_: object) -> str:
-        rows = "".join(f"    {c.names:<15}  {c.abstract}\n" for c in self._root().parts)
-        return (
-            f"Android console command help:\n\n{rows}\n"
-            "try 'help <command>' for command-specific help\n"
-        )
 
     def _auth(self, _: Emulator, token: str) -> str:
         if not token:

@@ -25,13 +25,12 @@ class Hangup(Exception):  # noqa: N818 - an answer, not an error of ours
 
 @dataclass(slots=True)
 class Emulator:
-    """What commands work on: the phone, its snapshots, how to end it, and the mouse's button."""
+    """What commands work on: the phone, its snapshots, and how to end it."""
 
     phone: Phone
     album: Album
     stop: Callable[[], None]
     read_only: bool = False
-    pressed: bool = False
 
 
 # A command takes what follows its words, and gives what is to be printed.

@@ -1,40 +1,32 @@
-"""geo, network, rotate, sensor, finger, redir: what is around the phone."""
+"""geo, rotate, sensor, power, event: where the phone is, how it lies, and what is done to it."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.hardware import Fix
+from pytest_mobileagent.virtual.system.input.evdev import CODES, TYPES
 from pytest_mobileagent.virtual.wire.console.registry import Emulator, Refusal, command, group
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SPEEDS = {  # kilobits per second: up and down
-    "gsm": (14.4, 14.4),
-    "hscsd": (14.4, 57.6),
-    "gprs": (28.8, 57.6),
-    "edge": (473.6, 473.6),
-    "umts": (384.0, 384.0),
-    "hsdpa": (5760.0, 13980.0),
-    "lte": (58000.0, 173000.0),
-    "evdo": (75000.0, 280000.0),
-    "full": (0.0, 0.0),
-}
-DELAYS = {
-    "gprs": (150, 550),
-    "edge": (80, 400),
-    "umts": (35, 200),
-    "none": (0, 0),
-}
+STATUS = {"unknown": 1, "charging": 2, "discharging": 3, "not-charging": 4, "full": 5}
+HEALTH = {"unknown": 1, "good": 2, "overheat": 3, "dead": 4, "overvoltage": 5, "failure": 6}
+CHOICES: dict[str, tuple[str, str, Mapping[str, int]]] = {
+    "ac": ("set AC charging state", '"ac on" or "ac off"', {"on": True, "off": False}),
+    "status": ("set battery status", f'"status {"|".join(STATUS)}"', STATUS),
+    # The emulator takes both words, and in either case puts the battery in.
+    "present": ("set battery present state", '"present true" or "present false"',
+                {"true": True, "false": True}),
+    "health": ("set battery health state", f'"health {"|".join(HEALTH)}"', HEALTH),
+}  # fmt: skip
 LEAST_SATELLITES, MOST_SATELLITES = 1, 12
 
+group("event", "simulate hardware events")
 group("geo", "Geo-location commands")
-group("network", "manage network settings")
+group("power", "power related commands")
 group("sensor", "manage emulator sensors")
-group("finger", "manage emulator finger print")
-group("redir", "manage port redirections")
 
 
 @command("geo fix", "send a simple GPS fix")
@@ -61,41 +53,6 @@ def _fix(emulator: Emulator, text: str) -> None:
     emulator.phone.hardware.locate(
         Fix(longitude, latitude, altitude, int(satellites), velocity, now)
     )
-
-
-@command("network status", "dump network status")
-def _network_status(emulator: Emulator, _: str) -> str:
-    (down, up), (least, most) = emulator.phone.hardware.speed, emulator.phone.hardware.delay
-    return (
-        "Current network status:\n"
-        f"  download speed:   {down:8} bits/s ({down / 8192:.1f} KB/s)\n"
-        f"  upload speed:     {up:8} bits/s ({up / 8192:.1f} KB/s)\n"
-        f"  minimum latency:  {least} ms\n  maximum latency:  {most} ms\n"
-    )
-
-
-@command("network speed", "change network speed")
-def _speed(emulator: Emulator, text: str) -> None:
-    up, down = _pair(text, SPEEDS, "speed")
-    emulator.phone.hardware.speed = (int(down * 1000), int(up * 1000))
-
-
-@command("network delay", "change network latency")
-def _delay(emulator: Emulator, text: str) -> None:
-    least, most = _pair(text, DELAYS, "delay")
-    emulator.phone.hardware.delay = (int(least), int(most))
-
-
-def _pair(text: str, names: Mapping[str, tuple[float, float]], what: str) -> tuple[float, float]:
-    """Read a name, a number, or two of them with a colon between."""
-    if not text:
-        raise Refusal(f"missing <{what}> argument, see 'help network {what}'")
-    if text in names:
-        return names[text]
-    if not re.fullmatch(r"\d+(\.\d+)?(:\d+(\.\d+)?)?", text):
-        raise Refusal(f"invalid <{what}> argument, see 'help network {what}' for valid values")
-    one, _, other = text.partition(":")
-    return float(one), float(other or one)
 
 
 @command("rotate", "rotate the screen clockwise by 90 degrees")
@@ -135,20 +92,62 @@ def _values(emulator: Emulator, name: str) -> list[float]:
     return emulator.phone.hardware.sensors[name]
 
 
-@command("finger touch", "touch finger print sensor with <fingerid>")
-def _touch(_: Emulator, text: str) -> None:
-    """Put a finger on the sensor; no finger is enrolled, so nothing comes of it."""
-    if not text:
-        raise Refusal("missing fingerid")
-    if not text.isdecimal() or int(text) == 0:
-        raise Refusal("invalid fingerid")
+@command("power display", "display battery and charger state")
+def _display(emulator: Emulator, _: str) -> str:
+    battery = emulator.phone.power.battery
+    return (
+        f"AC: {'online' if battery.ac else 'offline'}\n"
+        f"status: {_word(STATUS, battery.status)}\n"
+        f"health: {_word(HEALTH, battery.health)}\n"
+        f"present: {str(battery.present).lower()}\n"
+        f"capacity: {battery.level}\n"
+    )
 
 
-@command("finger remove", "remove finger from the fingerprint sensor")
-def _remove(*_: object) -> None:
-    """Take the finger away, which nothing feels."""
+def _word(words: Mapping[str, int], number: int) -> str:
+    return next(word for word in words if words[word] == number).capitalize()
 
 
-@command("redir list", "list current redirections")
-def _redirections(*_: object) -> str:
-    return "no active redirections\n"
+def _choice(name: str, abstract: str, usage: str, values: Mapping[str, int]) -> None:
+    @command(f"power {name}", abstract)
+    def _choose(emulator: Emulator, word: str) -> None:
+        if word.lower() not in values:
+            raise Refusal(f"Usage: {usage}")
+        emulator.phone.power.set_battery(**{name: values[word.lower()]})
+
+
+for _name, _choices in CHOICES.items():
+    _choice(_name, *_choices)
+
+
+@command("power capacity", "set battery capacity state")
+def _capacity(emulator: Emulator, text: str) -> None:
+    if not text.isdecimal() or int(text) > 100:
+        raise Refusal('Usage: "capacity <percentage>"')
+    emulator.phone.power.set_battery(level=int(text))
+
+
+@command("event send", "send a series of events to the kernel")
+def _send(emulator: Emulator, words: str) -> None:
+    if not words:
+        raise Refusal("Usage: event send <type>:<code>:<value> ...")
+    for word in words.split():
+        kind, _, rest = word.partition(":")
+        code, _, value = rest.partition(":")
+        try:
+            type_ = TYPES[kind] if kind in TYPES else int(kind, 0)
+            number = CODES[kind][code] if code in CODES.get(kind, {}) else int(code, 0)
+            amount = int(value, 0)
+        except ValueError:
+            raise Refusal("Usage: event send <type>:<code>:<value> ...") from None
+        emulator.phone.touchscreen.event(type_, number, amount)
+
+
+@command("event text", "simulate keystrokes from a given text")
+def _text(emulator: Emulator, words: str) -> None:
+    if not words:
+        raise Refusal("argument missing, try 'event text <message>'")
+    try:
+        emulator.phone.type_text(words)
+    except ValueError:
+        raise Refusal("device does not support these characters") from None

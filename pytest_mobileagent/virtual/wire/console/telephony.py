@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 _ESCAPE = re.compile(r"\\(?:n|\\|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4}))")
 REGISTRATIONS = ("unregistered", "home", "roaming", "searching", "denied", "off", "on")
-MOST_BARS, STRONGEST, UNKNOWN_SIGNAL = 4, 31, 99
 
 group("gsm", "GSM related commands")
 group("sms", "SMS related commands")
@@ -77,31 +76,6 @@ _register("voice")
 def _status(emulator: Emulator, _: str) -> str:
     registered = emulator.phone.hardware.registered
     return f"gsm voice state: {registered['voice']}\ngsm data state:  {registered['data']}\n"
-
-
-@command("gsm signal", "set GSM signal strength")
-def _strength(emulator: Emulator, text: str) -> None:
-    words = text.split()
-    if not words:
-        raise Refusal("not enough arguments: see 'help gsm signal' for details")
-    for word in words[:2]:
-        if not word.isdecimal():
-            raise Refusal(f"argument '{word}' is not a number")
-    rssi = int(words[0])
-    if rssi > STRONGEST and rssi != UNKNOWN_SIGNAL:
-        raise Refusal("invalid RSSI - must be 0..31 or 99")
-    emulator.phone.hardware.signal[1] = rssi
-
-
-@command("gsm signal-profile", "set the signal strength profile")
-def _profile(emulator: Emulator, text: str) -> None:
-    if not text:
-        raise Refusal("not enough arguments: see 'help gsm signal-profile' for details")
-    if not text.isdecimal():
-        raise Refusal(f"argument '{text}' is not a number")
-    if int(text) > MOST_BARS:
-        raise Refusal("invalid signal strength profile - must be 0..4")
-    emulator.phone.hardware.signal[0] = int(text)
 
 
 @command("sms send", "send inbound SMS text message")

@@ -1,1 +1,1 @@
-"""The services: one file each, by the name that `dumpsys -l` lists."""
+"""The services, by the names that `dumpsys -l` lists, and in modules by what they are about."""

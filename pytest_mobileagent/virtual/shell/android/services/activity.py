@@ -28,25 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-HELP = """Activity manager (activity) commands:
-  help
-      Print this help text.
-  start-activity [-D] [-N] [-W] [-P <FILE>] [--start-profiler <FILE>]
-          [--user <USER_ID> | current] <INTENT>
-      Start an Activity.  Options are:
-      -W: wait for launch to complete
-      -S: force stop the target app before starting the activity
-  start-service [--user <USER_ID> | current] <INTENT>
-  stop-service [--user <USER_ID> | current] <INTENT>
-  broadcast [--user <USER_ID> | all | current] <INTENT>
-  instrument [-r] [-e <NAME> <VALUE>] [-w] <COMPONENT>
-  force-stop [--user <USER_ID> | all | current] <PACKAGE>
-  kill [--user <USER_ID> | all | current] <PACKAGE>
-  crash [--user <USER_ID>] <PACKAGE>
-  kill-all
-  get-config
-  get-current-user
-  stack list"""
 PROTECTED = frozenset(
     f"android.intent.action.{name}"
     for name in (
@@ -67,7 +48,7 @@ WARNINGS = {
     Result.TO_FRONT: "Warning: Activity not started, its current task has been brought to the"
     " front",
 }
-service = Service("activity", HELP, script="am", interface="android.app.IActivityManager")
+service = Service("activity", script="am", interface="android.app.IActivityManager")
 
 
 @service.command("start", "start-activity")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import short
+from pytest_mobileagent.virtual.shell.android.service import fill
 from pytest_mobileagent.virtual.shell.android.services.activity import service
 from pytest_mobileagent.virtual.shell.android.services.window_dump import record
 from pytest_mobileagent.virtual.shell.android.views import hierarchy
@@ -12,7 +13,7 @@ from pytest_mobileagent.virtual.shell.android.views import hierarchy
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.activities.tasks import Record, Task
+    from pytest_mobileagent.virtual.system.activities.tasks import Task
 
 
 @service.dump
@@ -36,63 +37,55 @@ def dump(ctx: Context, args: list[str]) -> str:
 
 
 def _activities(phone: Phone) -> str:
-    tasks = [
-        _task(phone, task, visible=task is phone.activities.task)
-        for task in reversed(phone.activities.tasks)
-    ]
-    top = record(phone, phone.activities.top)
-    return (
-        "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\n"
-        "Display #0 (activities from top to bottom):\n"
-        + "\n".join(tasks)
-        + f"\n  ResumedActivity: {top}\n\n"
-        f"  topDisplayFocusedRootTask={_task_name(phone, phone.activities.task)}\n"
-        f"  mFocusedApp={top}\n\n"
+    return fill(
+        "activity_activities",
+        tasks="\n".join(_task(phone, task) for task in reversed(phone.activities.tasks)),
+        top=record(phone, phone.activities.top),
+        focused=_task_name(phone, phone.activities.task),
     )
 
 
-def _task(phone: Phone, task: Task, *, visible: bool) -> str:
-    lines = [f"  * {_task_name(phone, task)}"]
-    if visible:
-        lines.append(f"    topResumedActivity={record(phone, task.top)}")
+def _task(phone: Phone, task: Task) -> str:
+    lines = f"  * {_task_name(phone, task)}\n"
+    if task is phone.activities.task:
+        lines += f"    topResumedActivity={record(phone, task.top)}\n"
     for at, each in reversed(list(enumerate(task.records))):
-        lines.append(f"    * Hist  #{at}: {record(phone, each)}")
-        lines.append(f"      packageName={each.package} processName={each.package}")
-        lines.append(f"      Intent {{ {each.activity.intent} }}")
-        state = "RESUMED" if each is phone.activities.top else "STOPPED"
-        lines.append(f"      mActivityComponent={short(each.component)} state={state}")
-    return "\n".join(lines) + "\n"
+        lines += fill(
+            "activity_record",
+            at=at,
+            name=record(phone, each),
+            record=each,
+            component=short(each.component),
+            state="RESUMED" if each is phone.activities.top else "STOPPED",
+        )
+    return lines
 
 
 def _task_name(phone: Phone, task: Task) -> str:
-    kind = "home" if task.package == phone.launcher else "standard"
-    visible = str(task is phone.activities.task).lower()
-    uid = phone.packages[task.package].uid
-    return (
-        f"Task{{{task.root.token} #{task.number} type={kind} A={uid}:{task.package} U=0"
-        f" visible={visible} visibleRequested={visible} mode=fullscreen translucent=false"
-        f" sz={len(task.records)}}}"
+    return fill(
+        "activity_task",
+        task=task,
+        kind="home" if task.package == phone.launcher else "standard",
+        visible=task is phone.activities.task,
+        uid=phone.packages[task.package].uid,
+        count=len(task.records),
     )
 
 
 def _top(phone: Phone) -> str:
     """List the tasks from the last seen to the present one, whose activity comes last."""
-    return "".join(_top_task(phone, task) for task in phone.activities.tasks)
-
-
-def _top_task(phone: Phone, task: Task) -> str:
-    uid = phone.packages[task.package].uid
-    head = f"TASK {uid}:{task.package} id={task.number} userId=0 displayId=0(type=INTERNAL)\n"
-    return head + _local(phone, task.top) + "\n"
-
-
-def _local(phone: Phone, top: Record) -> str:
-    resumed = str(top is phone.activities.top).lower()
-    return (
-        f"  ACTIVITY {short(top.component)} {top.token} pid={phone.proc.pid(top.package)}\n"
-        f"    Local Activity {top.token} State:\n"
-        f"      mResumed={resumed} mStopped={'false' if resumed == 'true' else 'true'}"
-        " mFinished=false\n" + hierarchy(phone, top)
+    return "".join(
+        fill(
+            "activity_top",
+            task=task,
+            uid=phone.packages[task.package].uid,
+            component=short(task.top.component),
+            pid=phone.proc.pid(task.top.package),
+            resumed=task.top is phone.activities.top,
+            stopped=task.top is not phone.activities.top,
+            views=hierarchy(phone, task.top),
+        )
+        for task in phone.activities.tasks
     )
 
 
@@ -120,25 +113,22 @@ def _processes(phone: Phone) -> str:
 
 def _broadcasts(phone: Phone) -> str:
     """Tell the states that apps can ask for; broadcasts themselves are delivered at once."""
-    battery = phone.power.battery
-    return (
-        "ACTIVITY MANAGER BROADCAST STATE (dumpsys activity broadcasts)\n"
-        "  Sticky broadcasts for user 0:\n"
-        "  * Sticky action android.intent.action.BATTERY_CHANGED:\n"
-        "    Intent: act=android.intent.action.BATTERY_CHANGED flg=0x60000010 (has extras)\n"
-        f"      extras: Bundle[{{level={battery.level}, scale=100, status={battery.status},"
-        f" health={battery.health}, present={str(battery.present).lower()}}}]\n\n"
-    )
+    return fill("activity_broadcasts", battery=phone.power.battery)
 
 
 def _recents(phone: Phone) -> str:
     """List the tasks from the one in front to the last seen, the home screen's too."""
+    uids = {task.package: phone.packages[task.package].uid for task in phone.activities.tasks}
     blocks = [
-        f"  * Recent #{at}: {_task_name(phone, task)}\n"
-        f"    userId=0 effectiveUid=u0a{phone.packages[task.package].uid % 10_000}\n"
-        f"    affinity={phone.packages[task.package].uid}:{task.package}\n"
-        f"    intent={{{task.root.activity.intent}}}\n"
-        f"    mActivityComponent={short(task.root.component)}\n"
+        fill(
+            "activity_recent",
+            at=at,
+            name=_task_name(phone, task),
+            task=task,
+            uid=uids[task.package],
+            short_uid=uids[task.package] % 10_000,
+            component=short(task.root.component),
+        )
         for at, task in enumerate(reversed(phone.activities.tasks))
     ]
     head = "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n"

@@ -23,20 +23,7 @@ from pytest_mobileagent.virtual.system.packages.permissions import (
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
 
-HELP = """AppOps service (appops) commands:
-  help
-    Print this help text.
-  get [--user <USER_ID>] [--attribution <ATTRIBUTION_TAG>] <PACKAGE> | <UID> [<OP>]
-    Return the mode for a particular application and optional operation.
-  set [--user <USER_ID>] [--uid] <PACKAGE> | <UID> <OP> <MODE>
-    Set the mode for a particular application and operation.
-  query-op [--user <USER_ID>] <OP> [<MODE>]
-    Print all packages that currently have the given op in the given mode.
-  reset [--user <USER_ID>] [<PACKAGE>]
-    Reset the given application or all applications to default modes."""
-service = Service(
-    "appops", HELP, script="appops", interface="com.android.internal.app.IAppOpsService"
-)
+service = Service("appops", script="appops", interface="com.android.internal.app.IAppOpsService")
 SETTABLE = {flag.lower().replace("_", "-"): flag for flag in FLAGS}
 
 

@@ -5,21 +5,8 @@ from __future__ import annotations
 from pytest_mobileagent.virtual.content.settings import CONFIG
 from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
 
-HELP = """Device Config (device_config) commands:
-  help
-      Print this help text.
-  get NAMESPACE KEY
-      Retrieve the current value of KEY from the given NAMESPACE.
-  put NAMESPACE KEY VALUE [default]
-      Change the contents of KEY to VALUE for the given NAMESPACE.
-  delete NAMESPACE KEY
-      Delete the entry for KEY for the given NAMESPACE.
-  list [NAMESPACE]
-      Print all keys and values defined, optionally for the given NAMESPACE.
-  reset RESET_MODE [NAMESPACE]
-      Reset all flag values, optionally for a NAMESPACE, according to RESET_MODE."""
 RESET_MODES = ("untrusted_defaults", "untrusted_clear", "trusted_defaults")
-service = Service("device_config", HELP, script="device_config")
+service = Service("device_config", script="device_config")
 
 
 def _flag(args: Arguments) -> str:

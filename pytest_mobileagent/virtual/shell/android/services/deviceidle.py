@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 SYSTEM_APP = "com.android.shell"
 FILE = "/data/system/deviceidle.xml"  # where Android keeps the apps that were added
 
-service = Service(
-    "deviceidle",
-    "Device idle controller (deviceidle) commands:\n  whitelist\n"
-    "    Print currently whitelisted apps.\n  whitelist [package ...]\n"
-    "    Add (prefix with +) or remove (prefix with -) packages.",
-)
+service = Service("deviceidle")
 
 
 @service.command("whitelist")

@@ -17,34 +17,6 @@ from pytest_mobileagent.virtual.system.input.keymap import CODES, MODIFIERS, key
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-HELP = """Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
-
-The sources are:
-      touchnavigation
-      touchscreen
-      joystick
-      stylus
-      touchpad
-      gamepad
-      dpad
-      mouse
-      keyboard
-      trackball
-      rotaryencoder
-
--d: specify the display ID.
-      (Default: -1 for key event, 0 for motion event if not specified.)
-The commands and default sources are:
-      text <string> (Default: keyboard)
-      keyevent [--longpress|--doubletap|--async|--delay <duration between keycodes in ms>]
-         <key code number or name> ... (Default: keyboard)
-      tap <x> <y> (Default: touchscreen)
-      swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
-      draganddrop <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
-      press (Default: trackball)
-      roll <dx> <dy> (Default: trackball)
-      motionevent <DOWN|UP|MOVE|CANCEL> <x> <y> (Default: touchscreen)
-      keycombination [-t duration(ms)] <key code 1> <key code 2> ... (Default: keyboard)"""
 SOURCES = frozenset(
     (
         "dpad",
@@ -62,7 +34,7 @@ SOURCES = frozenset(
 )
 DISPLAYS = ("DEFAULT_DISPLAY", "INVALID_DISPLAY")
 SHELL = "com.android.server.input.InputShellCommand"
-service = Service("input", HELP, interface="android.hardware.input.IInputManager", unknown_status=0)
+service = Service("input", interface="android.hardware.input.IInputManager", unknown_status=0)
 
 
 @command("input")

@@ -9,6 +9,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Context,
     Refused,
     Service,
+    help_text,
 )
 from pytest_mobileagent.virtual.shell.commands import command
 from pytest_mobileagent.virtual.system.input.ime import (
@@ -17,20 +18,7 @@ from pytest_mobileagent.virtual.system.input.ime import (
     UnknownInputMethod,
 )
 
-HELP = """ime <command>:
-  list [-a] [-s]
-    prints all enabled input methods.
-      -a: see all input methods
-      -s: only a single summary line of each
-  enable [--user <USER_ID>] <ID>
-    allows the given input method ID to be used.
-  disable [--user <USER_ID>] <ID>
-    disallows the given input method ID to be used.
-  set [--user <USER_ID>] <ID>
-    switches to the given input method ID.
-  reset [--user <USER_ID>]
-    reset currently selected/enabled IMEs to the default ones"""
-service = Service("input_method", HELP, interface="com.android.internal.view.IInputMethodManager")
+service = Service("input_method", interface="com.android.internal.view.IInputMethodManager")
 
 
 @command("ime")
@@ -48,7 +36,7 @@ def ime_command(ctx: Context, args: Arguments) -> str:
     if verb == "reset":
         return _reset(ctx)
     if verb not in VERBS:
-        said = f"{HELP}\n" if verb in ("help", "-h") else f"Unknown command: {verb}"
+        said = help_text("input_method") if verb in ("help", "-h") else f"Unknown command: {verb}"
         raise Refused(said, out=True)
     while args.option() == "--user":
         args.required()

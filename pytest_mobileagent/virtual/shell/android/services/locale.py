@@ -5,14 +5,7 @@ from __future__ import annotations
 from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
 from pytest_mobileagent.virtual.system.locales import normal
 
-HELP = """Locale manager (locale) shell commands:
-  help
-      Print this help text.
-  set-app-locales <PACKAGE_NAME> [--user <USER_ID>] [--locales <LOCALE_INFO>]
-      Set the locales for the specified app. None if no locales are given.
-  get-app-locales <PACKAGE_NAME> [--user <USER_ID>]
-      Get the locales for the specified app."""
-service = Service("locale", HELP)
+service = Service("locale")
 
 
 @service.command("set-app-locales")

@@ -11,38 +11,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
 
-HELP = """lockSettings service commands:
-
-NOTE: when lock screen is set, all commands require the --old <CREDENTIAL> argument.
-
-  help
-    Prints this help text.
-
-  get-disabled [--user USER_ID]
-    Prints true if the lock screen is completely disabled.
-
-  set-disabled [--user USER_ID] <true|false>
-    When true, disables the lock screen.
-
-  set-pattern [--old <CREDENTIAL>] [--user USER_ID] <PATTERN>
-    Sets a secure lock screen that uses the given pattern.
-
-  set-pin [--old <CREDENTIAL>] [--user USER_ID] <PIN>
-    Sets a secure lock screen that uses the given PIN.
-
-  set-password [--old <CREDENTIAL>] [--user USER_ID] <PASSWORD>
-    Sets a secure lock screen that uses the given password.
-
-  clear [--old <CREDENTIAL>] [--user USER_ID]
-    Clears the lock credentials.
-
-  verify [--old <CREDENTIAL>] [--user USER_ID]
-    Verifies the lock credentials."""
 service = Service(
-    "lock_settings",
-    HELP,
-    script="locksettings",
-    interface="com.android.internal.widget.ILockSettings",
+    "lock_settings", script="locksettings", interface="com.android.internal.widget.ILockSettings"
 )
 
 

@@ -17,7 +17,7 @@ media_session volume: the options are as follows:
 STEPS = {"raise": 1, "same": 0, "lower": -1}
 MUSIC = "3"
 service = Service(
-    "media_session", USAGE, script="media", interface="android.media.session.ISessionManager"
+    "media_session", script="media", interface="android.media.session.ISessionManager"
 )
 
 

@@ -13,43 +13,13 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Context,
     Refused,
     Service,
+    help_text,
 )
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.system.notifications import Notification
 
-HELP = """usage: cmd notification SUBCMD [args]
-
-SUBCMDs:
-  allow_listener COMPONENT [user_id (current user if not specified)]
-  disallow_listener COMPONENT [user_id (current user if not specified)]
-  allow_assistant COMPONENT [user_id (current user if not specified)]
-  remove_assistant COMPONENT [user_id (current user if not specified)]
-  set_dnd [on|none (same as on)|priority|alarms|all|off (same as all)]
-  allow_dnd PACKAGE [user_id (current user if not specified)]
-  disallow_dnd PACKAGE [user_id (current user if not specified)]
-  post [--help | flags] TAG TEXT
-  list
-  get <notification-key>"""
-POST_USAGE = """usage: cmd notification post [flags] <tag> <text>
-
-flags:
-  -h|--help
-  -v|--verbose
-  -t|--title <text>
-  -i|--icon <iconspec>
-  -I|--large-icon <iconspec>
-  -S|--style <style> [styleargs]
-  -c|--content-intent <intentspec>
-
-styles: (default none)
-  bigtext
-  bigpicture --picture <iconspec>
-  inbox --line <text> --line <text> ...
-  messaging --conversation <title> --message <who>:<text> ...
-  media
-"""
 SHELL, ID = "com.android.shell", 2020
 ZEN = {
     **dict.fromkeys(("on", "none"), "2"),
@@ -61,7 +31,7 @@ LISTENERS, POLICY = "enabled_notification_listeners", "enabled_notification_poli
 ONGOING, AUTO_CANCEL = 0x2, 0x10
 ZEN_NAMES = {"0": "ZEN_MODE_OFF", "1": "ZEN_MODE_IMPORTANT_INTERRUPTIONS",
        "2": "ZEN_MODE_NO_INTERRUPTIONS", "3": "ZEN_MODE_ALARMS"}  # fmt: skip
-service = Service("notification", HELP)
+service = Service("notification")
 
 
 @dataclass(slots=True)
@@ -80,7 +50,7 @@ async def post(ctx: Context, args: Arguments) -> Answer:
     while option := args.option():
         match option:
             case "-h" | "--help":
-                await ctx.out(POST_USAGE)
+                await ctx.out(help_text("notification_post"))
                 return FAILED
             case "-v" | "--verbose":
                 pass
@@ -95,11 +65,11 @@ async def post(ctx: Context, args: Arguments) -> Answer:
             case "-i" | "--icon" | "-I" | "--large-icon" | "--picture":
                 args.required()
             case _:
-                await ctx.out(POST_USAGE)
+                await ctx.out(help_text("notification_post"))
                 return FAILED
     tag, text = args.next(), args.next()
     if tag is None or text is None:
-        await ctx.out(POST_USAGE)
+        await ctx.out(help_text("notification_post"))
         return FAILED
     long_text = "\n".join(draft.lines) or (text if draft.style == "bigtext" else "")
     ctx.phone.notifications.post(
@@ -132,7 +102,7 @@ def set_dnd(ctx: Context, args: Arguments) -> None:
     """Switch Do Not Disturb."""
     word = args.next()
     if word not in ZEN:
-        raise Refused(HELP, out=True)
+        raise Refused(help_text("notification").rstrip(), out=True)
     ctx.phone.settings.put("global", "zen_mode", ZEN[word])
 
 

@@ -24,33 +24,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.app.app import App
 
-HELP = """Package manager (package) commands:
-  help
-    Print this help text.
-
-  path [--user USER_ID] PACKAGE
-  has-feature FEATURE_NAME [version]
-  list features
-  list instrumentation [-f] [TARGET-PACKAGE]
-  list packages [-f] [-d] [-e] [-s] [-3] [-i] [-l] [-u] [-U]
-      [--show-versioncode] [--apex-only] [--uid UID] [--user USER_ID] [FILTER]
-  list users
-  resolve-activity [--brief] [--components] [--user USER_ID] INTENT
-  query-activities [--brief] [--components] [--user USER_ID] INTENT
-  dump PACKAGE
-  install [-rtdg] [-i PACKAGE] [--user USER_ID] [-S BYTES] [PATH|-]
-  install-create [-rtdg] [-i PACKAGE] [-p INHERIT_PACKAGE] [-S BYTES]
-  install-write [-S BYTES] SESSION_ID SPLIT_NAME [PATH|-]
-  install-remove SESSION_ID SPLIT...
-  install-commit SESSION_ID
-  install-abandon SESSION_ID
-  uninstall [-k] [--user USER_ID] PACKAGE
-  clear [--user USER_ID] [--cache-only] PACKAGE
-  enable [--user USER_ID] PACKAGE_OR_COMPONENT
-  disable [--user USER_ID] PACKAGE_OR_COMPONENT
-  disable-user [--user USER_ID] PACKAGE_OR_COMPONENT
-  grant [--user USER_ID] PACKAGE PERMISSION
-  revoke [--user USER_ID] PACKAGE PERMISSION"""
 FEATURES = (
     "android.hardware.bluetooth",
     "android.hardware.camera",
@@ -63,7 +36,7 @@ FEATURES = (
     "android.software.webview",
 )
 FOR_SHELL = ("default", "enabled", "disabled-user")  # states that shell may give to a package
-service = Service("package", HELP, script="pm", interface="android.content.pm.IPackageManager")
+service = Service("package", script="pm", interface="android.content.pm.IPackageManager")
 
 
 @service.command("list")

@@ -11,25 +11,9 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 
-HELP = """Settings provider (settings) commands:
-  help
-      Print this help text.
-  get [--user <USER_ID> | current] NAMESPACE KEY
-      Retrieve the current value of KEY.
-  put [--user <USER_ID> | current] NAMESPACE KEY VALUE [TAG] [default] [overrideableByRestore]
-      Change the contents of KEY to VALUE.
-  delete [--user <USER_ID> | current] NAMESPACE KEY
-      Delete the entry for KEY.
-  reset [--user <USER_ID> | current] NAMESPACE {PACKAGE_NAME | RESET_MODE}
-      Reset the global/secure table for a package with mode.
-      RESET_MODE is one of {untrusted_defaults, untrusted_clear, trusted_defaults},
-      case-insensitive
-  list [--user <USER_ID> | current] NAMESPACE
-      Print all defined keys.
-      NAMESPACE is one of {system, secure, global}, case-insensitive"""
 COUNTS = {"get": (1, 1), "put": (2, 5), "delete": (1, 1), "list": (0, 0), "reset": (1, 2)}
 RESET_MODES = ("untrusted_defaults", "untrusted_clear", "trusted_defaults")
-service = Service("settings", HELP, script="settings")
+service = Service("settings", script="settings")
 
 
 @service.otherwise

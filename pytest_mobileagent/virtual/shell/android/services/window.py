@@ -12,20 +12,8 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Service,
 )
 
-HELP = """Window manager (window) commands:
-  help
-      Print this help text.
-  size [reset|WxH|WdpxHdp] [-d DISPLAY_ID]
-    Return or override display size.
-    width and height in pixels unless suffixed with 'dp'.
-  density [reset|DENSITY] [-d DISPLAY_ID] [-u UNIQUE_ID]
-    Return or override display density.
-  dismiss-keyguard
-    Dismiss the keyguard, prompting user for auth if necessary.
-  user-rotation [-d DISPLAY_ID] [free|lock] [rotation]
-    Print or set user rotation mode and user rotation."""
 SMALLEST_DENSITY = 72
-service = Service("window", HELP, script="wm", interface="android.view.IWindowManager")
+service = Service("window", script="wm", interface="android.view.IWindowManager")
 
 
 @service.command("size")

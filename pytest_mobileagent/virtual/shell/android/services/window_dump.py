@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import short
+from pytest_mobileagent.virtual.shell.android.service import fill
 from pytest_mobileagent.virtual.shell.android.services.window import service
 
 if TYPE_CHECKING:
@@ -40,26 +41,15 @@ def dump(ctx: Context, args: list[str]) -> str:
 
 
 def _policy(phone: Phone) -> str:
-    keyguard, awake = phone.keyguard, _word(phone.power.awake)
-    locked, secure = _word(keyguard.locked), _word(keyguard.secure)
-    state = "ON" if phone.power.awake else "OFF"
-    interactive = "AWAKE" if phone.power.awake else "SLEEP"
-    shown, occluded = _word(keyguard.showing), _word(keyguard.locked and not keyguard.showing)
-    return (
-        "WINDOW MANAGER POLICY STATE (dumpsys window policy)\n"
-        f"    mAwake={awake}\n    mDreamingLockscreen={locked}\n"
-        f"    mShowingLockscreen={locked} mShowingDream=false mDreamingSleepToken=null\n"
-        f"    KeyguardServiceDelegate\n      showing={locked}\n"
-        f"      showingAndNotOccluded={shown}\n"
-        f"      inputRestricted={locked}\n      occluded={occluded}\n      secure={secure}\n"
-        f"      dreaming=false\n      systemIsReady=true\n      isKeyguardShowing={locked}\n"
-        f"      screenState=SCREEN_STATE_{state}\n"
-        f"      interactiveState=INTERACTIVE_STATE_{interactive}\n\n"
+    keyguard, awake = phone.keyguard, phone.power.awake
+    return fill(
+        "window_policy",
+        awake=awake,
+        keyguard=keyguard,
+        occluded=keyguard.locked and not keyguard.showing,
+        screen="ON" if awake else "OFF",
+        interactive="AWAKE" if awake else "SLEEP",
     )
-
-
-def _word(flag: bool) -> str:
-    return str(flag).lower()
 
 
 def _windows(phone: Phone) -> str:
@@ -69,40 +59,35 @@ def _windows(phone: Phone) -> str:
 
 
 def _window(phone: Phone, window: Window, at: int) -> str:
-    session = f"Session{{{window.record.token} {phone.proc.pid(window.package)}:u0a10}}"
-    client = f"android.os.BinderProxy@{token(window)}"
     left, top, right, bottom = window.box.bounds
-    frame = f"[{left},{top}][{right},{bottom}]"
-    screen = f"[0,0][{phone.display.metrics.width_px},{phone.display.metrics.height_px}]"
-    return (
-        f"  Window #{at} {name(window)}:\n"
-        f"    mDisplayId=0 rootTaskId={_task(phone, window)} mSession={session} mClient={client}\n"
-        f"    mOwnerUid={_uid(phone, window.package)} showForAllUsers=false"
-        f" package={window.package} appop=NONE\n"
-        f"    mAttrs={{(0,0)(fillxfill) sim={{adjust=resize}} ty={TYPES[window.kind]}}}\n"
-        f"    mRequestedWidth={right - left} mRequestedHeight={bottom - top}\n"
-        f"    Frames: parent={screen} display={screen} frame={frame} last={frame}"
-        " insetsChanged=false\n"
-        "    mViewVisibility=0x0 mHaveFrame=true mObscured=false\n"
+    package, metrics = window.package, phone.display.metrics
+    return fill(
+        "window_one",
+        at=at,
+        name=name(window),
+        window=window,
+        task=phone.activities.task_of(window.record).number,
+        pid=phone.proc.pid(package),
+        token=token(window),
+        uid=phone.packages[package].uid if package in phone.packages else 1000,
+        type=TYPES[window.kind],
+        width=right - left,
+        height=bottom - top,
+        frame=f"[{left},{top}][{right},{bottom}]",
+        screen=f"[0,0][{metrics.width_px},{metrics.height_px}]",
     )
 
 
 def _displays(phone: Phone) -> str:
-    metrics = phone.display.metrics
-    size = f"{metrics.width_px}x{metrics.height_px}"
-    physical = "{}x{}".format(*phone.display.physical_size)
-    density = phone.display.density
-    focused = name(phone.windows.active) if phone.power.awake else "null"
-    return (
-        "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n"
-        "  Display: mDisplayId=0 (organized)\n"
-        f"    init={physical} {phone.display.physical_density}dpi cur={size} app={size}"
-        f" rng={size}-{size}\n"
-        f"    base={size} {density}dpi\n"
-        f"    mCurrentRotation=ROTATION_{90 * phone.display.rotation}\n"
-        f"  mCurrentFocus={focused}\n"
-        f"  mFocusedApp={record(phone, phone.activities.top)}\n"
-        f"  mInputMethodTarget={focused if phone.ime.shown else 'null'}\n\n"
+    display, focus = phone.display, name(phone.windows.active) if phone.power.awake else None
+    return fill(
+        "window_displays",
+        display=display,
+        size=f"{display.metrics.width_px}x{display.metrics.height_px}",
+        degrees=90 * display.rotation,
+        focus=focus,
+        top=record(phone, phone.activities.top),
+        target=focus if phone.ime.shown else None,
     )
 
 
@@ -124,11 +109,3 @@ def record(phone: Phone, top: Record) -> str:
     """Name an activity record, with the extra brace that 14 prints."""
     task = phone.activities.task_of(top)
     return f"ActivityRecord{{{top.token} u0 {short(top.component)}}} t{task.number}}}"
-
-
-def _task(phone: Phone, window: Window) -> int:
-    return phone.activities.task_of(window.record).number
-
-
-def _uid(phone: Phone, package: str) -> int:
-    return phone.packages[package].uid if package in phone.packages else 1000

@@ -1,0 +1,143 @@
+"""The machine: its power, battery, processor and sensors."""
+
+from __future__ import annotations
+
+from pytest_mobileagent.virtual.shell.android.service import (
+    Arguments,
+    Context,
+    Refused,
+    Service,
+    fill,
+)
+from pytest_mobileagent.virtual.system.power.power import Battery
+
+SWITCHES = ("ac", "usb", "wireless", "dock", "present")
+NUMBERS = {"level": "level", "status": "status", "temp": "temperature"}
+UNPLUGGED = {"ac": False, "usb": False, "wireless": False, "dock": False}
+STOPPED = "  (UPDATES STOPPED -- use 'reset' to restart)\n"
+SENSORS = {  # that the console can set, as Android names and numbers them
+    "acceleration": ("Accelerometer", "accelerometer", 1),
+    "magnetic-field": ("Magnetic field sensor", "magnetic_field", 2),
+    "orientation": ("Orientation sensor", "orientation", 3),
+    "gyroscope": ("Gyroscope", "gyroscope", 4),
+    "light": ("Light sensor", "light", 5),
+    "pressure": ("Pressure sensor", "pressure", 6),
+    "proximity": ("Proximity sensor", "proximity", 8),
+    "humidity": ("Humidity sensor", "relative_humidity", 12),
+    "temperature": ("Ambient Temperature sensor", "ambient_temperature", 13),
+}
+power = Service("power", interface="android.os.IPowerManager")
+battery = Service("battery")
+
+
+@power.dump
+def dump_power(ctx: Context, _: list[str]) -> str:
+    """Tell whether the phone is awake."""
+    power, settings = ctx.phone.power, ctx.phone.settings
+    return fill(
+        "power",
+        phone=ctx.phone,
+        wakefulness="Awake" if power.awake else "Asleep",
+        powered=power.battery.ac or power.battery.usb,
+        timeout=settings.text("system", "screen_off_timeout"),
+        stays=settings.on("global", "stay_on_while_plugged_in"),
+        state="ON" if power.awake else "OFF",
+    )
+
+
+@power.command("set-mode")
+def set_mode(ctx: Context, args: Arguments) -> None:
+    """Switch the battery saver."""
+    mode = args.required()
+    if mode not in ("0", "1"):
+        raise Refused(f"Error: {mode} is not a valid mode", out=True)
+    ctx.phone.settings.put("global", "low_power", mode)
+
+
+@battery.dump
+def dump_battery(ctx: Context, args: list[str]) -> str:
+    """Tell the battery's state, fake it, or fake it no more."""
+    power = ctx.phone.power
+    words = [word for word in args if word != "-f"]
+    match words:
+        case ["set", name, value] if name in SWITCHES and value.isdecimal():
+            power.set_battery(forced=True, **{name: value != "0"})
+        case ["set", name, value] if name in NUMBERS and value.isdecimal():
+            power.set_battery(forced=True, **{NUMBERS[name]: int(value)})
+        case ["set", name, value]:
+            return f"Unknown set option: {name}\n" if value.isdecimal() else f"Bad value: {value}\n"
+        case ["unplug"]:
+            power.set_battery(forced=True, **UNPLUGGED)
+        case ["reset"]:
+            power.battery = Battery()
+            ctx.phone.changed()
+        case []:
+            now = power.battery
+            return fill("battery", battery=now, stopped=STOPPED if now.forced else "")
+        case _:
+            return f"Unknown option: {words[0]}\n"
+    return ""
+
+
+@battery.command("set", "unplug", "reset")
+def change(ctx: Context, args: Arguments) -> str:
+    """Fake a value, or that no power comes in, or fake no more."""
+    return dump_battery(ctx, [args.last, *args.rest()])
+
+
+@battery.command("get")
+def get(ctx: Context, args: Arguments) -> str:
+    """Tell one value."""
+    words = [word for word in args.rest() if word != "-f"]
+    names = {name: name for name in SWITCHES} | NUMBERS
+    if len(words) != 1 or words[0] not in names:
+        raise Refused(f"Unknown get option: {words[0] if words else None}", out=True)
+    return f"{str(getattr(ctx.phone.power.battery, names[words[0]])).lower()}\n"
+
+
+@Service("batterystats", interface="com.android.internal.app.IBatteryStats").dump
+def statistics(ctx: Context, args: list[str]) -> str:
+    """Tell how long the phone has run, which does not discharge by itself; reset that."""
+    match args:
+        case ["--reset", *_]:
+            return "Battery stats reset.\n"
+        case ["--enable" | "--disable" as verb, what, *_]:
+            return f"{verb.strip('-').capitalize()}d: {what}\n"
+    seconds = int(ctx.phone.clock.uptime())
+    return fill(
+        "batterystats",
+        phone=ctx.phone,
+        now=ctx.phone.clock.now(),
+        discharging=not ctx.phone.power.charging,
+        span=f"{seconds // 3600}h {seconds // 60 % 60}m {seconds % 60}s 0ms",
+    )
+
+
+@Service("cpuinfo").dump
+def processor(ctx: Context, _: list[str]) -> str:
+    """Tell who uses the processor: nobody, as this phone computes nothing by itself."""
+    rows = "".join(
+        f"  0% {each.pid}/{each.name}: 0% user + 0% kernel\n" for each in ctx.phone.processes()
+    )
+    now = f"{ctx.phone.clock.now():%Y-%m-%d %H:%M:%S.000}"
+    return (
+        f"Load: 0.0 / 0.0 / 0.0\nCPU usage from 0ms to 0ms ago ({now} to {now}):\n{rows}"
+        "0% TOTAL: 0% user + 0% kernel\n"
+    )
+
+
+@Service("sensorservice", interface="android.gui.SensorServer").dump
+def sensors(ctx: Context, _: list[str]) -> str:
+    """List the sensors with their last values."""
+    now, values = ctx.phone.clock.now(), ctx.phone.hardware.sensors
+    listed = "".join(
+        f"{number:#010x}) Goldfish {name:<26} | The Android Open Source Project | ver: 1"
+        f" | type: android.sensor.{kind}({number}) | perm: n/a | flags: 0x00000000\n"
+        for name, kind, number in SENSORS.values()
+    )
+    events = "".join(
+        f"Goldfish {name}: last 1 events\n\t 1 (wall={now:%H:%M:%S.000})"
+        f" {', '.join(f'{value:.2f}' for value in values[key])},\n"
+        for key, (name, _, _) in SENSORS.items()
+    )
+    return fill("sensorservice", now=now, count=len(SENSORS), sensors=listed, events=events)

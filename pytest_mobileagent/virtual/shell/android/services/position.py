@@ -1,0 +1,110 @@
+"""When and where: the clock, its zone, and the last known position."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pytest_mobileagent.virtual.content.intent import Intent
+from pytest_mobileagent.virtual.shell.android.service import (
+    DONE,
+    Arguments,
+    Context,
+    Refused,
+    Service,
+    fill,
+)
+
+alarm = Service("alarm", interface="android.app.IAlarmManager")
+detector = Service("time_detector", interface="android.app.timedetector.ITimeDetectorService")
+location = Service("location", interface="android.location.ILocationManager")
+
+
+@alarm.dump
+def dump_alarms(ctx: Context, _: list[str]) -> str:
+    """Tell the time as the alarm manager sees it, and that it holds no alarms by itself."""
+    phone, rtc = ctx.phone, int(ctx.phone.clock.time() * 1000)
+    return fill(
+        "alarm",
+        phone=phone,
+        rtc=rtc,
+        now=phone.clock.now(),
+        milliseconds=rtc % 1000,
+        uptime=int(phone.clock.uptime() * 1000),
+        following=phone.settings.text("system", "next_alarm_formatted") or "none",
+    )
+
+
+@alarm.command("set-time")
+def set_time(ctx: Context, args: Arguments) -> None:
+    """Set the clock, in milliseconds since the epoch."""
+    text = args.required()
+    if not text.isdecimal():
+        raise Refused(f"Error: Invalid time {text}")
+    ctx.phone.clock.set(int(text) / 1000)
+    ctx.phone.broadcasts.send(Intent("android.intent.action.TIME_SET"))
+
+
+@alarm.command("set-timezone")
+def set_timezone(ctx: Context, args: Arguments) -> None:
+    """Set the time zone; an unknown one is ignored, as by Android."""
+    with suppress(ZoneInfoNotFoundError, ValueError):
+        ctx.phone.props.set("persist.sys.timezone", ZoneInfo(args.required()).key)
+
+
+@alarm.call("3")
+def call_set_timezone(ctx: Context, args: Arguments) -> str:
+    """Set the time zone, by a call."""
+    if args.next() == "s16":
+        set_timezone(ctx, args)
+    return DONE
+
+
+@detector.command("is_auto_detection_enabled")
+def is_automatic(ctx: Context, _: Arguments) -> str:
+    """Tell whether the clock is set by itself."""
+    return f"{str(ctx.phone.settings.on('global', 'auto_time')).lower()}\n"
+
+
+@detector.command("set_auto_detection_enabled")
+def set_automatic(ctx: Context, args: Arguments) -> None:
+    """Let the clock be set by itself, or not."""
+    on = args.required().lower() == "true"
+    ctx.phone.settings.put("global", "auto_time", str(int(on)))
+
+
+@location.dump
+def dump_position(ctx: Context, _: list[str]) -> str:
+    """Tell where the phone is."""
+    fix, on = ctx.phone.hardware.fix, ctx.phone.settings.on("secure", "location_mode")
+    last = (
+        f"{fix.latitude:.6f},{fix.longitude:.6f} hAcc=5.0 et=+{_span(fix.uptime)}"
+        f" alt={fix.altitude} vAcc=0.5 vel={fix.velocity * 0.514444:.1f} sAcc=0.5]"
+    )
+    names = {"passive": "gps", "network": "network", "fused": "fused", "gps": "gps"}
+    blocks = "".join(
+        f"    {provider} provider:\n      enabled: {str(on).lower()}\n"
+        f"      last location={f'Location[{source} {last}' if on else 'null'}\n"
+        for provider, source in names.items()
+    )
+    return fill("location", on=on, providers=blocks)
+
+
+def _span(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds * 1000), 60_000)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "h"), (minutes, "m"), (rest // 1000, "s"))
+    return "".join(f"{n}{unit}" for n, unit in parts if n) + f"{rest % 1000}ms"
+
+
+@location.command("is-location-enabled")
+def is_located(ctx: Context, _: Arguments) -> str:
+    """Tell whether apps may learn where the phone is."""
+    return f"{str(ctx.phone.settings.on('secure', 'location_mode')).lower()}\n"
+
+
+@location.command("set-location-enabled")
+def set_located(ctx: Context, args: Arguments) -> None:
+    """Let apps learn it, or not."""
+    wanted = args.required().lower() == "true"
+    ctx.phone.settings.put("secure", "location_mode", "3" if wanted else "0")
