@@ -19,7 +19,7 @@ _REFERENCE, _STRING, _FLOAT, _BOOLEAN = 0x01, 0x03, 0x04, 0x12
 _NOTHING = 0xFFFFFFFF
 
 # Attributes whose names tools leave out, as their resource ids say it all.
-_NAMES = {
+NAMES = {
     0x01010001: "label",
     0x01010002: "icon",
     0x01010003: "name",
@@ -172,7 +172,7 @@ def _element(body: bytes, line: int, strings: Strings, ids: tuple[int, ...]) -> 
     attributes: dict[str, Value] = {}
     for at in range(start, start + size * count, size):
         _, name, raw, _, _, kind, value = struct.unpack_from("<IIIHBBI", body, at)
-        known = _NAMES.get(ids[name]) if name < len(ids) else None
+        known = NAMES.get(ids[name]) if name < len(ids) else None
         attributes[known or strings[name]] = _value(kind, value, raw, strings)
     return Element(strings[tag], attributes, line)
 
