@@ -22,7 +22,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Service,
 )
 from pytest_mobileagent.virtual.system.activities.activities import Result, Started
-from pytest_mobileagent.virtual.system.window.configuration import qualifiers
+from pytest_mobileagent.virtual.system.window.display import qualifiers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
