@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.virtual.automation.appium.server import PACKAGE, Server
 from pytest_mobileagent.virtual.automation.http import Request
-from pytest_mobileagent.virtual.system.accessibility.connection import AlreadyRegistered
+from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

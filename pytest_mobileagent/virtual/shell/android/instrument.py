@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_mobileagent.virtual.automation.appium.knock import PORT, TESTS
 from pytest_mobileagent.virtual.shell.android.service import Arguments, illegal
 from pytest_mobileagent.virtual.shell.android.services.activity import service
-from pytest_mobileagent.virtual.system.accessibility.connection import AlreadyRegistered
+from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Service,
 )
 from pytest_mobileagent.virtual.system.activities.activities import Result, Started
-from pytest_mobileagent.virtual.system.window.configuration import qualifiers
+from pytest_mobileagent.virtual.system.window.display import qualifiers
 
 PROTECTED = (
     "AIRPLANE_MODE", "BATTERY_CHANGED", "BOOT_COMPLETED", "PACKAGE_ADDED", "PACKAGE_REMOVED",
