@@ -18,9 +18,11 @@ from pytest_mobileagent.virtual.kernel.procfs import Procfs
 from pytest_mobileagent.virtual.kernel.properties import Properties
 from pytest_mobileagent.virtual.kernel.sockets import Sockets
 from pytest_mobileagent.virtual.snapshots.snapshots import Part, Snapshots
-from pytest_mobileagent.virtual.system.accessibility.connection import UiAutomation
 from pytest_mobileagent.virtual.system.accessibility.events import Events
-from pytest_mobileagent.virtual.system.accessibility.services import AccessibilityServices
+from pytest_mobileagent.virtual.system.accessibility.services import (
+    AccessibilityServices,
+    UiAutomation,
+)
 from pytest_mobileagent.virtual.system.activities.activities import Activities
 from pytest_mobileagent.virtual.system.audio import Audio
 from pytest_mobileagent.virtual.system.broadcasts import Broadcasts

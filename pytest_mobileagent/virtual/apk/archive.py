@@ -8,8 +8,7 @@ import zlib
 from dataclasses import dataclass
 
 from pytest_mobileagent.virtual.apk.axml import parse
-from pytest_mobileagent.virtual.apk.errors import BadApk
-from pytest_mobileagent.virtual.apk.manifest import Manifest, read_manifest
+from pytest_mobileagent.virtual.apk.manifest import BadApk, Manifest, read_manifest
 from pytest_mobileagent.virtual.apk.resources import Resources
 from pytest_mobileagent.virtual.apk.signature import certificate
 

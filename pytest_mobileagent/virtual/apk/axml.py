@@ -1,4 +1,4 @@
-"""Binary XML: the manifest of an APK as a tree of elements."""
+"""Android's binary files: chunks, pools of strings, and the XML of a manifest as a tree."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import struct
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.apk.chunks import STRING_POOL, Strings, chunk_at, chunks_in
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+STRING_POOL = 0x0001
+_UTF8 = 1 << 8
+_HEADER = struct.Struct("<HHI")
 _XML = 0x0003
 _RESOURCE_MAP = 0x0180
 _START_ELEMENT, _END_ELEMENT = 0x0102, 0x0103
@@ -18,7 +19,7 @@ _REFERENCE, _STRING, _FLOAT, _BOOLEAN = 0x01, 0x03, 0x04, 0x12
 _NOTHING = 0xFFFFFFFF
 
 # Attributes whose names tools leave out, as their resource ids say it all.
-_NAMES = {
+NAMES = {
     0x01010001: "label",
     0x01010002: "icon",
     0x01010003: "name",
@@ -42,6 +43,73 @@ _NAMES = {
     0x01010272: "testOnly",
     0x01010591: "isSplitRequired",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A typed piece of a file: its header and what the header is about."""
+
+    kind: int
+    data: bytes  # with the header
+    header_size: int
+
+    @property
+    def body(self) -> bytes:
+        """What follows the header."""
+        return self.data[self.header_size :]
+
+
+def chunk_at(data: bytes, at: int) -> Chunk:
+    """Give the chunk at a place; ValueError if there is none."""
+    if at + _HEADER.size > len(data):
+        raise ValueError("the file ends in the middle of a chunk")
+    kind, header_size, size = _HEADER.unpack_from(data, at)
+    if not _HEADER.size <= header_size <= size <= len(data) - at:
+        raise ValueError(f"the chunk at {at} has a wrong size")
+    return Chunk(kind, data[at : at + size], header_size)
+
+
+def chunks_in(data: bytes) -> Iterator[Chunk]:
+    """Yield the chunks that follow one another."""
+    at = 0
+    while at < len(data):
+        chunk = chunk_at(data, at)
+        yield chunk
+        at += len(chunk.data)
+
+
+class Strings:
+    """A pool of strings by index, each decoded when it is asked for."""
+
+    def __init__(self, chunk: Chunk) -> None:
+        count, _, flags, start, _ = struct.unpack_from("<5I", chunk.data, 8)
+        self._offsets = struct.unpack_from(f"<{count}I", chunk.data, chunk.header_size)
+        self._data = chunk.data[start:]
+        self._utf8 = bool(flags & _UTF8)
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def __getitem__(self, index: int) -> str:
+        if not 0 <= index < len(self._offsets):
+            raise ValueError(f"there is no string {index}")
+        at = self._offsets[index]
+        if self._utf8:
+            _, at = self._length(at, 1)  # in characters
+            size, at = self._length(at, 1)
+            return self._data[at : at + size].decode(errors="replace")
+        size, at = self._length(at, 2)
+        return self._data[at : at + 2 * size].decode("utf-16-le", errors="replace")
+
+    def _length(self, at: int, width: int) -> tuple[int, int]:
+        """Read a length of one or two units; the highest bit of the first tells which."""
+        bits = 8 * width
+        value = int.from_bytes(self._data[at : at + width], "little")
+        at += width
+        if value >> (bits - 1):
+            low = int.from_bytes(self._data[at : at + width], "little")
+            return (value & ((1 << (bits - 1)) - 1)) << bits | low, at + width
+        return value, at
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +172,7 @@ def _element(body: bytes, line: int, strings: Strings, ids: tuple[int, ...]) -> 
     attributes: dict[str, Value] = {}
     for at in range(start, start + size * count, size):
         _, name, raw, _, _, kind, value = struct.unpack_from("<IIIHBBI", body, at)
-        known = _NAMES.get(ids[name]) if name < len(ids) else None
+        known = NAMES.get(ids[name]) if name < len(ids) else None
         attributes[known or strings[name]] = _value(kind, value, raw, strings)
     return Element(strings[tag], attributes, line)
 

@@ -6,13 +6,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.apk.axml import Element, Reference
-from pytest_mobileagent.virtual.apk.errors import BadApk
 from pytest_mobileagent.virtual.content.filters import Filter
 from pytest_mobileagent.virtual.content.intent import class_name
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk.axml import Value
     from pytest_mobileagent.virtual.apk.resources import Resources
+
+
+class BadApk(ValueError):  # noqa: N818 - says what is wrong, not that something is
+    """An APK that Android would refuse: the name of its error, and what it says about it."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.apk.chunks import STRING_POOL, Chunk, Strings, chunk_at, chunks_in
+from pytest_mobileagent.virtual.apk.axml import STRING_POOL, Chunk, Strings, chunk_at, chunks_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

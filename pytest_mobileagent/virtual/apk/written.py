@@ -7,15 +7,10 @@ import struct
 import zipfile
 from dataclasses import dataclass, field
 
+from pytest_mobileagent.virtual.apk.axml import NAMES
+
 NAMESPACE = "http://schemas.android.com/apk/res/android"
-IDS = {
-    "label": 0x01010001,
-    "name": 0x01010003,
-    "versionCode": 0x0101021B,
-    "versionName": 0x0101021C,
-    "minSdkVersion": 0x0101020C,
-    "targetSdkVersion": 0x01010270,
-}
+IDS = {name: number for number, name in NAMES.items()}
 NONE, TEXT, NUMBER = 0xFFFFFFFF, 0x03, 0x10
 
 

@@ -1,10 +1,15 @@
-"""Reads the Java-like text of `-android uiautomator` locators: UiSelector and UiScrollable."""
+"""Reads the Java-like text of `-android uiautomator` locators: UiSelector and UiScrollable.
+
+Once `new` is left out and literals are written Python's way, at the same places, the text is an
+expression of Python, whose parser does the rest.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from pytest_mobileagent.virtual.automation.selector import (
     FLAGS,
@@ -14,16 +19,12 @@ from pytest_mobileagent.virtual.automation.selector import (
     pattern,
 )
 
-CHILDREN: Final = ("childSelector", "fromParent")
-_TOKEN = re.compile(
-    r"""\s*(?:
-        (?P<string>"(?:\\.|[^"\\])*")
-      | (?P<number>-?\d+(?:\.\d+)?)
-      | (?P<name>[A-Za-z_$][\w$]*)
-      | (?P<sign>[().,;])
-    )""",
-    re.VERBOSE | re.DOTALL,
-)
+CHILDREN: Final[dict[str, Literal["child", "sibling"]]] = {
+    "childSelector": "child",
+    "fromParent": "sibling",
+}
+_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|[\w$]+|.', re.DOTALL | re.ASCII)
+_PYTHON = {"new": "   ", "true": "True", "false": "False", "class": "Class"}
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
 MOST_NESTED = 50  # selectors inside selectors
@@ -66,179 +67,132 @@ def parse(text: str) -> list[Statement]:
     """Read the statements, which semicolons separate; SyntaxProblem if they are none."""
     if not text.strip():
         raise SyntaxProblem(text, "Tried to parse an empty string", 0)
-    return _Parser(text).statements()
+    return _Reader(text).statements()
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    position: int
-
-
-class _Parser:
-    """One pass over the tokens."""
+class _Reader:
+    """One reading of a text; where a node of Python's tree is, the text has the same."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens: list[_Token] = []
-        at = 0
-        while text[at:].strip():
-            match = _TOKEN.match(text, at)
-            if match is None:
-                at += len(text[at:]) - len(text[at:].lstrip())
-                raise SyntaxProblem(text, f"Unexpected `{text[at]}`", at)
-            kind = str(match.lastgroup)
-            self._tokens.append(_Token(kind, match[kind], match.start(kind)))
-            at = match.end()
-        self._tokens.append(_Token("end", "", len(text)))
-        self._next = 0
-        self._depth = 0
+        self._strings: dict[int, str] = {}
 
     def statements(self) -> list[Statement]:
-        found: list[Statement] = []
-        while self._peek.kind != "end":
-            found.append(self._statement())
-            if self._peek.kind != "end":
-                self._take(";")
-        return found
+        python = _TOKEN.sub(self._in_python, self._text)
+        start = len(python) - len(python.lstrip())
+        try:
+            module = ast.parse(python[start:])
+        except SyntaxError as error:
+            at = start + (error.offset or 1) - 1
+            raise SyntaxProblem(self._text, error.msg, at) from error
+        except (RecursionError, MemoryError) as error:
+            raise SyntaxProblem(self._text, "Too deeply nested", 0) from error
+        for node in ast.walk(module):
+            if isinstance(node, ast.expr | ast.stmt):
+                node.col_offset += start
+                node.end_col_offset = (node.end_col_offset or 0) + start
+        return [self._statement(each) for each in module.body]
 
-    @property
-    def _peek(self) -> _Token:
-        return self._tokens[self._next]
+    def _in_python(self, token: re.Match[str]) -> str:
+        found = token[0]
+        if found[0] == '"' and len(found) > 1:
+            self._strings[token.start()] = _unquoted(found)
+            return f'"{" " * (len(found) - 2)}"'
+        if found.isspace():
+            return " "
+        if not re.fullmatch(r"[\w$]+|[().,;-]", found, re.ASCII):
+            raise SyntaxProblem(self._text, f"Unexpected `{found}`", token.start())
+        return _PYTHON.get(found, found.replace("$", "_"))
 
-    def _pop(self) -> _Token:
-        token = self._peek
-        self._next += token.kind != "end"
-        return token
+    def _said(self, node: ast.expr | ast.stmt) -> str:
+        return self._text[node.col_offset : node.end_col_offset]
 
-    def _take(self, wanted: str) -> _Token:
-        token = self._pop()
-        if token.text != wanted:
-            raise self._problem(f"Expected `{wanted}` but saw `{token.text}`", token)
-        return token
+    def _problem(self, why: str, node: ast.expr | ast.stmt) -> SyntaxProblem:
+        return SyntaxProblem(self._text, why, node.col_offset)
 
-    def _problem(self, why: str, token: _Token) -> SyntaxProblem:
-        return SyntaxProblem(self._text, why, token.position)
+    def _statement(self, node: ast.stmt) -> Statement:
+        if isinstance(node, ast.Expr):
+            name, arguments, calls = self._chain(node.value, 0)
+            match name, arguments:
+                case "UiSelector", _:
+                    return self._selector(node.value, 0)
+                case "UiScrollable", (UiSelector() as container,):
+                    return UiScrollable(container, calls, self._text)
+                case "UiScrollable", _:
+                    raise self._problem("UiScrollable has no suitable constructor", node)
+        why = f"Expected `UiSelector` or `UiScrollable` but saw `{self._said(node)}`"
+        raise self._problem(why, node)
 
-    def _class(self) -> _Token:
-        token = self._pop()
-        return self._pop() if token.text == "new" else token
+    def _chain(
+        self, node: ast.expr, depth: int
+    ) -> tuple[str, tuple[Argument, ...], tuple[Call, ...]]:
+        """Take apart what is made, with what arguments, and the methods that are called on it."""
+        calls: list[Call] = []
+        while isinstance(node, ast.Call) and not node.keywords:
+            arguments = tuple(self._argument(each, depth) for each in node.args)
+            match node.func:
+                case ast.Name(id=name):
+                    return name, arguments, tuple(reversed(calls))
+                case ast.Attribute(value=inner, attr=name, end_col_offset=int(end)):
+                    calls.append(Call(name, arguments, end - len(name)))
+                    node = inner
+                case other:
+                    node = other
+        return "", (), ()
 
-    def _statement(self) -> Statement:
-        kind = self._class()
-        if kind.text == "UiSelector":
-            return self._selector()
-        if kind.text == "UiScrollable":
-            return self._scrollable()
-        why = f"Expected `UiSelector` or `UiScrollable` but saw `{kind.text}`"
-        raise self._problem(why, kind)
-
-    def _selector(self) -> UiSelector:
-        """Read what follows the name of the class."""
-        self._depth += 1
-        if self._depth > MOST_NESTED:
-            raise self._problem("Too deeply nested", self._peek)
-        start = self._peek
-        if self._arguments():
-            raise self._problem("UiSelector has no suitable constructor", start)
+    def _selector(self, node: ast.expr, depth: int) -> UiSelector:
+        if depth > MOST_NESTED:
+            raise self._problem("Too deeply nested", node)
+        name, arguments, calls = self._chain(node, depth)
+        if name != "UiSelector":
+            raise self._problem(f"`{self._said(node)}` is not supported", node)
+        if arguments:
+            raise self._problem("UiSelector has no suitable constructor", node)
         selector = UiSelector()
-        while self._peek.text == ".":
-            selector = self._applied(selector, self._call())
-        self._depth -= 1
+        for call in calls:
+            selector = self._applied(selector, call)
         return selector
 
-    def _scrollable(self) -> UiScrollable:
-        start = self._peek
-        arguments = self._arguments()
-        if len(arguments) != 1 or not isinstance(arguments[0], UiSelector):
-            raise self._problem("UiScrollable has no suitable constructor", start)
-        calls = []
-        while self._peek.text == ".":
-            calls.append(self._call())
-        return UiScrollable(arguments[0], tuple(calls), self._text)
-
-    def _call(self) -> Call:
-        self._take(".")
-        name = self._pop()
-        if name.kind != "name":
-            raise self._problem("Expected a method name", name)
-        if self._peek.text != "(":
-            raise self._problem("No opening parenthesis after method name", self._peek)
-        return Call(name.text, self._arguments(), name.position)
-
-    def _arguments(self) -> tuple[Argument, ...]:
-        self._take("(")
-        found: list[Argument] = []
-        while self._peek.text != ")" or found:
-            found.append(self._argument())
-            if self._peek.text != ",":
-                break
-            self._pop()
-        if self._peek.kind == "end":
-            raise self._problem("Unclosed parenthesis", self._peek)
-        self._take(")")
-        return tuple(found)
-
-    def _argument(self) -> Argument:
-        token = self._peek
-        match token.kind:
-            case "string":
-                return _unquoted(self._pop().text)
-            case "number":
-                text = self._pop().text
-                return float(text) if "." in text else int(text)
-        if token.text in ("true", "false"):
-            return self._pop().text == "true"
-        if token.text in {"new", "UiSelector"}:
-            kind = self._class()
-            if kind.text == "UiSelector":
-                return self._selector()
-            raise self._problem(f"`{kind.text}` is not supported", kind)
-        if token.kind == "name":
-            return self._class_literal()
-        raise self._problem(f"Unexpected `{token.text}`", token)
-
-    def _class_literal(self) -> str:
-        """Read a class that is named without quotes, as in className(android.widget.Button)."""
-        words = [self._pop().text]
-        while self._peek.text == ".":
-            self._pop()
-            words.append(self._pop().text)
-        return ".".join(words).removesuffix(".class")
+    def _argument(self, node: ast.expr, depth: int) -> Argument:
+        match node:
+            case ast.Constant(value=str()) if node.col_offset in self._strings:
+                return self._strings[node.col_offset]
+            case ast.Constant(value=bool() | int() | float() as value):
+                return value
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+                return -value
+            case ast.Call():
+                return self._selector(node, depth + 1)
+            case ast.Name() | ast.Attribute():  # a class, as in className(android.widget.Button)
+                return "".join(self._said(node).split()).removesuffix(".class")
+        raise self._problem(f"Unexpected `{self._said(node)}`", node)
 
     def _applied(self, selector: UiSelector, call: Call) -> UiSelector:
         """Do what a method of UiSelector does."""
         name, arguments = call.name, call.arguments
-        if name not in (*TEXTS, *FLAGS, *NUMBERS, *CHILDREN):
-            raise SyntaxProblem(self._text, f"UiSelector has no `{name}` method", call.position)
+        why = f"UiSelector has no `{name}` method"
+        if name in (*TEXTS, *FLAGS, *NUMBERS, *CHILDREN):
+            shown = ", ".join(map(str, arguments))
+            why = f"UiSelector has no suitable `{name}` method with arguments [{shown}]"
         match arguments:
-            case ():
-                if name in FLAGS:
-                    return selector.having(name, True)
+            case () if name in FLAGS:
+                return selector.having(name, True)
             case (UiSelector() as inner,) if name in CHILDREN:
-                then = selector.then_child if name == "childSelector" else selector.then_sibling
-                return then(inner)
+                return selector.then(CHILDREN[name], inner)
             case (bool() as flag,) if name in FLAGS:
                 return selector.having(name, flag)
             case (str() as text,) if name in TEXTS:
-                self._check_pattern(call, text)
-                return selector.having(name, text)
+                try:
+                    if name.endswith("Matches"):
+                        pattern(text)
+                    return selector.having(name, text)
+                except re.error as error:
+                    why = f"{error} in `{text}`"
             case (int() as number,) if name in NUMBERS and not isinstance(number, bool):
-                if number < 0:
-                    why = f"Cannot have a negative {name}"
-                    raise SyntaxProblem(self._text, why, call.position)
-                return selector.having(name, number)
-        shown = ", ".join(map(str, arguments))
-        why = f"UiSelector has no suitable `{name}` method with arguments [{shown}]"
+                if number >= 0:
+                    return selector.having(name, number)
+                why = f"Cannot have a negative {name}"
         raise SyntaxProblem(self._text, why, call.position)
-
-    def _check_pattern(self, call: Call, text: str) -> None:
-        if call.name.endswith("Matches"):
-            try:
-                pattern(text)
-            except re.error as error:
-                raise SyntaxProblem(self._text, f"{error} in `{text}`", call.position) from error
 
 
 def _unquoted(literal: str) -> str:
@@ -248,8 +202,6 @@ def _unquoted(literal: str) -> str:
         found = match[1]
         if len(found) == 5:
             return chr(int(found[1:], 16))
-        if found in "\"'\\":
-            return found
-        return _ESCAPES.get(found, match[0])
+        return found if found in "\"'\\" else _ESCAPES.get(found, match[0])
 
     return _ESCAPE.sub(char, literal[1:-1])

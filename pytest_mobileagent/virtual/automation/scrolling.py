@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +25,8 @@ INTO_VIEW: Final = {
     "scrollDescriptionIntoView": "description",
 }
 CHILD_BY: Final = {"getChildByText": "text", "getChildByDescription": "description"}
+WAY: Final = re.compile("(?:scroll|fling)(Forward|Backward|ToEnd|ToBeginning)")
+FORWARD: Final = ("Forward", "ToEnd")
 LAST = "Last method called on a UiScrollable object must return a UiObject object"
 
 
@@ -40,6 +43,7 @@ class Scroller:
     horizontal: bool = False
     most_swipes: int = MOST_SWIPES
     dead_zone: float = DEAD_ZONE
+    spent: int = SLOW  # ms of a swipe
 
     def find(self, selector: UiSelector) -> Node | None:
         """Give what is meant, if it is on the screen."""
@@ -48,22 +52,19 @@ class Scroller:
 
     def shown(self, selector: UiSelector) -> bool:
         """Tell whether something can be seen in the container."""
-        return self.find(self.container.then_child(selector)) is not None
+        return self.find(self.container.then("child", selector)) is not None
 
     def into_view(self, selector: UiSelector) -> bool:
         """Scroll from the beginning on until something is seen; False if it never is."""
-        if self.shown(selector):
-            return True
+        return self.shown(selector) or self.until(lambda: self.shown(selector))
+
+    def until(self, seen: Callable[[], bool]) -> bool:
+        """Scroll from the beginning on until something holds; False if it never does."""
         self.to_end(forward=False, swipes=self.most_swipes)
-        if self.shown(selector):
-            return True
         for _ in range(self.most_swipes):
-            moved = self.step(forward=True)
-            if self.shown(selector):
-                return True
-            if not moved:
-                return False
-        return False
+            if seen() or not self.step(forward=True):
+                break
+        return seen()
 
     def to_end(self, *, forward: bool, swipes: int) -> bool:
         """Scroll as far as it goes."""
@@ -83,7 +84,7 @@ class Scroller:
             points = ((left + right) // 2, high, (left + right) // 2, low)
         x1, y1, x2, y2 = points if forward else (points[2], points[3], points[0], points[1])
         before = node.box.offset
-        self.phone.swipe(x1, y1, x2, y2, SLOW)
+        self.phone.swipe(x1, y1, x2, y2, self.spent)
         after = self.phone.accessibility.find(node.identity)
         return after is not None and after.box.offset != before
 
@@ -99,21 +100,6 @@ class Run:
         self._statement = statement
         self._scroller = Scroller(phone, statement.container)
         self._meant: UiSelector | None = None
-        way = self._way
-        self._methods: dict[str, Callable[[tuple[Argument, ...]], object]] = {
-            "setAsVerticalList": lambda _: self._set(horizontal=False),
-            "setAsHorizontalList": lambda _: self._set(horizontal=True),
-            "setMaxSearchSwipes": lambda args: self._set(most_swipes=int(_number(args))),
-            "setSwipeDeadZonePercentage": lambda args: self._set(dead_zone=_number(args)),
-            "scrollForward": lambda _: way(forward=True, swipes=1),
-            "scrollBackward": lambda _: way(forward=False, swipes=1),
-            "flingForward": lambda _: way(forward=True, swipes=1),
-            "flingBackward": lambda _: way(forward=False, swipes=1),
-            "scrollToEnd": lambda args: way(forward=True, swipes=int(_number(args))),
-            "scrollToBeginning": lambda args: way(forward=False, swipes=int(_number(args))),
-            "flingToEnd": lambda args: way(forward=True, swipes=int(_number(args))),
-            "flingToBeginning": lambda args: way(forward=False, swipes=int(_number(args))),
-        }
 
     def result(self) -> UiSelector:
         """Do everything, and give the selector of what was found."""
@@ -141,31 +127,27 @@ class Run:
                 self._scroller.into_view(_wanted(CHILD_BY[call.name], (text,)))
         elif call.name == "getChildByInstance":
             numbered = _selector(arguments[0]).having("instance", int(_number(arguments[1:])))
-            self._meant = self._statement.container.then_child(numbered)
-        elif call.name in self._methods:
-            self._methods[call.name](arguments)
+            self._meant = self._statement.container.then("child", numbered)
+        elif call.name in SET:
+            setattr(self._scroller, *SET[call.name](arguments))
+        elif way := WAY.fullmatch(call.name):
+            swipes = int(_number(arguments)) if way[1].startswith("To") else 1
+            self._scroller.to_end(forward=way[1] in FORWARD, swipes=swipes)
         else:
             raise self._problem(call, "has no")
 
     def _child(self, pattern: UiSelector, name: str, text: str) -> UiSelector:
         """Mean the row that something with a text is in, or that has it itself."""
         container = self._statement.container
-        row = container.then_child(pattern)
+        row = container.then("child", pattern)
         window = self._scroller.phone.accessibility.active
         for at, node in enumerate(row.find(window.root)) if window else ():
             if any(
                 inner.text == text if name == "text" else inner.desc == text
                 for inner in node.walk()
             ):
-                return container.then_child(pattern.having("instance", at))
-        return container.then_child(pattern.having(name, text))
-
-    def _set(self, **values: float | bool) -> None:
-        for name, value in values.items():
-            setattr(self._scroller, name, value)
-
-    def _way(self, *, forward: bool, swipes: int) -> None:
-        self._scroller.to_end(forward=forward, swipes=swipes)
+                return container.then("child", pattern.having("instance", at))
+        return container.then("child", pattern.having(name, text))
 
     def _problem(self, call: Call, why: str) -> SyntaxProblem:
         words = f"UiScrollable {why} `{call.name}` method"
@@ -192,3 +174,11 @@ def _number(arguments: tuple[Argument, ...]) -> float:
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise TypeError(number)
     return number
+
+
+SET: Final[dict[str, Callable[[tuple[Argument, ...]], tuple[str, float]]]] = {
+    "setAsVerticalList": lambda _: ("horizontal", False),
+    "setAsHorizontalList": lambda _: ("horizontal", True),
+    "setMaxSearchSwipes": lambda arguments: ("most_swipes", int(_number(arguments))),
+    "setSwipeDeadZonePercentage": lambda arguments: ("dead_zone", _number(arguments)),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -14,7 +14,17 @@ if TYPE_CHECKING:
 
 Criterion: TypeAlias = tuple[str, str | int | bool]  # its name in UiSelector, and what is wanted
 
-_READ: Final[dict[str, Callable[[Node], str | bool]]] = {
+
+@lru_cache(64)
+def pattern(text: str) -> re.Pattern[str]:
+    r"""Compile a Java pattern; re.error if it is none. Of what only Java has, \Q…\E is known."""
+    parts = re.split(r"\\Q(.*?)(?:\\E|$)", text, flags=re.DOTALL)
+    parts[1::2] = [re.escape(part) for part in parts[1::2]]
+    return re.compile("".join(parts), re.DOTALL)
+
+
+_READ: Final[dict[str, Callable[[Node], str | int | bool]]] = {
+    "index": lambda node: node.index,
     "text": lambda node: node.text,
     "description": lambda node: node.desc,
     "className": lambda node: node.class_name,
@@ -30,7 +40,11 @@ _READ: Final[dict[str, Callable[[Node], str | bool]]] = {
     "scrollable": lambda node: node.scrollable,
     "selected": lambda node: node.selected,
 }
-_WAYS = ("Matches", "StartsWith", "Contains")
+_WAYS: Final[dict[str, Callable[[str, str], bool]]] = {
+    "Matches": lambda have, value: pattern(value).fullmatch(have) is not None,
+    "StartsWith": str.startswith,
+    "Contains": str.__contains__,
+}
 TEXTS: Final = (  # the criteria whose value is a text
     *(name + way for name in ("text", "description") for way in ("", *_WAYS)),
     *(name + way for name in ("className", "packageName", "resourceId") for way in ("", "Matches")),
@@ -55,21 +69,19 @@ class UiSelector:
         kept = tuple(each for each in self.criteria if each[0] != name)
         return replace(self, criteria=(*kept, (name, value)))
 
-    def then_child(self, child: UiSelector) -> UiSelector:
-        """Look for something inside what has been looked for up to now."""
+    def then(self, way: Literal["child", "sibling"], other: UiSelector) -> UiSelector:
+        """Look for something inside what has been looked for up to now, or in its parent."""
         if self.child:
-            return replace(self, child=self.child.then_child(child))
+            return replace(self, child=self.child.then(way, other))
         if self.sibling:
-            return replace(self, sibling=self.sibling.then_child(child))
-        return replace(self, child=child)
+            return replace(self, sibling=self.sibling.then(way, other))
+        return replace(self, child=other) if way == "child" else replace(self, sibling=other)
 
-    def then_sibling(self, sibling: UiSelector) -> UiSelector:
-        """Look for something in the parent of what has been looked for up to now."""
-        if self.child:
-            return replace(self, child=self.child.then_sibling(sibling))
-        if self.sibling:
-            return replace(self, sibling=self.sibling.then_sibling(sibling))
-        return replace(self, sibling=sibling)
+    def __str__(self) -> str:
+        parts = [f"{_words(name)}={_value(value)}" for name, value in self.criteria]
+        parts += [f"CHILD={str(self.child)[10:]}"] * (self.child is not None)
+        parts += [f"PARENT={str(self.sibling)[10:]}"] * (self.sibling is not None)
+        return f"UiSelector[{', '.join(parts)}]"
 
     @property
     def instance(self) -> int | None:
@@ -116,27 +128,18 @@ def _inside(node: Node, selector: UiSelector) -> Iterator[Node]:
 def _accepts(node: Node, name: str, value: str | int | bool) -> bool:
     if name == "instance":
         return True
-    if name == "index":
-        return node.index == value
-    for way in _WAYS:
+    for way, fits in _WAYS.items():
         if name.endswith(way):
-            return _compare(str(_READ[name.removesuffix(way)](node)), way, str(value))
+            return fits(str(_READ[name.removesuffix(way)](node)), str(value))
     return _READ[name](node) == value
 
 
-def _compare(have: str, way: str, value: str) -> bool:
-    match way:
-        case "Matches":
-            return pattern(value).fullmatch(have) is not None
-        case "StartsWith":
-            return have.startswith(value)
-        case _:
-            return value in have
+def _words(name: str) -> str:
+    """Give the name of a criterion in the words of UiSelector.toString."""
+    name = name.replace("className", "class").replace("Matches", "Regex")
+    name = re.sub("(text|description)(Contains|StartsWith)", r"\2_\1", name)
+    return re.sub("([a-z])([A-Z])", r"\1_\2", name.replace("StartsWith", "Start")).upper()
 
 
-@lru_cache(64)
-def pattern(text: str) -> re.Pattern[str]:
-    r"""Compile a Java pattern; re.error if it is none. Of what only Java has, \Q…\E is known."""
-    parts = re.split(r"\\Q(.*?)(?:\\E|$)", text, flags=re.DOTALL)
-    parts[1::2] = [re.escape(part) for part in parts[1::2]]
-    return re.compile("".join(parts), re.DOTALL)
+def _value(value: str | int | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -6,10 +6,12 @@ import base64
 import binascii
 import json
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Reply
 from pytest_mobileagent.virtual.sdk.app import Activity, App
+from pytest_mobileagent.virtual.ui import MATCH, Column
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.intent import Intent
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.system.notifications import Notification
-    from pytest_mobileagent.virtual.ui.views import View
+    from pytest_mobileagent.virtual.ui import View
 
 PACKAGE: Final = "io.appium.settings"
 DONE: Final = -1  # Activity.RESULT_OK
@@ -40,8 +42,6 @@ class Start(Activity):
 
     def content(self) -> View:
         """Show nothing; it is never seen."""
-        from pytest_mobileagent.virtual.ui.views import MATCH, Column  # noqa: PLC0415
-
         return Column([], height=MATCH)
 
 
@@ -141,12 +141,8 @@ def _notification(posted: Notification) -> dict[str, Any]:
         "postTime": round(posted.time * 1000),
         "notification": {
             "title": posted.title,
-            "bigTitle": None,
             "text": posted.text,
-            "bigText": None,
-            "tickerText": None,
-            "subText": None,
-            "infoText": None,
+            **dict.fromkeys(("bigTitle", "bigText", "tickerText", "subText", "infoText")),
             "template": None,
         },
     }
@@ -158,26 +154,18 @@ def _sms(phone: Phone, extras: dict[str, Any]) -> str:
     return json.dumps({"items": rows[:most], "total": len(rows)}, default=str)
 
 
-def _bluetooth(phone: Phone, extras: dict[str, Any]) -> str:
-    return _switch(phone, extras, "bluetooth_on")
-
-
-def _wifi(phone: Phone, extras: dict[str, Any]) -> str:
-    return _switch(phone, extras, "wifi_on")
-
-
-def _switch(phone: Phone, extras: dict[str, Any], setting: str) -> str:
+def _switch(setting: str, phone: Phone, extras: dict[str, Any]) -> str:
     phone.settings.put("global", setting, "1" if extras.get("setstatus") == "enable" else "0")
     return ""
 
 
 _ANSWERS: Final[dict[str, Callable[[Phone, dict[str, Any]], str]]] = {
-    "bluetooth": _bluetooth,
+    "bluetooth": partial(_switch, "bluetooth_on"),
     "clipboard.get": _clipboard,
     "list_locales": _list_locales,
     "locale": _set_locale,
     "location": _location,
     "notifications": _notifications,
     "sms.read": _sms,
-    "wifi": _wifi,
+    "wifi": partial(_switch, "wifi_on"),
 }

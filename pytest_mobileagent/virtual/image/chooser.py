@@ -19,9 +19,9 @@ from pytest_mobileagent.virtual.ui import (
     MATCH,
     Card,
     Column,
-    Grid,
     Image,
     ImageButton,
+    List,
     Row,
     Text,
 )
@@ -48,8 +48,7 @@ class ChooserActivity(Sheet):
         handle = Row([], id="drag", width=32, height=4, corner=2, background="outline_variant")
         handle.align = "center_horizontal"
         apps = [self._app(app, kind) for app, kind in self._found()]
-        grid: View = Grid(apps, COLUMNS, id="resolver_list", padding=(12, 8))
-        grid.class_name = "androidx.recyclerview.widget.RecyclerView"
+        grid: View = List(apps, columns=COLUMNS, id="resolver_list", padding=(12, 8))
         if not apps:
             grid = Text(self.t("No apps can perform this action."), id="empty", padding=24)
         parts = [handle, title, *self._preview(), grid]

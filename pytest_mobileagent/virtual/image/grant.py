@@ -9,7 +9,16 @@ from pytest_mobileagent.virtual.content.choosing import REQUEST, REQUESTED
 from pytest_mobileagent.virtual.image.manage import ManagePermissionsActivity
 from pytest_mobileagent.virtual.sdk.app import Activity, App
 from pytest_mobileagent.virtual.system.packages.permissions import GROUP_OF, PREFIX, USER_SET, Group
-from pytest_mobileagent.virtual.ui import MATCH, Button, Column, Image, RadioButton, Row, Text
+from pytest_mobileagent.virtual.ui import (
+    MATCH,
+    Button,
+    Column,
+    Frame,
+    Image,
+    RadioButton,
+    Row,
+    Text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +88,7 @@ class GrantPermissionsActivity(Activity):
             background="surface_container_high",
             elevation=6,
         )
-        return Column(
+        return Frame(
             [dialog], id=f"{IDS}grant_singleton", height=MATCH, gravity="center", padding=24
         )
 

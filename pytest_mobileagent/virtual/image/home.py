@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from pytest_mobileagent.virtual.content.intent import HOME, Intent, launch
 from pytest_mobileagent.virtual.image.grid import BOTTOM, DOTS, LARGEST, SIDES, TOP, Grid
 from pytest_mobileagent.virtual.image.hotseat import at_hand
+from pytest_mobileagent.virtual.image.overview import FALLBACK, INK, overview
 from pytest_mobileagent.virtual.image.workspace import (
     COLUMNS,
     DESKTOP,
@@ -20,13 +21,8 @@ from pytest_mobileagent.virtual.image.workspace import (
 from pytest_mobileagent.virtual.sdk.app import Activity
 from pytest_mobileagent.virtual.ui import (
     MATCH,
-    Button,
-    Card,
     Column,
     Frame,
-    HScroll,
-    Icon,
-    Image,
     Input,
     List,
     Row,
@@ -38,11 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.virtual.app.app import App
-    from pytest_mobileagent.virtual.system.activities.tasks import Task
 
-INK = "#ffffff"
 ALL_APPS = "android.intent.action.ALL_APPS"
-FALLBACK = Icon("android", "#3ddc84")
 
 
 @runtime_checkable
@@ -96,13 +89,10 @@ class NexusLauncherActivity(Activity):
 
     def content(self) -> View:
         """Build what is shown over the wallpaper."""
-        views = {"home": self._home, "apps": self._all_apps, "overview": self._overview}
-        shown = views[str(self.state["view"])]()
-        layer = Frame(
-            [View(id="scrim_view", width=MATCH, height=MATCH), shown],
-            id="drag_layer",
-            height=MATCH,
-        )
+        views = {"home": self._home, "apps": self._all_apps}
+        views["overview"] = partial(overview, self, self.grid)
+        scrim = View(id="scrim_view", width=MATCH, height=MATCH)
+        layer = Frame([scrim, views[str(self.state["view"])]()], id="drag_layer", height=MATCH)
         return Frame([layer], id="launcher", height=MATCH)
 
     # Home.
@@ -114,13 +104,8 @@ class NexusLauncherActivity(Activity):
         shown = [item for item in items if item.container == DESKTOP]
         icons = [self._placed(item, grid) for item in shown if item.screen == screens[page]]
         at_a_glance = [self._smartspace()] if page == 0 else []
-        workspace = Frame(
-            [*at_a_glance, *icons],
-            id="workspace",
-            height=MATCH,
-            weight=1,
-            padding=(SIDES, TOP, SIDES, 0),
-        )
+        workspace = Frame([*at_a_glance, *icons], id="workspace", height=MATCH, weight=1)
+        workspace.padding = (SIDES, TOP, SIDES, 0)
         dots = Row(
             [self._dot(at, chosen=at == page) for at in range(len(screens))],
             id="page_indicator",
@@ -226,69 +211,13 @@ class NexusLauncherActivity(Activity):
         icons = [self._icon(app, size, ink="on_surface") for app in apps]
         for icon in icons:
             icon.id, icon.padding = "icon", (3, 10)
-        drawer: Sequence[View] = [
-            Frame([search], id="search_container_all_apps", padding=(16, 8)),
-            List(icons, columns=self.grid.columns, cell=110, id="apps_list_view", padding=(12, 8)),
-        ]
-        return Column(
-            drawer, id="apps_view", height=MATCH, padding=(0, 40, 0, 24), background="surface"
-        )
+        field = Frame([search], id="search_container_all_apps", padding=(16, 8))
+        drawer = List(icons, columns=self.grid.columns, cell=110, id="apps_list_view")
+        drawer.padding = (12, 8)
+        view = Column([field, drawer], id="apps_view", height=MATCH, background="surface")
+        view.padding = (0, 40, 0, 24)
+        return view
 
     def _open_first(self, apps: Sequence[App]) -> None:
         if apps:
             self._open(apps[0].package)
-
-    # Overview.
-
-    def _overview(self) -> View:
-        tasks = self.phone.activities.recent()
-        if not tasks:
-            empty = Text(
-                self.t("No recent items"), id="empty_message", color=INK, size=20, align="center"
-            )
-            return Frame([empty], id="overview_panel", height=MATCH, on_click=self.on_back)
-        cards = [self._task(task) for task in tasks]
-        panel = HScroll(Row(cards, padding=(48, 0)), id="overview_panel", height=MATCH, weight=1)
-        actions = Row(
-            [
-                Button(
-                    self.t("Clear all"),
-                    id="clear_all_button",
-                    on_click=self._clear,
-                    style="tonal",
-                )
-            ],
-            id="overview_actions_view",
-            gravity="center",
-            height=80,
-            min_height=56,
-        )
-        above, below = (32, 24) if self.grid.wide else (96, 48)
-        return Column([panel, actions], height=MATCH, padding=(0, above, 0, below))
-
-    def _task(self, task: Task) -> View:
-        app = self.phone.packages.app(task.package)
-        height = max(120, min(520, self.grid.height - (230 if self.grid.wide else 330)))
-        width = height * self.grid.width / self.grid.height
-        seen = Image(self.phone.sight.thumbnail(task), width=width, height=height)
-        picture = Frame([seen], width=width, height=height, corner=16)
-        name = Text(app.name, margin=8, max_lines=1)
-        return Card(
-            [Row([Image(app.icon or FALLBACK, size=32), name]), picture],
-            id="snapshot",
-            key=f"task{task.number}",
-            desc=app.name,
-            width=width + 16,
-            margin=12,
-            padding=8,
-            on_click=partial(self._switch, task.number),
-        )
-
-    def _switch(self, task: int) -> None:
-        self.set(view="home")
-        self.phone.activities.to_front(task)
-
-    def _clear(self) -> None:
-        for task in self.phone.activities.recent():
-            self.phone.activities.remove_task(task.number)
-        self.set(view="home")

@@ -29,34 +29,25 @@ def at_hand(seats: Sequence[View], grid: Grid, search: Act, t: Words) -> View:
 
 
 def _search_bar(search: Act, t: Words) -> View:
-    return Row(
-        [
-            Image("search", id="g_icon", desc=t("Google app"), on_click=search),
-            Space(height=0),
-            Image("mic", id="mic_icon", desc=t("Voice search"), on_click=search),
-            Image("camera", id="lens_icon", desc=t("Google Lens"), on_click=search),
-        ],
-        id="search_container_hotseat",
-        desc=t("Google search"),
-        on_click=search,
-        height=SEARCH - 16,
-        corner=26,
-        padding=(16, 0),
-        margin=(0, 8),
-        background="surface_container",
-    )
+    icons = [
+        Image(icon, id=name, desc=t(desc), on_click=search)
+        for icon, name, desc in (
+            ("search", "g_icon", "Google app"),
+            ("mic", "mic_icon", "Voice search"),
+            ("camera", "lens_icon", "Google Lens"),
+        )
+    ]
+    bar = Row([icons[0], Space(height=0), *icons[1:]], height=SEARCH - 16, corner=26)
+    bar.padding, bar.margin = (16, 0), (0, 8)
+    return _searching(bar, search, t)
 
 
 def _search_button(search: Act, t: Words) -> View:
     icon = Image("search", id="g_icon", desc=t("Google app"), align="center")
-    return Frame(
-        [icon],
-        id="search_container_hotseat",
-        desc=t("Google search"),
-        on_click=search,
-        width=48,
-        height=48,
-        corner=24,
-        align="center",
-        background="surface_container",
-    )
+    return _searching(Frame([icon], width=48, height=48, corner=24, align="center"), search, t)
+
+
+def _searching(view: View, search: Act, t: Words) -> View:
+    view.id, view.desc = "search_container_hotseat", t("Google search")
+    view.on_click, view.background = search, "surface_container"
+    return view

@@ -15,7 +15,7 @@ from pytest_mobileagent.virtual.content.filters import (
     scheme_of,
 )
 from pytest_mobileagent.virtual.image.sheet import Sheet
-from pytest_mobileagent.virtual.ui import MATCH, WRAP, Button, Column, Image, Row, Text
+from pytest_mobileagent.virtual.ui import MATCH, WRAP, Button, Column, Image, List, Row, Text
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import Activity, App
@@ -58,9 +58,9 @@ class ResolverActivity(Sheet):
         if not found:
             return self.sheet([_title(self.t("No apps can perform this action."))], id=PANEL)
         if not self.state["pinned"]:
-            rows = [_title(self.t(_words(self.target)))]
-            rows += [self._row(app, kind) for app, kind in found]
-            return self.sheet([*rows, self._buttons()], id=PANEL)
+            title = _title(self.t(_words(self.target)))
+            rows = _list([self._row(app, kind) for app, kind in found])
+            return self.sheet([title, rows, self._buttons()], id=PANEL)
         (first, _), others = found[0], found[1:]
         words = OPEN_WITH.get(self.target.action, "Complete action using {app}")
         head = Row(
@@ -69,8 +69,8 @@ class ResolverActivity(Sheet):
             padding=(24, 16),
         )  # fmt: skip
         other = Text(self.t("Use a different app"), size=14, padding=(24, 12), width=MATCH)
-        rows = [self._row(app, kind, at_once=True) for app, kind in others]
-        return self.sheet([head, self._buttons(), other, *rows], id=PANEL)
+        rows = _list([self._row(app, kind, at_once=True) for app, kind in others])
+        return self.sheet([head, self._buttons(), other, rows], id=PANEL)
 
     def _row(self, app: App, kind: type[Activity], *, at_once: bool = False) -> View:
         component = kind.component(app.package)
@@ -122,6 +122,11 @@ PANEL = "android:id/contentPanel"
 
 def _title(text: str) -> View:
     return Text(text, id="android:id/title", size=18, padding=(24, 16), width=MATCH)
+
+
+def _list(rows: list[View]) -> View:
+    kind = "android.widget.ListView"  # which scrolls where there are too many; the buttons stay
+    return List(rows, id="android:id/resolver_list", class_name=kind)
 
 
 def _words(intent: Intent) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.app import app as base
 
-BAR = 24  # dp of the navigation bar, over which the sheet's own ground goes
+BAR = 24  # dp of the navigation bar, which the sheet's ground goes on behind, and of the status bar
 
 
 class Sheet(Activity):
@@ -40,6 +40,7 @@ class Sheet(Activity):
             children,
             id=id,
             align="bottom",
+            margin=(0, BAR, 0, 0),
             padding=(0, 8, 0, BAR),
             corner=28,
             background="surface_container_low",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, NEW_TASK, RESET_TASK, full
@@ -20,27 +21,12 @@ APPLICATION, SHORTCUT, FOLDER = 0, 1, 2  # item types that are shown; widgets ar
 COLUMNS: Final = 5
 ROWS: Final = 5  # of a page; the first row of the first page is not for icons
 AT_HAND: Final = (  # what a phone keeps in the hotseat, if it is installed
-    "com.google.android.dialer",
-    "com.android.dialer",
-    "com.google.android.apps.messaging",
-    "com.android.messaging",
-    "com.android.chrome",
-    "com.android.camera2",
-    "com.google.android.deskclock",
-    "com.android.deskclock",
-    "com.android.settings",
+    *("com.google.android.dialer", "com.android.dialer"),
+    *("com.google.android.apps.messaging", "com.android.messaging"),
+    *("com.android.chrome", "com.android.camera2"),
+    *("com.google.android.deskclock", "com.android.deskclock", "com.android.settings"),
 )
-SCHEMA: Final = """
-CREATE TABLE favorites (_id INTEGER PRIMARY KEY, title TEXT, intent TEXT, container INTEGER,
-    screen INTEGER, cellX INTEGER, cellY INTEGER, spanX INTEGER, spanY INTEGER, itemType INTEGER,
-    appWidgetId INTEGER NOT NULL DEFAULT -1, iconPackage TEXT, iconResource TEXT, icon BLOB,
-    appWidgetProvider TEXT, modified INTEGER NOT NULL DEFAULT 0,
-    restored INTEGER NOT NULL DEFAULT 0, profileId INTEGER DEFAULT 0,
-    rank INTEGER NOT NULL DEFAULT 0, options INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE workspaceScreens (_id INTEGER PRIMARY KEY, screenRank INTEGER,
-    modified INTEGER NOT NULL DEFAULT 0);
-PRAGMA user_version = 28;
-"""
+SCHEMA: Final = Path(__file__).with_name("favorites.sql").read_text("utf-8")
 QUERY: Final = (
     "SELECT _id, title, intent, container, screen, cellX, cellY, itemType FROM favorites"
     " WHERE itemType IN (0, 1, 2) ORDER BY container, screen, cellY, cellX, rank, _id"

@@ -8,34 +8,14 @@ ROOT, SYSTEM, INPUT, MEDIA_RW, SHELL = 0, 1000, 1004, 1023, 2000
 CACHE, EVERYBODY, MISC = 2001, 9997, 9998
 MEDIA_PROVIDER = 10042  # the app that serves shared storage owns all that is in it
 
-_NAMES = {
-    0: "root",
-    1000: "system",
-    1001: "radio",
-    1002: "bluetooth",
-    1004: "input",
-    1007: "log",
-    1011: "adb",
-    1013: "media",
-    1015: "sdcard_rw",
-    1023: "media_rw",
-    1028: "sdcard_r",
-    1078: "ext_data_rw",
-    1079: "ext_obb_rw",
-    2000: "shell",
-    2001: "cache",
-    3001: "net_bt_admin",
-    3002: "net_bt",
-    3003: "inet",
-    3006: "net_bw_stats",
-    3009: "readproc",
-    3011: "uhid",
-    3012: "readtracefs",
-    9997: "everybody",
-    9998: "misc",
-    9999: "nobody",
-}
-_NUMBERS = {name: number for number, name in _NAMES.items()}
+_TEXT = """
+root=0 system=1000 radio=1001 bluetooth=1002 input=1004 log=1007 adb=1011 media=1013
+sdcard_rw=1015 media_rw=1023 sdcard_r=1028 ext_data_rw=1078 ext_obb_rw=1079 shell=2000
+cache=2001 net_bt_admin=3001 net_bt=3002 inet=3003 net_bw_stats=3006 readproc=3009 uhid=3011
+readtracefs=3012 everybody=9997 misc=9998 nobody=9999
+"""
+_NUMBERS = {name: int(number) for name, _, number in (row.partition("=") for row in _TEXT.split())}
+_NAMES = {number: name for name, number in _NUMBERS.items()}
 _OF_SHELL = [1004, 1007, 1011, 1015, 1028, 1078, 1079, 3001, 3002, 3003, 3006, 3009, 3011, 3012]
 
 

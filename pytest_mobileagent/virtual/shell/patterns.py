@@ -25,6 +25,9 @@ CLASSES = {  # as ranges, a bracket of which a regular expression wants escaped
     "xdigit": "0-9A-Fa-f",
 }
 _BRACKET = re.compile(r"\[(\^?)(\]?(?:\[[:.=].*?[:.=]\]|[^\]])*)\]", re.DOTALL)
+_SHELL_BRACKET = re.compile(r"\[([!^]?)(\]?(?:\\.|\[:\w+:\]|[^\]\\])*)\]", re.DOTALL)
+_ITEM = re.compile(r"\[:(\w+):\]|(.)", re.DOTALL)
+_SHELL_ITEM = re.compile(r"\[:(\w+):\]|\\?(.)", re.DOTALL)
 _GROUPING = "(){}|+?"
 _ESCAPES = {"<": r"\b(?=\w)", ">": r"\b(?<=\w)", "`": r"\A", "'": r"\Z", "n": "\n", "t": "\t"}
 
@@ -51,7 +54,7 @@ def translated(pattern: str, *, extended: bool) -> str:
     while at < len(pattern):
         bracket = _BRACKET.match(pattern, at)
         if bracket:
-            out.append(f"[{bracket[1]}{bracket_items(bracket[2])}]")
+            out.append(_bracket(bracket, _ITEM))
             at = bracket.end()
             continue
         char, following = pattern[at], pattern[at + 1 : at + 2]
@@ -86,24 +89,18 @@ def _escaped(char: str, *, extended: bool) -> str:
     return re.escape(char)
 
 
-def bracket_items(text: str) -> str:
-    """Return what is between brackets as Python wants it; a backslash is a character there."""
-    out, at = [], 0
-    while at < len(text):
-        named = re.compile(r"\[:(\w+):\]").match(text, at)
-        if named:
-            if named[1] not in CLASSES:
-                raise BadPatternError(f"bad class '{named[1]}'")
-            out.append(CLASSES[named[1]].replace("[", "\\["))
-            at = named.end()
-            continue
-        char = text[at]
-        out.append(f"\\{char}" if char in "\\[]^&~|" else char)
-        at += 1
-    return "".join(out)
+def _bracket(bracket: re.Match[str], items: re.Pattern[str]) -> str:
+    """Return a set of characters as Python wants it."""
 
+    def item(found: re.Match[str]) -> str:
+        name, char = found.groups()
+        if name and name not in CLASSES:
+            raise BadPatternError(f"bad class '{name}'")
+        return (
+            CLASSES[name].replace("[", "\\[") if name else re.sub(r"([\\\[\]^&~|])", r"\\\1", char)
+        )
 
-_BRACKET = re.compile(r"\[([!^]?)(\]?(?:\\.|\[:\w+:\]|[^\]\\])*)\]", re.DOTALL)
+    return f"[{'^' if bracket[1] else ''}{items.sub(item, bracket[2])}]"
 
 
 def escape(text: str) -> str:
@@ -122,9 +119,9 @@ def regex(pattern: str, *, greedy: bool = True) -> str:
     out, at = [], 0
     while at < len(pattern):
         char = pattern[at]
-        bracket = _BRACKET.match(pattern, at) if char == "[" else None
+        bracket = _SHELL_BRACKET.match(pattern, at) if char == "[" else None
         if bracket:
-            out.append(f"[{'^' if bracket[1] else ''}{_bracket(bracket[2])}]")
+            out.append(_bracket(bracket, _SHELL_ITEM))
             at = bracket.end()
             continue
         if char == "\\" and at + 1 < len(pattern):
@@ -170,11 +167,3 @@ def _names(part: str, folder: str, files: UserFiles) -> list[str]:
         return []
     hidden = part.startswith(".")
     return [name for name in names if matches(part, name) and (hidden or not name.startswith("."))]
-
-
-def _bracket(inside: str) -> str:
-    """Return what is between the brackets, as a regular expression wants it."""
-    inside = re.sub(r"\[:(\w+):\]", lambda match: f"\0{match[1]}\0", inside)
-    inside = re.sub(r"\\(.)", r"\1", inside, flags=re.DOTALL)
-    inside = re.sub(r"([\\\[\]^&~|])", r"\\\1", inside)
-    return re.sub("\0(\\w+)\0", lambda match: CLASSES.get(match[1], "").replace("[", "\\["), inside)

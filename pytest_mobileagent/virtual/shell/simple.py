@@ -83,9 +83,6 @@ async def _value(shell: Shell, assignment: Assignment) -> str:
 async def _run(shell: Shell, words: list[str], assignments: Sequence[Assignment]) -> int:
     """Run a command, for which alone some variables are set."""
     overrides = {each.name: await _value(shell, each) for each in assignments}
-    if "x" in shell.options:
-        shown = [*(f"{name}={value}" for name, value in overrides.items()), *words]
-        await shell.print_error(f"+ {' '.join(shown)}\n")
     with _overriding(shell, overrides):
         if words[0] in shell.functions:
             return await _call(shell, words)

@@ -39,25 +39,25 @@ def stream(number: int) -> Stream:
     return next(each for each in STREAMS if each.number == number)
 
 
+@dataclass(eq=False)
 class Audio:
     """Reads and sets volumes."""
 
-    def __init__(self, log: Log, settings: Settings, proc: ProcessTable) -> None:
-        self._log = log
-        self._settings = settings
-        self._proc = proc
+    log: Log
+    settings: Settings
+    proc: ProcessTable
 
     def volume(self, of: Stream) -> int:
         """Give a stream's volume."""
-        return int(self._settings.text("system", of.setting, str(DEFAULT)))
+        return int(self.settings.text("system", of.setting, str(DEFAULT)))
 
     def set(self, of: Stream, index: int) -> None:
         """Set a stream's volume, within its range."""
         index = min(max(index, of.low), of.high)
-        self._settings.put("system", of.setting, str(index))
-        pid = self._proc.pid("com.android.systemui")
+        self.settings.put("system", of.setting, str(index))
+        pid = self.proc.pid("com.android.systemui")
         line = f"writeEvent level_changed {of.name} {index}"
-        self._log.write("I", "vol.Events", line, pid=pid)
+        self.log.write("I", "vol.Events", line, pid=pid)
 
     def adjust(self, step: int) -> None:
         """Do what a volume key does: it turns the music up or down."""

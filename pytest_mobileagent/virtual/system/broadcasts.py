@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import Intent, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.system.later import Running
     from pytest_mobileagent.virtual.system.packages.packages import Packages
 
 
-class Surviving(Protocol):
-    """Who runs the apps that are told."""
-
-    def surviving(self, package: str) -> AbstractContextManager[None]:
-        """Let a failure of an app's own code end it."""
-
-
+@dataclass(eq=False)
 class Broadcasts:
     """Delivers intents to receivers."""
 
-    def __init__(self, changes: Changes, packages: Packages) -> None:
-        self._changes = changes
-        self._packages = packages
-        self._receivers: dict[str, Callable[[], object]] = {}
+    changes: Changes
+    packages: Packages
+    _receivers: dict[str, Callable[[], object]] = field(default_factory=dict)
 
-    def link(self, activities: Surviving) -> None:
+    def link(self, activities: Running) -> None:
         """Learn who runs the apps."""
         self._activities = activities
 
@@ -43,10 +37,10 @@ class Broadcasts:
             receiver()
         answers: list[str | Reply | None] = []
         wanted = intent.component.partition("/")[0] or intent.package
-        for app in self._packages.apps():
-            if wanted in ("", app.package) and self._packages.enabled(app.package):
+        for app in self.packages.apps():
+            if wanted in ("", app.package) and self.packages.enabled(app.package):
                 with self._activities.surviving(app.package):
                     answers.append(app.on_broadcast(intent))
-        self._changes.note()
+        self.changes.note()
         last = next((answer for answer in reversed(answers) if answer is not None), None)
         return last if isinstance(last, Reply) else Reply(0, last)

@@ -1,9 +1,11 @@
-"""The emulated hardware that the console works on: sensors, position, the network."""
+"""The emulated hardware that the console works on: sensors, position, the network's speed."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.changes import Changes
@@ -41,17 +43,21 @@ class Fix:
     uptime: float = 0.0  # when it was found
 
 
-class Hardware:
+@dataclass(eq=False)
+class Hardware(Kept):
     """What somebody outside can do to the phone's body and surroundings."""
 
-    def __init__(self, changes: Changes, display: Display) -> None:
-        self._changes = changes
-        self._display = display
-        self.turns = 0  # quarters, counter-clockwise
-        self.sensors: dict[str, list[float]] = {name: list(rest) for name, rest in SENSORS.items()}
-        self.fix = Fix()
-        self.registered = {"voice": "home", "data": "home"}  # with the mobile network
-        self.signal = [4, 99]  # the profile's bars, and the strength that was reported last
+    KEPT = ("turns", "sensors", "fix", "registered", "signal")
+
+    changes: Changes
+    display: Display
+    turns: int = 0  # quarters, counter-clockwise
+    sensors: dict[str, list[float]] = field(
+        default_factory=lambda: {name: list(rest) for name, rest in SENSORS.items()}
+    )
+    fix: Fix = Fix()
+    registered: dict[str, str] = field(default_factory=lambda: {"voice": "home", "data": "home"})
+    signal: list[int] = field(default_factory=lambda: [4, 99])  # bars, and the reported strength
 
     def rotate(self) -> None:
         """Turn the phone by a quarter, clockwise."""
@@ -77,26 +83,15 @@ class Hardware:
         self._tell()
 
     def _tell(self) -> None:
-        self._display.turned(self.turns)
-        self._changes.note()
+        self.display.turned(self.turns)
+        self.changes.note()
 
     def locate(self, fix: Fix) -> None:
         """Put the phone somewhere on earth."""
         self.fix = fix
-        self._changes.note()
-
-    def save(self) -> dict[str, Any]:
-        """Give all of it."""
-        return {
-            "turns": self.turns,
-            "sensors": self.sensors,
-            "fix": asdict(self.fix),
-            "registered": self.registered,
-            "signal": self.signal,
-        }
+        self.changes.note()
 
     def load(self, saved: dict[str, Any]) -> None:
-        """Take it back."""
-        self.turns, self.sensors, self.fix = saved["turns"], saved["sensors"], Fix(**saved["fix"])
-        self.registered, self.signal = saved["registered"], saved["signal"]
-        self._display.turned(self.turns)
+        """Take all of it back; the display is as the phone is held."""
+        super().load(saved)
+        self.display.turned(self.turns)

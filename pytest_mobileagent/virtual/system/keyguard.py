@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal
 
 from pytest_mobileagent.virtual.content.intent import Intent
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 from pytest_mobileagent.virtual.ui.layout import UiState
 
 if TYPE_CHECKING:
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.activities.activities import Activities
     from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.later import Focus
     from pytest_mobileagent.virtual.system.notifications import Notifications
     from pytest_mobileagent.virtual.system.power.power import Power
     from pytest_mobileagent.virtual.system.shade import Shade
-    from pytest_mobileagent.virtual.system.window.window import Kind, Window
 
 Method = Literal["none", "swipe", "pattern", "pin", "password"]
 TRIES: Final = 5  # wrong answers after which one has to wait
@@ -34,52 +35,52 @@ class BadCredential(ValueError):  # noqa: N818 - an answer, not a failure of our
     """What was chosen is too weak to be a credential, in Android's words."""
 
 
-class Seen(Protocol):
-    """The windows, in one of which a pattern is drawn."""
-
-    def find(self, kind: Kind) -> Window | None:
-        """Give the window of a kind, if it is there."""
-
-
-class Keyguard:
+@dataclass(eq=False)
+class Keyguard(Kept):
     """Comes up when the screen goes off, unless it is disabled.
 
     Where there is no credential, a swipe ends it.
     """
 
-    def __init__(
-        self,
-        *,
-        clock: Clock,
-        power: Power,
-        changes: Changes,
-        broadcasts: Broadcasts,
-        ime: InputMethods,
-        activities: Activities,
-        notifications: Notifications,
-        shade: Shade,
-    ) -> None:
-        self._clock = clock
-        self._changes = changes
-        self._broadcasts = broadcasts
-        self._ime = ime
-        self._activities = activities
-        self._notifications = notifications
-        self._shade = shade
-        power.on_sleep = self.lock
-        self.disabled = False
-        self.kind: str = ""  # of the credential: pattern, pin, password
-        self._secret = ""
-        self.locked = False
-        self.asking = False  # the bouncer is up, which asks for the credential
-        self.typed = ""
-        self.message = ""
-        self._failures = 0
-        self._until = 0.0  # uptime up to which no answer counts
-        self._pending = ""  # the notification that is opened once the phone is unlocked
-        self.ui = UiState()
+    KEPT = (
+        "disabled",
+        "kind",
+        "_secret",
+        "locked",
+        "asking",
+        "typed",
+        "message",
+        "_failures",
+        "_until",
+        "_pending",
+        "ui",
+    )
 
-    def link(self, windows: Seen) -> None:
+    clock: Clock
+    power: Power
+    changes: Changes
+    broadcasts: Broadcasts
+    ime: InputMethods
+    activities: Activities
+    notifications: Notifications
+    shade: Shade
+    disabled: bool = False
+    kind: str = ""  # of the credential: pattern, pin, password
+    _secret: str = ""
+    locked: bool = False
+    asking: bool = False  # the bouncer is up, which asks for the credential
+    typed: str = ""
+    message: str = ""
+    _failures: int = 0
+    _until: float = 0.0  # uptime up to which no answer counts
+    _pending: str = ""  # the notification that is opened once the phone is unlocked
+    ui: UiState = field(default_factory=UiState)
+
+    def __post_init__(self) -> None:
+        """Lock whenever the screen goes off."""
+        self.power.on_sleep = self.lock
+
+    def link(self, windows: Focus) -> None:
         """Learn where fingers draw."""
         self._windows = windows
 
@@ -98,7 +99,7 @@ class Keyguard:
     @property
     def showing(self) -> bool:
         """Whether it covers the screen: an activity may be shown above it."""
-        return self.locked and not self._activities.top.activity.show_when_locked
+        return self.locked and not self.activities.top.activity.show_when_locked
 
     # Locking and unlocking.
 
@@ -108,8 +109,8 @@ class Keyguard:
             return
         self.locked = True
         self._clear()
-        self._shade.close()
-        self._notifications.hide()
+        self.shade.close()
+        self.notifications.hide()
 
     def dismiss(self, pending: str = "") -> None:
         """Unlock the phone, or ask for the credential that this takes."""
@@ -120,30 +121,30 @@ class Keyguard:
             self.asking = True
             if self.kind == "password":
                 self.ui.focused = "passwordEntry"
-                self._ime.show()
-            self._changes.note()
+                self.ime.show()
+            self.changes.note()
         else:
             self._open()
 
     def back(self) -> None:
         """Leave the bouncer."""
         self._clear()
-        self._changes.note()
+        self.changes.note()
 
     def _open(self) -> None:
         self.locked, self._failures = False, 0
         pending, self._pending = self._pending, ""
         self._clear()
-        posted = {each.key: each for each in self._notifications.posted}
+        posted = {each.key: each for each in self.notifications.posted}
         if pending in posted:
-            self._notifications.open(posted[pending])
-        self._broadcasts.send(Intent("android.intent.action.USER_PRESENT"))
-        self._changes.note()
+            self.notifications.open(posted[pending])
+        self.broadcasts.send(Intent("android.intent.action.USER_PRESENT"))
+        self.changes.note()
 
     def _clear(self) -> None:
         self.asking, self.typed, self.message = False, "", ""
         self.ui = UiState()
-        self._ime.hide()
+        self.ime.hide()
 
     # Answers.
 
@@ -155,7 +156,7 @@ class Keyguard:
     def press(self, digit: str) -> None:
         """Take one digit of a PIN, or keep the whole of a password."""
         self.typed += digit
-        self._changes.note()
+        self.changes.note()
 
     def keep(self, text: str) -> None:
         """Keep what is typed as a password."""
@@ -164,7 +165,7 @@ class Keyguard:
     def delete(self) -> None:
         """Take the last digit back."""
         self.typed = self.typed[:-1]
-        self._changes.note()
+        self.changes.note()
 
     def enter(self, *_: object) -> None:
         """Try what was typed."""
@@ -173,7 +174,7 @@ class Keyguard:
 
     def waiting(self) -> int:
         """Give the seconds until an answer counts again."""
-        return max(0, round(self._until - self._clock.uptime() + 0.499))
+        return max(0, round(self._until - self.clock.uptime() + 0.499))
 
     def try_(self, answer: str) -> bool:
         """Try an answer: unlock, or say that it was wrong."""
@@ -186,8 +187,8 @@ class Keyguard:
         self._failures += 1
         self.message = WRONG[self.kind]
         if self._failures % TRIES == 0:
-            self._until = self._clock.uptime() + WAIT
-        self._changes.note()
+            self._until = self.clock.uptime() + WAIT
+        self.changes.note()
         return False
 
     def draw(self, points: Sequence[tuple[float, float]]) -> bool:
@@ -221,30 +222,6 @@ class Keyguard:
     def is_right(self, answer: str) -> bool:
         """Tell whether an answer is the credential; without one, the empty answer is."""
         return answer == self._secret
-
-    def save(self) -> dict[str, Any]:
-        """Give all of it."""
-        return {
-            "disabled": self.disabled,
-            "kind": self.kind,
-            "secret": self._secret,
-            "locked": self.locked,
-            "asking": self.asking,
-            "typed": self.typed,
-            "message": self.message,
-            "failures": self._failures,
-            "until": self._until,
-            "pending": self._pending,
-            "ui": asdict(self.ui),
-        }
-
-    def load(self, saved: dict[str, Any]) -> None:
-        """Take it back."""
-        self.disabled, self.kind, self._secret = saved["disabled"], saved["kind"], saved["secret"]
-        self.locked, self.asking = saved["locked"], saved["asking"]
-        self.typed, self.message = saved["typed"], saved["message"]
-        self._failures, self._until = saved["failures"], saved["until"]
-        self._pending, self.ui = saved["pending"], UiState(**saved["ui"])
 
 
 def dots_of(points: Sequence[tuple[float, float]], grid: tuple[float, float, float, float]) -> str:

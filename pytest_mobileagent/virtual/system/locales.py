@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_mobileagent.virtual.content.locale import Locale
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,15 +25,20 @@ FRAMEWORK: Final = Path(__file__).parents[1] / "strings"  # what all apps share:
 _TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 
 
-class Locales:
+@dataclass(eq=False)
+class Locales(Kept):
     """The running configuration's languages; those stored for the next start may differ."""
 
-    def __init__(self, props: Properties, changes: Changes, settings: Settings) -> None:
-        self._props = props
-        self._changes = changes
-        self._settings = settings
-        self.tags: list[str] = [props[PROPERTY]]
-        self._apps: dict[str, list[str]] = {}
+    KEPT = ("tags", "_apps")
+
+    props: Properties
+    changes: Changes
+    settings: Settings
+    _apps: dict[str, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Speak the language that the phone was made for."""
+        self.tags: list[str] = [self.props[PROPERTY]]
 
     @property
     def current(self) -> Locale:
@@ -49,30 +56,30 @@ class Locales:
     @property
     def long_clock(self) -> bool:
         """Whether hours go up to 24: as the user chose, or as is the custom of the place."""
-        chosen = self._settings.text("system", "time_12_24")
+        chosen = self.settings.text("system", "time_12_24")
         return chosen == "24" if chosen else self.current.long_clock
 
     def set_own(self, package: str, tags: Iterable[str]) -> None:
         """Give an app languages of its own, none to let it follow the phone."""
         self._apps[package] = [str(tag) for tag in tags]
-        self._changes.note()
+        self.changes.note()
 
     def change(self, tags: Iterable[str]) -> None:
         """Speak other languages from now on, as a choice in Settings does; the apps follow."""
         chosen = [normal(tag) for tag in tags]
         if not chosen:
             raise ValueError("no language")
-        self._props.set(PROPERTY, chosen[0])
-        self._settings.put("system", SETTING, ",".join(chosen))
+        self.props.set(PROPERTY, chosen[0])
+        self.settings.put("system", SETTING, ",".join(chosen))
         self.tags = chosen
-        self._changes.note()
+        self.changes.note()
 
     def start(self) -> None:
         """Take up what is stored, as Android does when it starts."""
-        stored = self._settings.text("system", SETTING) or self._props[PROPERTY]
+        stored = self.settings.text("system", SETTING) or self.props[PROPERTY]
         tags = [tag for tag in stored.split(",") if _TAG.fullmatch(tag)]
         self.tags = [normal(tag) for tag in tags] or ["en-US"]
-        self._changes.note()
+        self.changes.note()
 
     def text(self, package: str, folder: Path, english: str) -> str:
         """Give a text of an app, whose translations are in `folder`, in its language.
@@ -88,14 +95,6 @@ class Locales:
                 if found is not None:
                     return found
         return english
-
-    def save(self) -> dict[str, Any]:
-        """Give the languages as plain data."""
-        return {"tags": self.tags, "apps": self._apps}
-
-    def load(self, saved: dict[str, Any]) -> None:
-        """Take them back."""
-        self.tags, self._apps = saved["tags"], saved["apps"]
 
 
 @cache

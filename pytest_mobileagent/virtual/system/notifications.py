@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent, from_plain, to_plain
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.system.activities.activities import Activities
+    from pytest_mobileagent.virtual.system.later import Drawer, Lock, Telling
     from pytest_mobileagent.virtual.system.packages.packages import Packages
     from pytest_mobileagent.virtual.system.packages.permissions import Permissions
     from pytest_mobileagent.virtual.system.power.power import Power
@@ -65,60 +66,22 @@ class Notification:
         return f"0|{self.package}|{self.id}|{self.tag or 'null'}|{uid}"
 
 
-class Drawer(Protocol):
-    """The shade in which notifications are."""
-
-    open: bool
-
-    def push(self) -> None:
-        """Close it by a step."""
-
-    def close(self) -> None:
-        """Close all of it."""
-
-
-class Lock(Protocol):
-    """What covers them while the phone is locked."""
-
-    locked: bool
-
-    def dismiss(self, pending: str = "") -> None:
-        """Unlock the phone, and open the pending notification then."""
-
-
-class Told(Protocol):
-    """Who speaks of notifications."""
-
-    def notification(self, package: str, tag: str, texts: tuple[str, ...]) -> None:
-        """Tell that a notification was posted."""
-
-
+@dataclass(eq=False)
 class Notifications:
     """All that are up."""
 
-    def __init__(
-        self,
-        *,
-        clock: Clock,
-        changes: Changes,
-        settings: Settings,
-        power: Power,
-        packages: Packages,
-        permissions: Permissions,
-        activities: Activities,
-    ) -> None:
-        self._clock = clock
-        self._changes = changes
-        self._settings = settings
-        self._power = power
-        self._packages = packages
-        self._permissions = permissions
-        self._activities = activities
-        self._posted: dict[str, Notification] = {}
-        self._announced: tuple[str, float] | None = None  # key, and the uptime when it goes
-        self._blocked: list[str] = []
+    clock: Clock
+    changes: Changes
+    settings: Settings
+    power: Power
+    packages: Packages
+    permissions: Permissions
+    activities: Activities
+    _posted: dict[str, Notification] = field(default_factory=dict)
+    _announced: tuple[str, float] | None = None  # key, and the uptime when it goes
+    _blocked: list[str] = field(default_factory=list)
 
-    def link(self, shade: Drawer, keyguard: Lock, events: Told) -> None:
+    def link(self, shade: Drawer, keyguard: Lock, events: Telling) -> None:
         """Learn where they are seen, and who is told."""
         self._shade, self._keyguard, self._events = shade, keyguard, events
 
@@ -138,20 +101,20 @@ class Notifications:
         if not self.allowed(package):
             return None
         posted = Notification(
-            package, tag, title, text, self._clock.time(), component=component, **more
+            package, tag, title, text, self.clock.time(), component=component, **more
         )
         known = self._posted.pop(posted.key, None)
         self._posted[posted.key] = posted
         if known is None and posted.importance >= HIGH:
             self._announce(posted)
-        self._changes.note()
+        self.changes.note()
         self._events.notification(package, tag, (title, text))
         return posted
 
     def cancel(self, package: str, tag: str) -> None:
         """Take a notification away."""
         self._posted.pop(f"{package}|{tag}", None)
-        self._changes.note()
+        self.changes.note()
 
     def cancel_all(self, package: str = "") -> None:
         """Take away those of a package; without one all that the user can clear."""
@@ -160,7 +123,7 @@ class Notifications:
             for key, posted in self._posted.items()
             if (posted.package != package if package else posted.ongoing)
         }
-        self._changes.note()
+        self.changes.note()
 
     # What the user does.
 
@@ -177,7 +140,7 @@ class Notifications:
         self._start(posted)
 
     def _start(self, posted: Notification) -> None:
-        activities, app = self._activities, self._packages.app(posted.package)
+        activities, app = self.activities, self.packages.app(posted.package)
         if posted.intent:
             intent = from_plain(posted.intent)
             activities.start(_in_new_task(intent), uid=app.uid)
@@ -188,17 +151,17 @@ class Notifications:
 
     def do(self, posted: Notification, deed: Deed, reply: str = "") -> None:
         """Press one of its buttons."""
-        app, intent = self._packages.app(posted.package), from_plain(deed.intent)
+        app, intent = self.packages.app(posted.package), from_plain(deed.intent)
         if reply:
             intent = from_plain({**deed.intent, "extras": {**intent.extras, REPLY: reply}})
         self._announced = None
         if deed.told:
-            with self._activities.surviving(posted.package):
+            with self.activities.surviving(posted.package):
                 app.on_broadcast(intent)
-            self._changes.note()
+            self.changes.note()
         else:
             self._shade.push()
-            self._activities.start(_in_new_task(intent), uid=app.uid)
+            self.activities.start(_in_new_task(intent), uid=app.uid)
 
     def dismiss(self, posted: Notification) -> None:
         """Swipe it away, unless it is one that stays."""
@@ -208,7 +171,7 @@ class Notifications:
     def hide(self) -> None:
         """Push the announced one up, into the shade."""
         self._announced = None
-        self._changes.note()
+        self.changes.note()
 
     def block(self, package: str, *, blocked: bool) -> None:
         """Let an app post no more, or again."""
@@ -216,16 +179,16 @@ class Notifications:
         if blocked:
             self._blocked.append(package)
             self.cancel_all(package)
-        self._changes.note()
+        self.changes.note()
 
     # What is known.
 
     def allowed(self, package: str) -> bool:
         """Tell whether an app may post: the user lets it, and it holds the permission."""
-        if package in self._blocked or package not in self._packages:
+        if package in self._blocked or package not in self.packages:
             return False
-        asks = POST in self._packages.app(package).permissions
-        return not asks or self._permissions.granted(package, POST)
+        asks = POST in self.packages.app(package).permissions
+        return not asks or self.permissions.granted(package, POST)
 
     @property
     def posted(self) -> list[Notification]:
@@ -237,18 +200,18 @@ class Notifications:
         key, until = self._announced or ("", 0.0)
         posted = self._posted.get(key)
         stays = posted is not None and posted.full_screen
-        return posted if stays or until > self._clock.uptime() else None
+        return posted if stays or until > self.clock.uptime() else None
 
     def _announce(self, posted: Notification) -> None:
         """Show it over the app; who is not using the phone sees the whole screen of it."""
-        zen = self._settings.text("global", "zen_mode", "0")
-        on = self._settings.text("global", "heads_up_notifications_enabled", "1") == "1"
-        used = self._power.awake and not self._keyguard.locked
+        zen = self.settings.text("global", "zen_mode", "0")
+        on = self.settings.text("global", "heads_up_notifications_enabled", "1") == "1"
+        used = self.power.awake and not self._keyguard.locked
         if zen == "0" and posted.full_screen and not used:
-            self._power.wake()
+            self.power.wake()
             self._start(posted)
         elif zen == "0" and on and used and not self._shade.open:
-            self._announced = posted.key, self._clock.uptime() + ANNOUNCED
+            self._announced = posted.key, self.clock.uptime() + ANNOUNCED
 
     def save(self) -> dict[str, Any]:
         """Give all of them."""

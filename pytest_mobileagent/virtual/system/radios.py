@@ -30,24 +30,20 @@ class Switches:
     torch: bool = False
 
 
+@dataclass(eq=False)
 class Radios:
     """Switched by the services of Android; a setting alone switches nothing but mobile data."""
 
-    def __init__(
-        self,
-        log: Log,
-        changes: Changes,
-        settings: Settings,
-        proc: ProcessTable,
-        broadcasts: Broadcasts,
-    ) -> None:
-        self._log = log
-        self._changes = changes
-        self._settings = settings
-        self._proc = proc
-        self._broadcasts = broadcasts
-        self._on = Switches()
-        broadcasts.receive(AIRPLANE_MODE, self.follow_airplane_mode)
+    log: Log
+    changes: Changes
+    settings: Settings
+    proc: ProcessTable
+    broadcasts: Broadcasts
+    _on: Switches = Switches()
+
+    def __post_init__(self) -> None:
+        """Follow what is told of airplane mode."""
+        self.broadcasts.receive(AIRPLANE_MODE, self.follow_airplane_mode)
 
     @property
     def wifi(self) -> bool:
@@ -67,7 +63,7 @@ class Radios:
     @property
     def data(self) -> bool:
         """Whether data may go over the mobile network."""
-        return self._settings.on("global", "mobile_data")
+        return self.settings.on("global", "mobile_data")
 
     @property
     def torch(self) -> bool:
@@ -82,38 +78,38 @@ class Radios:
     def set_wifi(self, on: bool, *, package: str = SETTINGS, uid: int = SETTINGS_UID) -> None:
         """Switch Wi-Fi, which is possible in airplane mode too."""
         line = f"setWifiEnabled package={package} uid={uid} enable={_word(on)}"
-        self._log.system("I", "WifiService", line)
+        self.log.system("I", "WifiService", line)
         self._turn(wifi=on)
         value = ON_IN_AIRPLANE_MODE if on and self.airplane else str(int(on))
-        self._settings.put("global", "wifi_on", value)
+        self.settings.put("global", "wifi_on", value)
         state = {"wifi_state": 3 if on else 1, "previous_wifi_state": 1 if on else 3}
         self._tell("android.net.wifi.WIFI_STATE_CHANGED", **state)
 
     def set_bluetooth(self, on: bool) -> None:
         """Switch Bluetooth."""
         self._turn(bluetooth=on)
-        self._settings.put("global", "bluetooth_on", str(int(on)))
+        self.settings.put("global", "bluetooth_on", str(int(on)))
         state = 12 if on else 10
         self._tell("android.bluetooth.adapter.action.STATE_CHANGED", state=state)
 
     def set_data(self, on: bool) -> None:
         """Switch mobile data."""
-        self._settings.put("global", "mobile_data", str(int(on)))
+        self.settings.put("global", "mobile_data", str(int(on)))
 
     def set_airplane(self, on: bool) -> None:
         """Switch airplane mode, and with it the other radios."""
-        self._settings.put("global", "airplane_mode_on", str(int(on)))
+        self.settings.put("global", "airplane_mode_on", str(int(on)))
         self._tell(AIRPLANE_MODE, state=on)
 
     def follow_airplane_mode(self) -> None:
         """Do what the setting says, as the radios do once they are told that it has changed."""
-        settings = self._settings
+        settings = self.settings
         on = settings.on("global", "airplane_mode_on")
         if on == self.airplane:
             return
         self._turn(airplane=on)
         words = "Turning radio off - airplane" if on else "Turning radio on - airplane"
-        self._log.write("I", "PhoneGlobals", words, pid=self._proc.pid(TELEPHONY))
+        self.log.write("I", "PhoneGlobals", words, pid=self.proc.pid(TELEPHONY))
         if on:
             if self.wifi:
                 settings.put("global", "wifi_on", OFF_BY_AIRPLANE_MODE)
@@ -129,10 +125,10 @@ class Radios:
 
     def _turn(self, **switches: bool) -> None:
         self._on = replace(self._on, **switches)
-        self._changes.note()
+        self.changes.note()
 
     def _tell(self, action: str, **extras: Any) -> None:
-        self._broadcasts.send(Intent(action, extras=extras))
+        self.broadcasts.send(Intent(action, extras=extras))
 
     def save(self) -> dict[str, Any]:
         """Give what is on."""

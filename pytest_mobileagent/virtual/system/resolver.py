@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError
@@ -16,19 +17,19 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.packages.packages import Packages
 
 
+@dataclass(eq=False)
 class Resolver:
     """What apps and the shell ask for the data of other apps."""
 
-    def __init__(self, changes: Changes, packages: Packages) -> None:
-        self._changes = changes
-        self._packages = packages
-        self._providers: dict[str, Provider] = {}
+    changes: Changes
+    packages: Packages
+    _providers: dict[str, Provider] = field(default_factory=dict)
 
     def provider(self, authority: str) -> Provider | None:
         """Give the provider of an authority, if its app is installed and enabled."""
-        for app in self._packages.apps():
+        for app in self.packages.apps():
             for kind in app.providers:
-                if authority in kind.authorities and self._packages.enabled(app.package):
+                if authority in kind.authorities and self.packages.enabled(app.package):
                     return self._instance(app, kind)
         return None
 
@@ -70,21 +71,21 @@ class Resolver:
         """Add a row, and give its id."""
         provider, parsed = self.find(uri)
         made = provider.insert(parsed, values)
-        self._changes.note()
+        self.changes.note()
         return int((made or "0").rpartition("/")[2])
 
     def update(self, uri: str, where: str = "", args: Sequence[Any] = (), **values: Any) -> int:
         """Change rows, and give how many."""
         provider, parsed = self.find(uri)
         count = provider.update(parsed, values, Ask(where=where, args=tuple(args)))
-        self._changes.note()
+        self.changes.note()
         return count
 
     def delete(self, uri: str, where: str = "", args: Sequence[Any] = ()) -> int:
         """Remove rows, and give how many."""
         provider, parsed = self.find(uri)
         count = provider.delete(parsed, Ask(where=where, args=tuple(args)))
-        self._changes.note()
+        self.changes.note()
         return count
 
     @contextmanager

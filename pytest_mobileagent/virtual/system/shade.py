@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 from pytest_mobileagent.virtual.ui.layout import UiState
 
 if TYPE_CHECKING:
@@ -13,23 +14,27 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.notifications import Notification, Notifications
 
 
-class Shade:
+@dataclass(eq=False)
+class Shade(Kept):
     """Open or not, and how far; what it shows comes from settings and notifications."""
 
-    def __init__(self, changes: Changes, ime: InputMethods, notifications: Notifications) -> None:
-        self._changes, self._ime, self._notifications = changes, ime, notifications
-        self.open = False
-        self.full = False  # quick settings are pulled down all the way
-        self.expanded: list[str] = []  # keys of notifications
-        self.replying = ""  # the key of the notification that is being answered
-        self.reply = ""
-        self.ui = UiState()
+    KEPT = ("open", "full", "expanded", "replying", "reply", "ui")
+
+    changes: Changes
+    ime: InputMethods
+    notifications: Notifications
+    open: bool = False
+    full: bool = False  # quick settings are pulled down all the way
+    expanded: list[str] = field(default_factory=list)  # keys of notifications
+    replying: str = ""  # the key of the notification that is being answered
+    reply: str = ""
+    ui: UiState = field(default_factory=UiState)
 
     def pull(self, *, full: bool = False) -> None:
         """Open it; a second pull brings all of quick settings."""
         self.full = full or self.open
         self.open = True
-        self._notifications.hide()
+        self.notifications.hide()
         self._changed()
 
     def push(self) -> None:
@@ -46,12 +51,12 @@ class Shade:
         self._changed()
 
     def _changed(self) -> None:
-        self._ime.hide()
-        self._changes.note()
+        self.ime.hide()
+        self.changes.note()
 
     def is_expanded(self, each: Notification) -> bool:
         """Tell whether a notification is shown with all it has: the first one is by itself."""
-        first = self._notifications.posted[0].key == each.key
+        first = self.notifications.posted[0].key == each.key
         return first is not (each.key in self.expanded)
 
     def toggle(self, each: Notification) -> None:
@@ -60,14 +65,14 @@ class Shade:
         self.expanded = [key for key in self.expanded if key != each.key]
         if not known:
             self.expanded.append(each.key)
-        self._changes.note()
+        self.changes.note()
 
     def answer(self, each: Notification) -> None:
         """Open the field for an answer."""
         self.replying, self.reply = each.key, ""
         self.ui.focused = f"reply:{each.key}"
-        self._ime.show()
-        self._changes.note()
+        self.ime.show()
+        self.changes.note()
 
     def typed(self, text: str) -> None:
         """Keep what is typed as an answer."""
@@ -77,30 +82,13 @@ class Shade:
         """Send the answer."""
         deed = next((deed for deed in each.deeds if deed.reply), None)
         words, self.replying, self.reply = self.reply, "", ""
-        self._ime.hide()
+        self.ime.hide()
         if deed and words:
-            self._notifications.do(each, deed, words)
+            self.notifications.do(each, deed, words)
 
     def swiped(self, key: str) -> bool:
         """Dismiss the notification that was swiped aside; False if there is none."""
-        each = next((n for n in self._notifications.posted if n.key == key), None)
+        each = next((n for n in self.notifications.posted if n.key == key), None)
         if each:
-            self._notifications.dismiss(each)
+            self.notifications.dismiss(each)
         return each is not None
-
-    def save(self) -> dict[str, Any]:
-        """Tell how far it is open."""
-        return {
-            "open": self.open,
-            "full": self.full,
-            "expanded": self.expanded,
-            "replying": self.replying,
-            "reply": self.reply,
-            "ui": asdict(self.ui),
-        }
-
-    def load(self, saved: dict[str, Any]) -> None:
-        """Open or close it again."""
-        self.open, self.full, self.expanded = saved["open"], saved["full"], saved["expanded"]
-        self.replying, self.reply = saved["replying"], saved["reply"]
-        self.ui = UiState(**saved["ui"])

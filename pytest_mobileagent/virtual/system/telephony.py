@@ -46,39 +46,26 @@ class Call:
     held: bool = False
 
 
+@dataclass(eq=False)
 class Telephony:
     """The phone's radio, as far as calls and messages go. There is one call at a time."""
 
-    def __init__(
-        self,
-        *,
-        clock: Clock,
-        log: Log,
-        changes: Changes,
-        settings: Settings,
-        broadcasts: Broadcasts,
-        power: Power,
-        radios: Radios,
-        packages: Packages,
-        resolver: Resolver,
-        activities: Activities,
-    ) -> None:
-        self._clock = clock
-        self._log = log
-        self._changes = changes
-        self._settings = settings
-        self._broadcasts = broadcasts
-        self._power = power
-        self._radios = radios
-        self._packages = packages
-        self._resolver = resolver
-        self._activities = activities
-        self._call: Call | None = None
+    clock: Clock
+    log: Log
+    changes: Changes
+    settings: Settings
+    broadcasts: Broadcasts
+    power: Power
+    radios: Radios
+    packages: Packages
+    resolver: Resolver
+    activities: Activities
+    _call: Call | None = None
 
     @property
     def call(self) -> Call | None:
         """The call that there is; one from this phone is taken after a while."""
-        call, now = self._call, self._clock.uptime()
+        call, now = self._call, self.clock.uptime()
         if call and not call.incoming and not call.active and now - call.since >= ANSWERED_AFTER:
             self._call = replace(call, active=True, since=call.since + ANSWERED_AFTER)
         return self._call
@@ -87,7 +74,7 @@ class Telephony:
     def seconds(self) -> int:
         """How long the call has lasted since it was taken."""
         call = self.call
-        return int(self._clock.uptime() - call.since) if call and call.active else 0
+        return int(self.clock.uptime() - call.since) if call and call.active else 0
 
     @property
     def state(self) -> str:
@@ -105,14 +92,14 @@ class Telephony:
         if not number or self._call:
             return
         if number in EMERGENCY:
-            self._log.system("I", "Telecom", f"Emergency number detected: {number}")
-        self._begin(Call(number, False, self._clock.time(), self._clock.uptime()))
+            self.log.system("I", "Telecom", f"Emergency number detected: {number}")
+        self._begin(Call(number, False, self.clock.time(), self.clock.uptime()))
 
     def ring(self, number: str) -> bool:
         """Let somebody call this phone; False if the line is busy. Blocked numbers do not ring."""
-        if self._call or self._radios.airplane:
+        if self._call or self.radios.airplane:
             return False
-        call = Call(number, True, self._clock.time(), self._clock.uptime())
+        call = Call(number, True, self.clock.time(), self.clock.uptime())
         if self._blocked(number):
             self._record(call, BLOCKED, 0)
             return True
@@ -122,7 +109,7 @@ class Telephony:
     def answer(self) -> None:
         """Take the call that is ringing."""
         if self._call and self._call.incoming and not self._call.active:
-            self.change(active=True, since=self._clock.uptime())
+            self.change(active=True, since=self.clock.uptime())
             self._tell(self._call.number)
 
     def hang_up(self) -> None:
@@ -139,12 +126,12 @@ class Telephony:
         """Change what is true of the call: muted, speaker, held."""
         if self._call:
             self._call = replace(self._call, **values)
-            self._changes.note()
+            self.changes.note()
 
     def _begin(self, call: Call) -> None:
         self._call = call
         kind = "incoming" if call.incoming else "outgoing"
-        self._log.system("I", "Telecom", f"CallsManager: addCall({kind})")
+        self.log.system("I", "Telecom", f"CallsManager: addCall({kind})")
         self._tell(call.number)
 
     def _end(self, kind: int) -> None:
@@ -154,24 +141,24 @@ class Telephony:
         self._call = None
         self._record(call, kind if call.incoming else OUTGOING, seconds)
         if call.incoming and kind == MISSED_CALL:
-            dialer = self._settings.text("secure", "dialer_default_application")
+            dialer = self.settings.text("secure", "dialer_default_application")
             extras = {"android.telecom.extra.NOTIFICATION_PHONE_NUMBER": call.number}
             if dialer:
-                self._broadcasts.send(Intent(MISSED, package=dialer, extras=extras))
+                self.broadcasts.send(Intent(MISSED, package=dialer, extras=extras))
         self._tell(call.number)
 
     def _tell(self, number: str) -> None:
         """Tell the apps how the line stands."""
         extras = {"state": self.state, "incoming_number": number}
-        self._broadcasts.send(Intent(PHONE_STATE, extras=extras))
-        self._changes.note()
+        self.broadcasts.send(Intent(PHONE_STATE, extras=extras))
+        self.changes.note()
 
     def _record(self, call: Call, kind: int, seconds: int) -> None:
         """Write a call into the call log."""
-        if self._resolver.provider("call_log") is None:
+        if self.resolver.provider("call_log") is None:
             return
         missed = kind == MISSED_CALL
-        self._resolver.insert(
+        self.resolver.insert(
             CALLS,
             number=call.number,
             date=int(call.date * 1000),
@@ -183,11 +170,11 @@ class Telephony:
             formatted_number=numbers.formatted(call.number),
             normalized_number=numbers.normalized(call.number),
             block_reason=3 if kind == BLOCKED else 0,
-            last_modified=int(self._clock.time() * 1000),
+            last_modified=int(self.clock.time() * 1000),
         )
 
     def _name_of(self, number: str) -> str | None:
-        rows = self._resolver.query(
+        rows = self.resolver.query(
             f"content://com.android.contacts/phone_lookup/{quote(number, safe='')}",
             ("display_name",),
         )
@@ -200,19 +187,19 @@ class Telephony:
 
         Without such an app the system itself keeps the message.
         """
-        if self._radios.airplane or self._blocked(number):
+        if self.radios.airplane or self._blocked(number):
             return
-        app = self._settings.text("secure", "sms_default_application")
+        app = self.settings.text("secure", "sms_default_application")
         extras = {"address": number, "body": text}
-        if app in self._packages:
-            self._broadcasts.send(Intent(DELIVER, package=app, extras=extras))
-        elif self._resolver.provider("sms"):
-            date = int(self._clock.time() * 1000)
-            self._resolver.insert(INBOX, **extras, date=date, date_sent=date, read=0, seen=0)
-        self._broadcasts.send(Intent(RECEIVED, extras=extras))
+        if app in self.packages:
+            self.broadcasts.send(Intent(DELIVER, package=app, extras=extras))
+        elif self.resolver.provider("sms"):
+            date = int(self.clock.time() * 1000)
+            self.resolver.insert(INBOX, **extras, date=date, date_sent=date, read=0, seen=0)
+        self.broadcasts.send(Intent(RECEIVED, extras=extras))
 
     def _blocked(self, number: str) -> bool:
-        rows = self._resolver.query("content://com.android.blockednumber/blocked")
+        rows = self.resolver.query("content://com.android.blockednumber/blocked")
         return any(numbers.same(row["original_number"], number) for row in rows)
 
     def save(self) -> dict[str, Any] | None:

@@ -162,7 +162,7 @@ class Scene:
             notifications=len(ui.notifications.posted),
             ink=ink,
         )
-        navigation = chrome.navigation_bar(ink=ink)
+        navigation = chrome.navigation_bar(ink="on_surface" if ui.ime.shown else ink)
         return [
             self._window("status", status, package=SYSTEM_UI, title="StatusBar"),
             self._window("navigation", navigation, package=SYSTEM_UI, title=NAVIGATION),
@@ -189,4 +189,5 @@ class Scene:
     def _metrics(self, kind: Kind) -> Metrics:
         """Give the display as a window sees it: the bars are seen over an app, or the shade."""
         system = kind in OF_THE_SYSTEM or (self.ui.shade.open and kind in BARS)
+        system = system or (kind == "navigation" and self.ui.ime.shown)  # over the keyboard
         return self.metrics if system else self.themed

@@ -89,7 +89,8 @@ class Scenes:
         elif record.over is not window.state:
             record.over = window.state
             for box in window.box.walk():
-                if isinstance(box.view, Input) and box.view.autofocus:
+                wants = box.key == record.ui.focused  # `focus` was called as the dialog opened
+                if isinstance(box.view, Input) and (wants or box.view.autofocus):
                     self._windows.focus(window, box)
                     break
 

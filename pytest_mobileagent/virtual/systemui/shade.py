@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.systemui.notices import notice
-from pytest_mobileagent.virtual.systemui.tiles import FIRST, TileView, tiles
+from pytest_mobileagent.virtual.systemui.tiles import FIRST, tile_view, tiles
 from pytest_mobileagent.virtual.ui import (
     MATCH,
     Button,
@@ -59,7 +59,7 @@ def _quick_settings(ui: SystemUi) -> View:
     metrics = ui.display.metrics
     room = metrics.width_px / metrics.density - 2 * SIDES
     columns = max(2, min(FIRST, int(room / (TILE * max(1, metrics.font_scale)))))
-    grid = Grid([TileView(tile, ui) for tile in shown], columns, id=panel)
+    grid = Grid([tile_view(tile, ui) for tile in shown], columns, id=panel)
     parts: list[View] = [grid]
     if ui.shade.full:
         parts.insert(0, _brightness(ui))
@@ -97,16 +97,9 @@ def _stack(ui: SystemUi) -> View:
         words = ui.t("No notifications")
         return Text(words, id="no_notifications", margin=(8, 24), width=MATCH)
     rows = [notice(ui, each, expanded=ui.shade.is_expanded(each)) for each in shown]
-    buttons: list[View] = [
-        Button(
-            ui.t("Manage"),
-            id="manage_text",
-            style="text",
-            on_click=partial(_open_settings, ui),
-            visible=SETTINGS in ui.packages,
-        ),
-        Space(height=0),
-    ]
+    manage = Button(ui.t("Manage"), id="manage_text", style="text", visible=SETTINGS in ui.packages)
+    manage.on_click = partial(_open_settings, ui)
+    buttons: list[View] = [manage, Space(height=0)]
     if any(not each.ongoing for each in shown):
         clear = Button(ui.t("Clear all"), id="dismiss_text", style="text")
         clear.on_click = partial(_clear, ui)

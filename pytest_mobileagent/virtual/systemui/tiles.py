@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,7 +11,9 @@ from pytest_mobileagent.virtual.systemui.system_ui import SYSTEM_UI, SystemUi
 from pytest_mobileagent.virtual.ui import MATCH, Column, Image, Row, Text, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.ui.views import Edges
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,48 +68,41 @@ FIRST = 4  # those that are seen before quick settings are pulled down all the w
 class TileView(Row):
     """A tile as a view: something to tick."""
 
-    children: Sequence[View] = field(init=False, default=())
-    tile: Tile | None = None
-    ui: SystemUi | None = None
     _: KW_ONLY
+    checked: bool = False
     min_height: float = 64
-    margin: float = 4
-    padding: tuple[float, float] = (14, 4)
+    margin: Edges = 4
+    padding: Edges = (14, 4)
     corner: float = 32
 
     kind: ClassVar[str] = "android.widget.Switch"
-
-    def __post_init__(self) -> None:
-        """Put icon and words in the pill."""
-        assert self.tile
-        assert self.ui
-        tile, ui = self.tile, self.ui
-        t = ui.t
-        on = tile.on
-        state = tile.detail if tile.detail and on else t("On") if on else t("Off")
-        label = t(tile.label)
-        ink = "on_primary" if on else "on_surface"
-        words = [
-            Text(label, id="tile_label", color=ink, bold=True, max_lines=2, width=MATCH),
-            Text(state, id="app_label", color=ink, size=12, max_lines=1, width=MATCH),
-        ]
-        column = Column(words, id="label_group", margin=(10, 0, 0, 0), weight=1)
-        self.children = [Image(tile.icon, id="icon", color=ink), column]
-        self.desc = f"{label}, {state}"
-        self.background = "primary" if on else "surface_container_highest"
-        self.on_click = partial(tile.flip, not on)
-        self.on_long_click = partial(_open_page, ui, tile) if tile.page else None
-        self.key = f"tile:{tile.label}"
-
-    @property
-    def checkable(self) -> bool:
-        """Always."""
-        return True
+    checkable: ClassVar[bool] = True
 
     @property
     def is_checked(self) -> bool:
         """Whether it is on."""
-        return bool(self.tile and self.tile.on)
+        return self.checked
+
+
+def tile_view(tile: Tile, ui: SystemUi) -> View:
+    """Put icon and words of a tile in a pill."""
+    on, label = tile.on, ui.t(tile.label)
+    state = tile.detail if tile.detail and on else ui.t("On" if on else "Off")
+    ink = "on_primary" if on else "on_surface"
+    words = [
+        Text(label, id="tile_label", color=ink, bold=True, max_lines=2, width=MATCH),
+        Text(state, id="app_label", color=ink, size=12, max_lines=1, width=MATCH),
+    ]
+    column = Column(words, id="label_group", margin=(10, 0, 0, 0), weight=1)
+    return TileView(
+        [Image(tile.icon, id="icon", color=ink), column],
+        checked=on,
+        key=f"tile:{tile.label}",
+        desc=f"{label}, {state}",
+        background="primary" if on else "surface_container_highest",
+        on_click=partial(tile.flip, not on),
+        on_long_click=partial(_open_page, ui, tile) if tile.page else None,
+    )
 
 
 def _open_page(ui: SystemUi, tile: Tile) -> None:

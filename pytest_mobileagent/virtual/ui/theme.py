@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import cache
-from typing import TypeAlias
+from pathlib import Path
+from typing import Final, TypeAlias
 
 from PIL import ImageColor
 
@@ -13,39 +15,7 @@ READABLE = 3.0  # contrast of large letters and signs
 
 _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 
-# role: light (towards white or black, how far), dark (likewise); 0 is the accent itself
-_ROLES = {
-    "primary": (0.0, 0.6),
-    "on_primary": (1.0, -0.55),
-    "primary_container": (0.8, -0.3),
-    "on_primary_container": (-0.6, 0.85),
-    "inverse_primary": (0.6, 0.0),
-}
-_TINTED = {  # neutrals: grey level in light and dark, with a touch of the accent
-    "secondary_container": (0.93, 0.24, 0.17),
-    "on_secondary_container": (0.06, 0.90, 0.10),
-    "surface": (0.985, 0.075, 0.03),
-    "surface_container_low": (0.97, 0.10, 0.04),
-    "surface_container": (0.955, 0.12, 0.05),
-    "surface_container_high": (0.95, 0.155, 0.05),
-    "surface_container_highest": (0.91, 0.20, 0.06),
-    "on_surface": (0.10, 0.90, 0.03),
-    "on_surface_variant": (0.28, 0.80, 0.05),
-    "outline": (0.46, 0.57, 0.05),
-    "outline_variant": (0.80, 0.28, 0.05),
-    "inverse_surface": (0.19, 0.90, 0.03),
-    "inverse_on_surface": (0.96, 0.19, 0.03),
-}
-_FIXED = {
-    "error": ("#b3261e", "#f2b8b5"),
-    "on_error": ("#ffffff", "#601410"),
-    "error_container": ("#f9dedc", "#8c1d18"),
-    "on_error_container": ("#410e0b", "#f9dedc"),
-    "white": ("#ffffff", "#ffffff"),
-    "black": ("#000000", "#000000"),
-    "transparent": ("#00000000", "#00000000"),
-    "scrim": ("#52000000", "#8a000000"),
-}
+_ROLES: Final = tomllib.loads(Path(__file__).with_name("theme.toml").read_text("utf-8"))
 
 
 class Theme:
@@ -55,15 +25,15 @@ class Theme:
         self.dark = dark
         base = _literal(accent)[:3]
         self._roles: dict[str, RGBA] = {}
-        for role, steps in _ROLES.items():
+        for role, steps in _ROLES["accented"].items():
             step = steps[dark]
             self._roles[role] = (*mix(base, _WHITE if step > 0 else _BLACK, abs(step)), 255)
-        for role, (light, night, tint) in _TINTED.items():
+        for role, (light, night, tint) in _ROLES["tinted"].items():
             grey = round(255 * (night if dark else light))
             self._roles[role] = (*mix((grey, grey, grey), base, tint), 255)
         while contrast(self._roles["primary"], self._roles["surface"]) < READABLE:
             self._roles["primary"] = (*mix(self._roles["primary"][:3], _BLACK, 0.1), 255)
-        for role, colors in _FIXED.items():
+        for role, colors in _ROLES["fixed"].items():
             self._roles[role] = _literal(colors[dark])
 
     def __call__(self, name: str) -> RGBA:

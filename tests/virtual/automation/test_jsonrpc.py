@@ -71,8 +71,6 @@ def test_other_paths(server: Server) -> None:
         ("objInfo", [{"mask": 1, "text": "a", "childOrSibling": ["child"]}], -32602),
         ("objInfo", ["no-such-id"], -32001),
         ("objInfo", [NOTHING], -32001),
-        ("getChild", [None, MILK], -32602),
-        ("getChild", ["no-such-id", MILK], -32001),
         ("gesture", [MILK, {"x": 1}, {}, {}, {}, 5], -32602),
         ("pinchIn", [MILK, 1e9, 5], [True]),
         ("swipePoints", [[1, 2], 5], -32001),
@@ -97,16 +95,6 @@ def test_odd_calls(server: Server, name: str, parameters: list[Any], code: Any) 
         assert answer["error"]["code"] == code
 
 
-def test_ids_stand_for_selectors_until_they_are_removed(server: Server) -> None:
-    milk = call(server, "getUiObject", MILK)
-    assert call(server, "getText", milk) == "Milk"
-    assert call(server, "getUiObjects") == [milk]
-    beside = call(server, "getFromParent", milk, {"mask": 1, "text": "Milk"})
-    assert call(server, "exist", beside) is True
-    call(server, "removeUiObject", milk)
-    assert call(server, "getText", milk) == -32001
-
-
 def test_selectors_nested_without_end_are_refused(server: Server) -> None:
     deep: dict[str, Any] = MILK
     for _ in range(60):
@@ -129,18 +117,3 @@ def test_waiting_for_what_comes_and_for_what_goes(server: Server) -> None:
     assert call(server, "waitForExists", NOTHING, 30) is False
     assert call(server, "waitUntilGone", NOTHING, 0) is True
     assert call(server, "waitUntilGone", MILK, 30) is False
-    assert call(server, "waitForWindowUpdate", "org.nobody", 5000) is False
-    assert call(server, "waitForWindowUpdate", "org.demo", 30) is False
-    assert call(server, "waitForIdle", 1000) is None
-
-
-def test_clicks_at_corners_and_on_what_opens_a_window(server: Server, demo: Phone) -> None:
-    add = {"mask": 0x40, "description": "Add"}
-    assert call(server, "clickAndWaitForNewWindow", add, 1000) is True
-    assert demo.activities.top.component.endswith("EditorActivity")
-    demo.key("BACK")
-    assert call(server, "click", MILK, "br") is True
-    assert demo.activities.top.component.endswith("EditorActivity")
-    demo.key("BACK")
-    assert call(server, "longClick", MILK, "tl") is True
-    assert call(server, "exist", MILK) is False

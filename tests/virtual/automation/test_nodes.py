@@ -24,8 +24,8 @@ def node(phone: Phone, **wanted: object) -> Node:
 
 def test_windows_come_from_the_top_with_their_types(demo: Phone) -> None:
     node(demo, desc="More options")
-    perform.click(demo, node(demo, desc="Add"))
-    perform.click(demo, node(demo, hint="Title"))
+    demo.tap(*node(demo, desc="Add").center)
+    demo.tap(*node(demo, hint="Title").center)
     windows = demo.accessibility.windows
     assert [(w.window.kind, w.type) for w in windows] == [
         ("navigation", SYSTEM),
@@ -53,7 +53,7 @@ def test_the_screen_is_built_once_for_a_moment(demo: Phone) -> None:
 def test_a_node_is_found_again_on_a_screen_that_was_rebuilt(demo: Phone) -> None:
     before = node(demo, text="Loud")
     assert not before.checked
-    assert perform.click(demo, before)
+    demo.tap(*before.center)
     after = demo.accessibility.find(before.identity)
     assert after is not None
     assert after is not before
@@ -68,7 +68,7 @@ def test_every_node_has_its_own_identity(demo: Phone) -> None:
 def test_the_nodes_of_a_row_go_with_it_and_those_of_other_rows_stay(demo: Phone) -> None:
     milk, bread = node(demo, text="Milk"), node(demo, text='Bread <&> "salt"')
     assert milk.parent
-    assert perform.long_click(demo, milk.parent)
+    demo.long_press(*milk.parent.center)
     assert demo.accessibility.find(milk.identity) is None
     found = demo.accessibility.find(bread.identity)
     assert found is not None
@@ -77,7 +77,7 @@ def test_the_nodes_of_a_row_go_with_it_and_those_of_other_rows_stay(demo: Phone)
 
 def test_nodes_of_another_activity_are_gone(demo: Phone) -> None:
     fab = node(demo, desc="Add")
-    perform.click(demo, fab)
+    demo.tap(*fab.center)
     assert demo.accessibility.find(fab.identity) is None
     demo.key("BACK")
     assert demo.accessibility.find(fab.identity) is not None
@@ -94,7 +94,7 @@ def test_restoring_a_snapshot_brings_nodes_back(demo: Phone) -> None:
 
 
 def test_text_is_set_in_a_field_without_focus(demo: Phone) -> None:
-    perform.click(demo, node(demo, desc="Add"))
+    demo.tap(*node(demo, desc="Add").center)
     assert node(demo, hint="Title").showing_hint
     assert perform.set_text(demo, node(demo, hint="Title"), "Käse 🧀")
     title = node(demo, hint="Title")
@@ -104,38 +104,13 @@ def test_text_is_set_in_a_field_without_focus(demo: Phone) -> None:
 
 
 def test_focus_goes_to_fields_only(demo: Phone) -> None:
-    perform.click(demo, node(demo, desc="Add"))
+    demo.tap(*node(demo, desc="Add").center)
     assert not perform.focus(demo, node(demo, text="Line 0"))
     assert perform.focus(demo, node(demo, hint="Title"))
     focused = demo.accessibility.focused()
     assert focused is not None
     assert focused.hint == "Title"
     assert demo.ime.shown
-
-
-def test_scrolling_tells_when_there_is_no_more(demo: Phone) -> None:
-    perform.click(demo, node(demo, desc="Add"))
-    moves = 0
-    while perform.scroll(demo, node(demo, class_name="android.widget.ScrollView"), forward=True):
-        moves += 1
-    assert 0 < moves < 4
-    assert node(demo, text="Save").visible
-    assert perform.scroll(demo, node(demo, class_name="android.widget.ScrollView"), forward=False)
-
-
-def test_a_click_reaches_what_an_overlay_hides(demo: Phone) -> None:
-    perform.click(demo, node(demo, desc="More options"))
-    assert node(demo, text="Rate").window_id == demo.accessibility.windows[2].id
-    assert perform.click(demo, node(demo, text="Rate"))
-    assert node(demo, text="Do you like it?")
-    fab = node(demo, desc="Add")
-    assert perform.click(demo, fab)
-    assert demo.activities.top.component.endswith("EditorActivity")
-
-
-def test_what_takes_no_clicks_refuses_them(demo: Phone) -> None:
-    assert not perform.click(demo, node(demo, text="Milk"))
-    assert not perform.long_click(demo, node(demo, desc="Add"))
 
 
 def test_drawing_order_counts_from_one_under_a_root_with_zero(demo: Phone) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.virtual.automation.appium.server import PACKAGE, Server
 from pytest_mobileagent.virtual.automation.http import Request
-from pytest_mobileagent.virtual.system.accessibility.connection import AlreadyRegistered
+from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -79,9 +79,7 @@ def test_a_session_ends_with_the_server(phone: Phone) -> None:
         ("POST", "/appium/settings", {"settings": {"foo": 1}}, (400, "invalid argument", "'foo' is not supported")),
         ("POST", "/appium/settings", {"settings": {"enableMultiWindows": 1}}, (400, "invalid argument", "Expected bool")),
         ("POST", "/orientation", {"orientation": "UP"}, (400, "invalid argument", "'UP' is no orientation")),
-        ("POST", "/rotation", {"z": 45}, (400, "invalid argument", "Unable to rotate")),
         ("POST", "/appium/device/set_clipboard", {"content": "/w=="}, (400, "invalid argument", "base64")),
-        ("POST", "/network_connection", {"type": 4}, (500, "unknown error", "is not implemented")),
         ("POST", "/appium/gestures/swipe", {"direction": "up", "percent": 1}, (400, "invalid argument", "area must be set")),
         ("GET", "/foo", None, (404, "unknown command", "could not be found")),
         ("DELETE", "/source", None, (404, "unknown command", "could not be found")),
@@ -105,7 +103,7 @@ def test_no_source_while_the_screen_is_off(ask: Ask, demo: Phone) -> None:
 
 
 def test_rotation_clipboard_and_bars(ask: Ask, demo: Phone) -> None:
-    assert ask("POST", "/rotation", {"x": 0, "y": 0, "z": 270})[1]["z"] == 270
+    assert ask("POST", "/orientation", {"orientation": "LANDSCAPE"})[1] == "LANDSCAPE"
     assert ask("GET", "/orientation")[1] == "LANDSCAPE"
     assert ask("POST", "/orientation", {"orientation": "portrait"})[1] == "PORTRAIT"
     ask("POST", "/appium/device/set_clipboard", {"content": "aGk=", "contentType": "plaintext"})
@@ -114,7 +112,6 @@ def test_rotation_clipboard_and_bars(ask: Ask, demo: Phone) -> None:
     assert ask("GET", "/appium/device/system_bars")[1] == {"statusBar": 63}
     assert ask("GET", "/appium/device/pixel_ratio")[1] == 2.625
     assert ask("GET", "/window/current/size")[1] == {"width": 1080, "height": 2400}
-    assert "org.demo" in ask("GET", "/appium/device/apps")[1]
 
 
 def test_the_cache_of_elements_forgets_the_oldest(ask: Ask) -> None:
@@ -148,7 +145,7 @@ def test_instrumentations_that_are_not_there_are_refused(shell: Callable[..., An
 
 PATHS = st.sampled_from(
     [
-        *("/element", "/elements", "/actions", "/keys", "/orientation", "/rotation", "/back"),
+        *("/element", "/elements", "/actions", "/keys", "/orientation", "/back"),
         *("/element/active", "/element/x/click", "/element/x/value", "/appium/settings"),
         *("/appium/gestures/click", "/appium/gestures/drag", "/appium/gestures/scroll"),
         *("/appium/gestures/pinch_open", "/gestures/scroll_to", "/appium/list_windows"),

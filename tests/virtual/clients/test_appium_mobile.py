@@ -194,3 +194,15 @@ def test_the_language_is_changed_with_a_session(sessions: Any, start_app_phone: 
         with sessions.open(running, **language) as driver:
             assert mobile(driver, "deviceInfo")["locale"] == "fr_FR"
         assert running.adb.text("shell", "getprop", "persist.sys.locale") == "fr-FR"
+
+
+def test_performance_is_measured(touches: Driven) -> None:
+    _, driver = touches
+    assert {"memoryinfo", "cpuinfo", "networkinfo"} <= set(driver.get_performance_data_types())
+    names, values = driver.get_performance_data(APP, "memoryinfo", 1)
+    told = dict(zip(names, values, strict=True))
+    assert all(int(told[name]) > 0 for name in names)
+    assert int(told["totalPss"]) > int(told["nativePss"]) > int(told["nativePrivateDirty"])
+    assert driver.get_performance_data(APP, "cpuinfo", 1) == [["user", "kernel"], ["0", "0"]]
+    names, *rows = driver.get_performance_data(APP, "networkinfo", 1)
+    assert {dict(zip(names, row, strict=True))["bucketDuration"] for row in rows} == {"3600"}

@@ -151,3 +151,17 @@ def test_the_share_sheet_copies(phone, hand):
     hand.tap("content-desc", "Copy text")
     assert phone.clipboard.text == "a word"
     assert hand.sees("result ")
+
+
+LOW = "settings put system user_rotation 1; wm size 720x1280; wm density 420"
+
+
+@pytest.mark.parametrize(
+    ("ask", "seen"),
+    [(OPEN, "android:id/button_always"), (f"am start -a {VIEW} -d geo:1", "android:id/title")],
+)
+def test_a_low_display_shows_the_ends_of_the_sheet_and_scrolls_between(phone, sh, hand, ask, seen):
+    sh(f"settings put system accelerometer_rotation 0; {LOW}; {ask}")
+    _, top, _, bottom = hand.bounds("resource-id", seen)
+    assert 63 <= top < bottom <= 720 - 63, "under a bar"
+    assert 'scrollable="true"' in hand.node("resource-id", "android:id/resolver_list")

@@ -22,6 +22,7 @@ insert into t values(1, 'x y', 1.5, x'414200ff'), (2, 'q,"z"', 1e20, null),
     (3, 'it''s é', 100, 'plain'), (4, '', null, -0.0);
 create table alarms(id int unique, "odd name" text);
 create index by_b on t(b);
+create view v as select a, b from t;
 create table android_metadata(locale text);
 insert into android_metadata values('en_US');
 create trigger tr after insert on alarms begin delete from t where a = 9; end;

@@ -168,8 +168,6 @@ DUMPS = [
      f"2023-{STAMP}    43    43 E Two     : second\n2023-{STAMP}    43    43 E Two     : line\n")),
     ("-t 99 -b main -v raw", "--------- beginning of main\nfirst\nsecond\nline\n"),
     ("-t 2 -v raw One:I '*:S'", ""),
-    ("-d -v brief -v color -s One:I", ("--------- beginning of main\n"
-     "\x1b[38;5;40mI/One     (   42): first\x1b[0m\n")),
     ("-d -b events", ""),
     ("-d -T '11-14 22:13:21.000'", ""),
     ("-c; logcat -d", ""),

@@ -59,13 +59,11 @@ ANSWERS = [
     ("device_config put a b c; device_config list a; device_config list", "b=c\na/b=c\n"),
     ("device_config put a b c; device_config delete a b; device_config delete a b",
      "Successfully deleted b from a\nFailed to delete b from a\n"),
-    ("device_config put a b c; device_config reset untrusted_clear a; device_config list", ""),
     (("cmd location is-location-enabled; cmd location set-location-enabled false;"
      " cmd location is-location-enabled"), "true\nfalse\n"),
     ("cmd power set-mode 1; settings get global low_power", "1\n"),
     ("cmd battery set level 42; cmd battery get level; cmd battery reset; cmd battery get level",
      "42\n100\n"),
-    ("am wait-for-broadcast-idle", "All broadcast queues are idle!\n"),
     (("settings put global foo 1; settings reset global untrusted_defaults;"
      " settings get global foo; settings reset global untrusted_clear; settings get global foo"),
      "1\nnull\n"),

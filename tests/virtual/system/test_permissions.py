@@ -129,20 +129,12 @@ def test_pm_grants_and_revokes(asks, sh, hand):
     assert not asks.permissions.granted("org.asks", CAMERA)
 
 
-def test_flags_can_be_set(asks, sh):
-    sh(f"pm set-permission-flags org.asks {CAMERA} user-set user-fixed")
-    assert asks.permissions.flags("org.asks", CAMERA)[:2] == ["USER_SET", "USER_FIXED"]
-    sh(f"pm clear-permission-flags org.asks {CAMERA} user-fixed")
-    assert asks.permissions.flags("org.asks", CAMERA)[0] == "USER_SET"
-
-
 OPS = [
     ("appops get org.asks CAMERA", "No operations.\nDefault mode: allow\n"),
     ("appops set org.asks CAMERA ignore; appops get org.asks CAMERA", "CAMERA: ignore\n"),
     ("appops set org.asks android:camera deny; cmd appops get org.asks", "CAMERA: deny\n"),
     ("appops set org.asks CAMERA deny; appops reset org.asks; appops get org.asks",
      "Reset all modes to default\nNo operations.\n"),
-    ("appops set org.asks CAMERA deny; appops query-op CAMERA deny", "org.asks\n"),
 ]  # fmt: skip
 
 

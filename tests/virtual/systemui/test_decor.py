@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.virtual.boot import boot
-from pytest_mobileagent.virtual.sdk import MATCH, Activity, App, AppBar, Column, List, Text
+from pytest_mobileagent.virtual.sdk import MATCH, Activity, App, AppBar, Column, Dialog, List, Text
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -30,6 +30,10 @@ class Main(Activity):
 
     def content(self) -> View:
         return SCREENS[self.state.get("screen", "short")]
+
+    def dialog(self) -> Dialog | None:
+        asks = self.state.get("asks")
+        return Dialog("Which?", content=self.field("name")) if asks else None
 
 
 class First(App):
@@ -68,3 +72,12 @@ def test_a_screen_that_does_not_fill_the_window_is_headed_by_its_title(
     assert any(box.reach for box in found) is scrolls
     here = next(box for box in found if box.view.label == "here")
     assert here.bounds[1] >= phone.display.metrics.px(24 + 64 * len(bars)), "under a bar"
+
+
+def test_a_field_of_a_dialog_that_opens_takes_the_focus_asked_for(phone: Phone) -> None:
+    activity = phone.activities.top.activity
+    activity.set(asks=True)
+    activity.focus("name")
+    typed = [box for box in boxes(phone) if box.key == phone.windows.active.state.focused]
+    assert [box.view.kind for box in typed] == ["android.widget.EditText"]
+    activity.set(asks=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation import xpath
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidSelector, NoSuchElement
@@ -15,7 +15,6 @@ from pytest_mobileagent.virtual.automation.scrolling import NoSuchContainer, Run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_mobileagent.virtual.automation.appium.settings import Settings
     from pytest_mobileagent.virtual.automation.selector import UiSelector
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.ui.node import Node
@@ -43,7 +42,7 @@ class By:
 class Finder:
     """Looks for nodes on a phone's screen."""
 
-    def __init__(self, phone: Phone, settings: Settings) -> None:
+    def __init__(self, phone: Phone, settings: dict[str, Any]) -> None:
         self._phone = phone
         self._settings = settings
 
@@ -148,12 +147,10 @@ class Finder:
         window = self._phone.accessibility.active
         if window is None:
             return []
-        roots = [context] if context else [window.root]
+        roots = [window.root]
         if context:
-            roots = [
-                now for root in roots if (now := self._phone.accessibility.find(root.identity))
-            ]
-            roots = [child for root in roots for child in root.seen()]
+            now = self._phone.accessibility.find(context.identity)
+            roots = now.seen() if now else []
         if most == 1:
             return list(islice((node for root in roots for node in selector.find(root)), 1))
         return [node for root in roots for node in _every(selector, root)]

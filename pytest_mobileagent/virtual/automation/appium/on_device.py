@@ -4,45 +4,28 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
-from pytest_mobileagent.virtual.automation.appium.routing import Call, route
+from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument
 from pytest_mobileagent.virtual.system.window.window import BAR
 
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.automation.appium.routing import Call, Route
+
 PLAIN = "PLAINTEXT"
-WIFI_ONLY = 2  # of WebDriver's network connection types
 
 
-@route("POST", "back")
-def back(call: Call) -> None:
-    """Press the back key."""
-    call.phone.key("BACK")
+def _press(call: Call) -> None:
+    call.phone.key(int(call.number("keycode")), int(call.number("metastate", 0)))
 
 
-@route("POST", "appium/device/press_keycode")
-@route("POST", "appium/device/long_press_keycode")
-def press_keycode(call: Call) -> None:
-    """Press a key."""
-    code, meta = call.number("keycode"), call.number("metastate", 0)
-    call.phone.key(int(code), int(meta))
-
-
-@route("POST", "appium/device/open_notifications")
-def open_notifications(call: Call) -> None:
-    """Pull the notification shade down."""
-    call.phone.shade.pull()
-
-
-@route("POST", "appium/device/get_clipboard")
-def get_clipboard(call: Call) -> str:
+def _paste(call: Call) -> str:
     """Give the clipboard's text in base64."""
     _check_type(call)
     return base64.b64encode(call.phone.clipboard.text.encode()).decode()
 
 
-@route("POST", "appium/device/set_clipboard")
-def set_clipboard(call: Call) -> None:
+def _copy(call: Call) -> None:
     """Copy a text that is given in base64."""
     _check_type(call)
     try:
@@ -58,68 +41,23 @@ def _check_type(call: Call) -> None:
         raise InvalidArgument(f"Only {PLAIN} content type is supported, not '{kind}'")
 
 
-@route("POST", "network_connection")
-def network_connection(call: Call) -> int:
-    """Turn Wi-Fi on; the other kinds are left to adb."""
-    kind = int(call.number("type"))
-    if kind != WIFI_ONLY:
-        raise WebDriverError(f"Setting Network Connection to '{kind}' is not implemented")
-    call.phone.settings.put("global", "wifi_on", "1")
-    return kind
+def _update_settings(call: Call) -> dict[str, Any]:
+    call.session.update(call.members("settings"))
+    return call.session.settings
 
 
-@route("GET", "appium/settings")
-def get_settings(call: Call) -> dict[str, Any]:
-    """Give the session's settings."""
-    return call.session.settings.all()
-
-
-@route("POST", "appium/settings")
-def update_settings(call: Call) -> dict[str, Any]:
-    """Change some of the session's settings."""
-    values = call.body.get("settings")
-    if not isinstance(values, dict):
-        raise InvalidArgument("'settings' must be an object")
-    call.session.settings.update(values)
-    return call.session.settings.all()
-
-
-@route("GET", "appium/device/battery_info")
-def battery_info(call: Call) -> dict[str, float]:
+def _battery(call: Call) -> dict[str, float]:
     """Tell charge, from 0 to 1, and state of the battery."""
     battery = call.phone.power.battery
     return {"level": battery.level / 100, "status": battery.status}
 
 
-@route("GET", "appium/device/display_density")
-def display_density(call: Call) -> int:
-    """Give the dots per inch."""
-    return call.phone.display.density
-
-
-@route("GET", "appium/device/pixel_ratio")
-def pixel_ratio(call: Call) -> float:
-    """Give the pixels of a dp."""
-    return call.phone.display.metrics.density
-
-
-@route("GET", "appium/device/system_bars")
-def system_bars(call: Call) -> dict[str, int]:
-    """Give the height of the status bar."""
-    return {"statusBar": call.phone.display.metrics.px(BAR)}
-
-
-@route("GET", "appium/device/apps")
-def apps(call: Call) -> list[str]:
-    """List the installed packages."""
-    return call.phone.packages.names()
-
-
-@route("GET", "appium/device/info")
-def device_info(call: Call) -> dict[str, Any]:
+def _info(call: Call) -> dict[str, Any]:
     """Tell what this phone is."""
     phone = call.phone
     metrics, props, settings = phone.display.metrics, phone.props, phone.settings
+    state = {"connected": True, "available": True, "isFailover": False, "isRoaming": False}
+    wifi = {"type": 1, "typeName": "WIFI", "subtype": 0, "subtypeName": "", **state}
     return {
         "androidId": settings.text("secure", "android_id"),
         "apiVersion": props.get("ro.build.version.sdk"),
@@ -130,15 +68,28 @@ def device_info(call: Call) -> dict[str, Any]:
         "locale": props.get("persist.sys.locale", "").replace("-", "_"),
         "manufacturer": props.get("ro.product.manufacturer"),
         "model": props.get("ro.product.model"),
-        "networks": _networks(call),
+        "networks": [wifi] if settings.on("global", "wifi_on") else [],
         "platformVersion": props.get("ro.build.version.release"),
         "realDisplaySize": f"{metrics.width_px}x{metrics.height_px}",
         "timeZone": phone.clock.timezone,
     }
 
 
-def _networks(call: Call) -> list[dict[str, Any]]:
-    if not call.phone.settings.on("global", "wifi_on"):
-        return []
-    state = {"connected": True, "available": True, "isFailover": False, "isRoaming": False}
-    return [{"type": 1, "typeName": "WIFI", "subtype": 0, "subtypeName": "", **state}]
+ROUTES: Final[tuple[Route, ...]] = (
+    ("POST", "back", lambda call: call.phone.key("BACK")),
+    ("POST", "appium/device/press_keycode", _press),
+    ("POST", "appium/device/long_press_keycode", _press),
+    ("POST", "appium/device/open_notifications", lambda call: call.phone.shade.pull()),
+    ("POST", "appium/device/get_clipboard", _paste),
+    ("POST", "appium/device/set_clipboard", _copy),
+    ("GET", "appium/settings", lambda call: call.session.settings),
+    ("POST", "appium/settings", _update_settings),
+    ("GET", "appium/device/battery_info", _battery),
+    ("GET", "appium/device/display_density", lambda call: call.phone.display.density),
+    ("GET", "appium/device/pixel_ratio", lambda call: call.phone.display.metrics.density),
+    (
+        *("GET", "appium/device/system_bars"),
+        lambda call: {"statusBar": call.phone.display.metrics.px(BAR)},
+    ),
+    ("GET", "appium/device/info", _info),
+)

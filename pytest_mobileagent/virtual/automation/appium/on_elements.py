@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation import perform
 from pytest_mobileagent.virtual.automation.appium import attributes
@@ -12,18 +12,16 @@ from pytest_mobileagent.virtual.automation.appium.errors import (
     InvalidElementState,
     NoSuchElement,
 )
-from pytest_mobileagent.virtual.automation.appium.pictures import crop
-from pytest_mobileagent.virtual.automation.appium.routing import Call, route
-from pytest_mobileagent.virtual.automation.appium.session import element_id, element_value
+from pytest_mobileagent.virtual.automation.appium.on_screen import crop, rect
+from pytest_mobileagent.virtual.automation.appium.session import ELEMENT_KEY, element_id
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.appium.find import By
+    from pytest_mobileagent.virtual.automation.appium.routing import Call, Route
     from pytest_mobileagent.virtual.ui.node import Node
 
 
-@route("POST", "element")
-def find_one(call: Call) -> dict[str, Any]:
-    """Find the first element that a locator means."""
+def _find_one(call: Call) -> dict[str, Any]:
     by, context = call.session.by(call.body), _context(call)
     node = call.session.finder.one(by, call.session.node(context) if context else None)
     if node is None:
@@ -31,46 +29,16 @@ def find_one(call: Call) -> dict[str, Any]:
     return _found(call, node, by, single=True, context=context)
 
 
-@route("POST", "elements")
-def find_all(call: Call) -> list[dict[str, Any]]:
-    """Find every element that a locator means."""
+def _find_all(call: Call) -> list[dict[str, Any]]:
     by, context = call.session.by(call.body), _context(call)
     nodes = call.session.finder.all(by, call.session.node(context) if context else None)
     single = len(nodes) == 1
     return [_found(call, node, by, single=single, context=context) for node in nodes]
 
 
-@route("GET", "element/active")
-def active(call: Call) -> dict[str, Any]:
-    """Give the element that has the input focus."""
-    return _found(call, _focused(call), None, single=True, context=None)
-
-
-@route("GET", "appium/element/:id/first_visible")
-def first_visible(call: Call) -> dict[str, Any]:
-    """Give the first child of an element that can be seen."""
-    seen = call.session.node(call.path["id"]).seen()
-    if not seen:
-        raise NoSuchElement
-    return _found(call, seen[0], None, single=True, context=None)
-
-
-@route("GET", "element/:id/text")
-def text(call: Call) -> str:
-    """Give the text."""
-    return attributes.text(call.session.node(call.path["id"]))
-
-
-@route("GET", "element/:id/name")
-def name(call: Call) -> str | None:
-    """Give the content description."""
-    return attributes.attribute(call.session.node(call.path["id"]), "content-desc")
-
-
-@route("GET", "element/:id/attribute/:name")
-def attribute(call: Call) -> str | None:
+def _attribute(call: Call) -> str | None:
     """Give an attribute; None if it is null."""
-    node, name = call.session.node(call.path["id"]), call.path["name"]
+    node, name = call.node, call.path["name"]
     if name == "index":
         return str(node.index)
     try:
@@ -81,61 +49,25 @@ def attribute(call: Call) -> str | None:
         raise InvalidArgument(f"{words}are supported: [{known}]") from None
 
 
-@route("GET", "element/:id/rect")
-def rect(call: Call) -> dict[str, int]:
-    """Give place and size."""
-    left, top, right, bottom = call.session.node(call.path["id"]).bounds
-    return {"x": left, "y": top, "width": right - left, "height": bottom - top}
+def _part(*names: str) -> Any:
+    """Make the function that gives some sides of an element's rectangle."""
+    return lambda call: {name: rect(call.node.bounds)[name] for name in names}
 
 
-@route("GET", "element/:id/location")
-def location(call: Call) -> dict[str, int]:
-    """Give the place."""
-    left, top, _, _ = call.session.node(call.path["id"]).bounds
-    return {"x": left, "y": top}
-
-
-@route("GET", "element/:id/size")
-def size(call: Call) -> dict[str, int]:
-    """Give the size."""
-    left, top, right, bottom = call.session.node(call.path["id"]).bounds
-    return {"width": right - left, "height": bottom - top}
-
-
-@route("GET", "element/:id/screenshot")
-@route("GET", "screenshot/:id")
-def screenshot(call: Call) -> str:
-    """Give a picture of the element."""
-    return crop(call.phone, call.session.node(call.path["id"]).bounds)
-
-
-@route("POST", "element/:id/click")
-def click(call: Call) -> None:
-    """Tap the middle of what can be seen of the element."""
-    call.phone.tap(*call.session.node(call.path["id"]).center)
-
-
-@route("POST", "element/:id/clear")
-def clear(call: Call) -> None:
+def _clear(call: Call) -> None:
     """Empty a text field."""
-    if not perform.set_text(call.phone, call.session.node(call.path["id"]), ""):
+    if not perform.set_text(call.phone, call.node, ""):
         raise InvalidElementState("Clear text not successful.")
 
 
-@route("POST", "element/:id/value")
-def set_value(call: Call) -> None:
-    """Add to the text of a field, or replace it."""
-    _type(call, call.session.node(call.path["id"]))
-
-
-@route("POST", "keys")
-def keys(call: Call) -> None:
+def _keys(call: Call) -> None:
     """Add to the text of the field that has the focus, or of another."""
     given = call.body.get("elementId")
     _type(call, call.session.node(element_id(given)) if given else _focused(call))
 
 
 def _type(call: Call, node: Node) -> None:
+    """Add to the text of a field, or replace it."""
     text = call.text("text")
     replace = str(call.body.get("replace", False)).lower() == "true"
     enter = text.endswith(("\n", "\\n"))
@@ -176,10 +108,10 @@ def _context(call: Call) -> str | None:
 def _found(
     call: Call, node: Node, by: By | None, *, single: bool, context: str | None
 ) -> dict[str, Any]:
-    """Answer with an element, and with what of it the settings ask for."""
+    """Answer with an element's id, in the old way and the new, and what the settings ask for."""
     session = call.session
-    added = session.elements.add(node, by, single=single, context=context)
-    value: dict[str, Any] = dict(element_value(added))
+    added = session.add(node, by, single=single, context=context)
+    value: dict[str, Any] = {"ELEMENT": added, ELEMENT_KEY: added}
     if session.settings["shouldUseCompactResponses"]:
         return value
     for name in str(session.settings["elementResponseAttributes"]).split(","):
@@ -193,10 +125,30 @@ def _extra(node: Node, name: str) -> Any:
     if name == "name":
         return node.desc or None
     if name == "rect":
-        left, top, right, bottom = node.bounds
-        return {"x": left, "y": top, "width": right - left, "height": bottom - top}
+        return rect(node.bounds)
     if name in ("enabled", "displayed", "selected"):
         return attributes.attribute(node, name) == "true"
     if name == "text" or name.startswith("attribute/"):
         return attributes.attribute(node, name.removeprefix("attribute/"))
     raise LookupError(name)
+
+
+ROUTES: Final[tuple[Route, ...]] = (
+    ("POST", "element", _find_one),
+    ("POST", "elements", _find_all),
+    (
+        *("GET", "element/active"),
+        lambda call: _found(call, _focused(call), None, single=True, context=None),
+    ),
+    ("GET", "element/:id/text", lambda call: attributes.text(call.node)),
+    ("GET", "element/:id/name", lambda call: call.node.desc or None),
+    ("GET", "element/:id/attribute/:name", _attribute),
+    ("GET", "element/:id/rect", lambda call: rect(call.node.bounds)),
+    ("GET", "element/:id/location", _part("x", "y")),
+    ("GET", "element/:id/size", _part("width", "height")),
+    ("GET", "element/:id/screenshot", lambda call: crop(call.phone, call.node.bounds)),
+    ("POST", "element/:id/click", lambda call: call.phone.tap(*call.node.center)),
+    ("POST", "element/:id/clear", _clear),
+    ("POST", "element/:id/value", lambda call: _type(call, call.node)),
+    ("POST", "keys", _keys),
+)

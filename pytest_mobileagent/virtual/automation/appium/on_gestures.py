@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, NoSuchElement
 from pytest_mobileagent.virtual.automation.appium.pointers import Sample, Touch, perform, play
-from pytest_mobileagent.virtual.automation.appium.routing import Call, route
 from pytest_mobileagent.virtual.automation.appium.session import element_id
 from pytest_mobileagent.virtual.automation.scrolling import MOST_SWIPES, NoSuchContainer, Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
@@ -15,7 +14,9 @@ from pytest_mobileagent.virtual.system.input.gestures import MIN_FLING, SLOW
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_mobileagent.virtual.automation.appium.routing import Call, Route
     from pytest_mobileagent.virtual.ui.metrics import Rect
+    from pytest_mobileagent.virtual.ui.node import Node
 
 MARGIN = 5  # pixels of an element's edges where no gesture begins
 LONG = 500  # ms of a long click
@@ -23,27 +24,18 @@ DRAG, FLING, SWIPE, PINCH = 2500, 7500, 5000, 2500  # dp a second, unless told
 BACK = {"up": "down", "down": "up", "left": "right", "right": "left"}
 
 
-@route("POST", "actions")
-def actions(call: Call) -> None:
+def _actions(call: Call) -> None:
     """Do what fingers and keys do."""
     perform(call.phone, call.body.get("actions"), lambda element: call.session.node(element).center)
 
 
-@route("POST", "appium/gestures/click")
-def click(call: Call) -> None:
-    """Tap an element, a point of it, or a point of the screen."""
-    call.phone.tap(*_point(call, "offset"))
-
-
-@route("POST", "appium/gestures/double_click")
-def double_click(call: Call) -> None:
-    """Tap twice."""
+def _double_click(call: Call) -> None:
+    """Tap twice an element, a point of it, or a point of the screen."""
     for _ in range(2):
         call.phone.tap(*_point(call, "offset"))
 
 
-@route("POST", "appium/gestures/long_click")
-def long_click(call: Call) -> None:
+def _long_click(call: Call) -> None:
     """Hold a finger on a point."""
     duration = call.number("duration", LONG)
     if duration < 0:
@@ -52,8 +44,7 @@ def long_click(call: Call) -> None:
     call.phone.swipe(x, y, x, y, round(duration))
 
 
-@route("POST", "appium/gestures/drag")
-def drag(call: Call) -> None:
+def _drag(call: Call) -> None:
     """Hold a finger on a point, and move it to another."""
     x1, y1 = _point(call, "start")
     x2, y2 = _coordinates(call.body.get("end"), "end")
@@ -62,20 +53,18 @@ def drag(call: Call) -> None:
     play(call.phone, [touch])
 
 
-@route("POST", "appium/gestures/swipe")
-def swipe(call: Call) -> None:
+def _swipe(call: Call) -> None:
     """Swipe over a part of an area, in a direction."""
-    x1, y1, x2, y2 = _swipe(_area(call), _direction(call), _percent(call, most=1))
+    x1, y1, x2, y2 = _stretch(_area(call), _direction(call), _percent(call, most=1))
     spent = _milliseconds(call, SWIPE, abs(x2 - x1) + abs(y2 - y1))
     call.phone.swipe(x1, y1, x2, y2, spent)
 
 
-@route("POST", "appium/gestures/scroll")
-def scroll(call: Call) -> bool:
+def _scroll(call: Call) -> bool:
     """Scroll by a part of an area, or several; False once the end is reached."""
     area, direction, percent = _area(call), _direction(call), _percent(call)
     while percent > 0:
-        points = _swipe(area, BACK[direction], min(percent, 1.0))
+        points = _stretch(area, BACK[direction], min(percent, 1.0))
         call.phone.swipe(*points, SLOW)
         if not _goes_on(call, area, direction):
             return False
@@ -83,82 +72,56 @@ def scroll(call: Call) -> bool:
     return True
 
 
-@route("POST", "appium/gestures/fling")
-def fling(call: Call) -> bool:
+def _fling(call: Call) -> bool:
     """Fling an area's content; False once the end is reached."""
     area, direction = _area(call), _direction(call)
     least = MIN_FLING * call.phone.display.metrics.density
     if (speed := call.number("speed", FLING * least / MIN_FLING)) < least:
         words = f"Speed {round(speed)} is less than the minimum fling velocity {round(least)}"
         raise InvalidArgument(words)
-    x1, y1, x2, y2 = _swipe(area, BACK[direction], 1.0)
+    x1, y1, x2, y2 = _stretch(area, BACK[direction], 1.0)
     call.phone.swipe(x1, y1, x2, y2, max(1, round((abs(x2 - x1) + abs(y2 - y1)) / speed * 1000)))
     return _goes_on(call, area, direction)
 
 
-@route("POST", "appium/gestures/pinch_open")
-def pinch_open(call: Call) -> None:
-    """Move two fingers apart."""
-    _pinch(call, apart=True)
-
-
-@route("POST", "appium/gestures/pinch_close")
-def pinch_close(call: Call) -> None:
-    """Move two fingers together."""
-    _pinch(call, apart=False)
-
-
-@route("POST", "gestures/scroll_to")
-def scroll_to(call: Call) -> None:
-    """Scroll the first thing that scrolls until something is seen."""
-    given = call.body.get("params")
-    if not isinstance(given, dict):
-        raise InvalidArgument("'params' must be an object")
-    by = call.session.by(given)
-    origin = call.body.get("origin")
-    container = UiSelector().having("scrollable", True)
-    if origin and (name := call.session.node(element_id(origin)).resource_id):
-        container = container.having("resourceId", name)
-    most = given.get("maxSwipes")
-    scroller = Scroller(
-        call.phone, container, most_swipes=most if isinstance(most, int) else MOST_SWIPES
+def _scroll_to(call: Call) -> None:
+    """Scroll an element, or the first thing that scrolls, until something is seen."""
+    given, origin = call.members("params"), call.body.get("origin")
+    by, most = call.session.by(given), given.get("maxSwipes")
+    _seek(
+        call,
+        call.session.node(element_id(origin)) if origin else None,
+        lambda: call.session.finder.one(by) is not None,
+        most if isinstance(most, int) else MOST_SWIPES,
     )
-    try:
-        _seek(scroller, lambda: call.session.finder.one(by) is not None)
-    except NoSuchContainer as error:
-        raise NoSuchElement from error
 
 
-@route("POST", "appium/element/:id/scroll_to/:id2")
-def scroll_back_to(call: Call) -> None:
+def _scroll_back_to(call: Call) -> None:
     """Scroll an element until another, that was seen before, is seen again."""
-    wanted = call.session.elements.identity(call.path["id2"])
-    scrolled = call.session.node(call.path["id"])
-    if not scrolled.scrollable:
+    wanted = call.session.element(call.path["id2"]).identity
+    if not call.node.scrollable:
         raise InvalidArgument("The element must be scrollable")
-    container = UiSelector().having("scrollable", True)
-    if scrolled.resource_id:
-        container = container.having("resourceId", scrolled.resource_id)
 
     def seen() -> bool:
         node = call.phone.accessibility.find(wanted)
         return node is not None and node.visible
 
-    _seek(Scroller(call.phone, container), seen)
+    _seek(call, call.node, seen, MOST_SWIPES)
 
 
-def _seek(scroller: Scroller, seen: Callable[[], bool]) -> None:
-    if seen():
-        return
-    scroller.to_end(forward=False, swipes=scroller.most_swipes)
-    for _ in range(scroller.most_swipes):
-        if seen() or not scroller.step(forward=True):
-            break
-    if not seen():
-        raise NoSuchElement
+def _seek(call: Call, scrolled: Node | None, seen: Callable[[], bool], most: int) -> None:
+    container = UiSelector().having("scrollable", True)
+    if scrolled and scrolled.resource_id:
+        container = container.having("resourceId", scrolled.resource_id)
+    try:
+        if not seen() and not Scroller(call.phone, container, most_swipes=most).until(seen):
+            raise NoSuchElement
+    except NoSuchContainer as error:
+        raise NoSuchElement from error
 
 
 def _pinch(call: Call, *, apart: bool) -> None:
+    """Move two fingers apart, or together."""
     left, top, right, bottom = _area(call)
     percent = _percent(call, most=1)
     middle, y = (left + right) / 2, (top + bottom) / 2
@@ -189,7 +152,7 @@ def _goes_on(call: Call, area: Rect, direction: str) -> bool:
     return any(box.offset < box.reach if forward else box.offset > 0 for box in boxes)
 
 
-def _swipe(area: Rect, direction: str, percent: float) -> tuple[int, int, int, int]:
+def _stretch(area: Rect, direction: str, percent: float) -> tuple[int, int, int, int]:
     """Give where a swipe over a part of an area begins and ends."""
     left, top, right, bottom = area
     x, y = (left + right) // 2, (top + bottom) // 2
@@ -254,3 +217,19 @@ def _coordinates(value: Any, name: str) -> tuple[int, int]:
         return int(value["x"]), int(value["y"])
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidArgument(f"'{name}' must have x and y") from error
+
+
+ROUTES: Final[tuple[Route, ...]] = (
+    ("POST", "actions", _actions),
+    ("POST", "appium/gestures/click", lambda call: call.phone.tap(*_point(call, "offset"))),
+    ("POST", "appium/gestures/double_click", _double_click),
+    ("POST", "appium/gestures/long_click", _long_click),
+    ("POST", "appium/gestures/drag", _drag),
+    ("POST", "appium/gestures/swipe", _swipe),
+    ("POST", "appium/gestures/scroll", _scroll),
+    ("POST", "appium/gestures/fling", _fling),
+    ("POST", "appium/gestures/pinch_open", lambda call: _pinch(call, apart=True)),
+    ("POST", "appium/gestures/pinch_close", lambda call: _pinch(call, apart=False)),
+    ("POST", "gestures/scroll_to", _scroll_to),
+    ("POST", "appium/element/:id/scroll_to/:id2", _scroll_back_to),
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation.appium.errors import (
     InvalidArgument,
@@ -11,25 +12,34 @@ from pytest_mobileagent.virtual.automation.appium.errors import (
     WebDriverError,
 )
 from pytest_mobileagent.virtual.automation.appium.find import NoRoot
-from pytest_mobileagent.virtual.automation.appium.pictures import crop, whole
-from pytest_mobileagent.virtual.automation.appium.routing import Call, route
 from pytest_mobileagent.virtual.system.window.display import DISPLAY
+from pytest_mobileagent.virtual.ui.pictures import png
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_mobileagent.virtual.automation.appium.routing import Call, Route
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.system.accessibility.nodes import AccessibilityWindow
+    from pytest_mobileagent.virtual.ui.metrics import Rect
     from pytest_mobileagent.virtual.ui.node import Node
 
 BUTTONS = ("android:id/button1", "android:id/button2", "android:id/button3")
 ALLOW = ("permission_allow_button", "permission_allow_foreground_only_button")
 DENY = ("permission_deny_button", "permission_deny_and_dont_ask_again_button")
-TURNS = {0: "PORTRAIT", 1: "LANDSCAPE", 2: "PORTRAIT", 3: "LANDSCAPE"}
 
 
-@route("GET", "source")
-def source(call: Call) -> str:
+def crop(phone: Phone, bounds: Rect) -> str:
+    """Give a part of the screen as base64."""
+    return base64.b64encode(png(phone.sight.picture().crop(bounds))).decode()
+
+
+def rect(bounds: Rect) -> dict[str, int]:
+    """Write a rectangle as WebDriver does."""
+    left, top, right, bottom = bounds
+    return {"x": left, "y": top, "width": right - left, "height": bottom - top}
+
+
+def _source(call: Call) -> str:
     """Give the page source."""
     try:
         return str(call.session.finder.source())
@@ -39,75 +49,32 @@ def source(call: Call) -> str:
         raise WebDriverError(f"Timed out after {timeout}ms {words}.") from None
 
 
-@route("GET", "screenshot")
-def screenshot(call: Call) -> str:
-    """Give a picture of the screen."""
-    return whole(call.phone)
-
-
-@route("GET", "window/:handle/size")
-def window_size(call: Call) -> dict[str, int]:
-    """Give the size of the screen."""
+def _size(call: Call) -> dict[str, int]:
     metrics = call.phone.display.metrics
     return {"width": metrics.width_px, "height": metrics.height_px}
 
 
-# Rotation.
-
-
-@route("GET", "orientation")
-def orientation(call: Call) -> str:
-    """Tell which way the screen is turned."""
+def _orientation(call: Call) -> str:
     metrics = call.phone.display.metrics
     return "LANDSCAPE" if metrics.width_px > metrics.height_px else "PORTRAIT"
 
 
-@route("POST", "orientation")
-def set_orientation(call: Call) -> str:
-    """Turn the screen."""
+def _turn(call: Call) -> str:
     wanted = call.text("orientation").upper()
-    if wanted not in TURNS.values():
+    if wanted not in ("PORTRAIT", "LANDSCAPE"):
         raise InvalidArgument(f"'{wanted}' is no orientation: PORTRAIT or LANDSCAPE")
-    if orientation(call) != wanted:
-        turns = call.phone.display.rotation
-        _turn(call.phone, 1 if turns == 0 else 0)
+    if _orientation(call) != wanted:
+        turns = 1 if call.phone.display.rotation == 0 else 0
+        call.phone.settings.put("system", "accelerometer_rotation", "0")
+        call.phone.settings.put("system", "user_rotation", str(turns))
+        call.phone.changed()
     return wanted
-
-
-@route("GET", "rotation")
-def rotation(call: Call) -> dict[str, int]:
-    """Tell by how many degrees the screen is turned."""
-    return {"x": 0, "y": 0, "z": call.phone.display.rotation * 90}
-
-
-@route("POST", "rotation")
-def set_rotation(call: Call) -> dict[str, int]:
-    """Turn the screen by degrees."""
-    x, y, z = (call.number(axis, 0) for axis in "xyz")
-    if x or y or z not in (0, 90, 180, 270):
-        words = "x and y must be 0, and z one of 0, 90, 180, 270"
-        raise InvalidArgument(f"Unable to rotate: {words}")
-    _turn(call.phone, int(z) // 90)
-    return {"x": 0, "y": 0, "z": int(z)}
-
-
-@route("GET", "appium/device/declared_orientation")
-def declared_orientation(_: Call) -> str:
-    """Tell which way the activity in front wants the screen: as the user turns it."""
-    return "UNSPECIFIED"
-
-
-def _turn(phone: Phone, turns: int) -> None:
-    phone.settings.put("system", "accelerometer_rotation", "0")
-    phone.settings.put("system", "user_rotation", str(turns))
-    phone.changed()
 
 
 # Dialogs.
 
 
-@route("GET", "alert/text")
-def alert_text(call: Call) -> str:
+def _alert_text(call: Call) -> str:
     """Give the texts of the dialog that is open, but for its buttons."""
     root = _alert(call.phone)
     buttons = _buttons(root)
@@ -115,19 +82,8 @@ def alert_text(call: Call) -> str:
     return "\n".join(texts)
 
 
-@route("POST", "alert/accept")
-def accept_alert(call: Call) -> None:
-    """Tap the button that agrees, or the one with a label."""
-    _answer(call, (BUTTONS[0], *ALLOW))
-
-
-@route("POST", "alert/dismiss")
-def dismiss_alert(call: Call) -> None:
-    """Tap the button that refuses, or the one with a label."""
-    _answer(call, (BUTTONS[1], *DENY))
-
-
 def _answer(call: Call, ids: tuple[str, ...]) -> None:
+    """Tap the button that agrees or refuses, by its id, or the one with a label."""
     buttons = _buttons(_alert(call.phone))
     label = call.body.get("buttonLabel")
     if isinstance(label, str):
@@ -165,31 +121,24 @@ def _seen(node: Node) -> Iterator[Node]:
 # Windows.
 
 
-@route("POST", "appium/list_windows")
-def list_windows(call: Call) -> list[dict[str, Any]]:
+def _list_windows(call: Call) -> list[dict[str, Any]]:
     """List the windows of all displays: of the one."""
-    filters = call.body.get("filters") or {}
-    if not isinstance(filters, dict):
-        raise InvalidArgument("'filters' must be an object")
-    skip = call.body.get("skipScreenshots") is True
-    found = [_window(window) for window in call.phone.accessibility.windows]
-    chosen = [each for each in found if _passes(each, filters)]
-    for each in chosen:
-        x, y, width, height = each["rect"].values()
-        each["screenshot"] = None if skip else crop(call.phone, (x, y, x + width, y + height))
-    return chosen
-
-
-def _window(window: AccessibilityWindow) -> dict[str, Any]:
-    left, top, right, bottom = window.bounds
-    return {
-        "windowId": window.id,
-        "displayId": 0,
-        "physicalDisplayId": DISPLAY,
-        "rect": {"x": left, "y": top, "width": right - left, "height": bottom - top},
-        "packageName": window.package,
-        "screenshot": None,
-    }
+    filters = call.members("filters") if call.body.get("filters") else {}
+    found: list[dict[str, Any]] = []
+    for window in call.phone.accessibility.windows:
+        told = {
+            "windowId": window.id,
+            "displayId": 0,
+            "physicalDisplayId": DISPLAY,
+            "rect": rect(window.bounds),
+            "packageName": window.package,
+            "screenshot": None,
+        }
+        if _passes(told, filters):
+            if call.body.get("skipScreenshots") is not True:
+                told["screenshot"] = crop(call.phone, window.bounds)
+            found.append(told)
+    return found
 
 
 def _passes(window: dict[str, Any], filters: dict[str, Any]) -> bool:
@@ -200,8 +149,7 @@ def _passes(window: dict[str, Any], filters: dict[str, Any]) -> bool:
     )
 
 
-@route("POST", "appium/list_displays")
-def list_displays(call: Call) -> list[dict[str, Any]]:
+def _list_displays(call: Call) -> list[dict[str, Any]]:
     """List the displays."""
     metrics = call.phone.display.metrics
     measures = {
@@ -216,6 +164,19 @@ def list_displays(call: Call) -> list[dict[str, Any]]:
     return [{"id": 0, "hardwareId": DISPLAY, "metrics": measures, "isDefault": True}]
 
 
-@route("POST", "appium/reset_ax_cache")
-def reset_ax_cache(_: Call) -> None:
-    """Nothing to do: nodes are always looked at anew."""
+ROUTES: Final[tuple[Route, ...]] = (
+    ("GET", "source", _source),
+    ("GET", "screenshot", lambda call: base64.b64encode(call.phone.screenshot()).decode()),
+    ("GET", "window/:handle/size", _size),
+    ("GET", "orientation", _orientation),
+    ("POST", "orientation", _turn),
+    # The activity in front wants the screen as the user turns it.
+    ("GET", "appium/device/declared_orientation", lambda _: "UNSPECIFIED"),
+    ("GET", "alert/text", _alert_text),
+    ("POST", "alert/accept", lambda call: _answer(call, (BUTTONS[0], *ALLOW))),
+    ("POST", "alert/dismiss", lambda call: _answer(call, (BUTTONS[1], *DENY))),
+    ("POST", "appium/list_windows", _list_windows),
+    ("POST", "appium/list_displays", _list_displays),
+    # Nothing to do: nodes are always looked at anew.
+    ("POST", "appium/reset_ax_cache", lambda _: None),
+)

@@ -1,9 +1,9 @@
-"""Which function answers which request: the routes of one session."""
+"""Which function answers which request: a row of a table for each route of a session."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote
@@ -13,6 +13,7 @@ from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument,
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.appium.session import Session
     from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.ui.node import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class Call:
     def phone(self) -> Phone:
         """The phone."""
         return self.session.phone
+
+    @property
+    def node(self) -> Node:
+        """The node of the element in the path."""
+        return self.session.node(self.path["id"])
 
     def text(self, name: str) -> str:
         """Give a member of the body that must be a text."""
@@ -43,25 +49,22 @@ class Call:
             raise InvalidArgument(f"'{name}' must be a number")
         return value
 
+    def members(self, name: str) -> dict[str, Any]:
+        """Give a member of the body that must be an object."""
+        value = self.body.get(name)
+        if not isinstance(value, dict):
+            raise InvalidArgument(f"'{name}' must be an object")
+        return value
+
 
 Answer: TypeAlias = Callable[[Call], Any]
-_routes: list[tuple[str, re.Pattern[str], Answer]] = []
+Route: TypeAlias = tuple[str, str, Answer]  # its method; its path, in which `:name` is any one part
 
 
-def route(method: str, path: str) -> Callable[[Answer], Answer]:
-    """Register a function for a path below /session/ID; `:name` stands for any one part."""
-    pattern = re.compile(re.sub(r":(\w+)", r"(?P<\1>[^/]+)", path))
-
-    def register(answer: Answer) -> Answer:
-        _routes.append((method, pattern, answer))
-        return answer
-
-    return register
-
-
-def find(method: str, path: str) -> tuple[Answer, dict[str, str]]:
-    """Give the function for a path, and the parts of it; UnknownCommand if there is none."""
-    for its_method, pattern, answer in _routes:
-        if its_method == method and (match := pattern.fullmatch(path)):
+def find(routes: Iterable[Route], method: str, path: str) -> tuple[Answer, dict[str, str]]:
+    """Give the function for a path below /session/ID, and its parts, or raise UnknownCommand."""
+    for its_method, its_path, answer in routes:
+        pattern = re.sub(r":(\w+)", r"(?P<\1>[^/]+)", its_path)
+        if its_method == method and (match := re.fullmatch(pattern, path)):
             return answer, {name: unquote(part) for name, part in match.groupdict().items()}
     raise UnknownCommand

@@ -8,7 +8,7 @@ import traceback
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation import http
-from pytest_mobileagent.virtual.automation.appium import (  # noqa: F401 - they register routes
+from pytest_mobileagent.virtual.automation.appium import (
     on_device,
     on_elements,
     on_gestures,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PACKAGE: Final = "io.appium.uiautomator2.server"
 BASE: Final = "/wd/hub"  # which old clients put before every path
+ROUTES: Final = (*on_device.ROUTES, *on_elements.ROUTES, *on_gestures.ROUTES, *on_screen.ROUTES)
 
 
 class Server:
@@ -99,7 +100,7 @@ class Server:
             return None
         if not path and method == "GET":
             return session.capabilities
-        answer, parts = routing.find(method, path)
+        answer, parts = routing.find(ROUTES, method, path)
         return answer(routing.Call(session, parts, _body(request)))
 
 

@@ -1,18 +1,59 @@
-"""A session with the server: what it was started with, what it has found, how it is set."""
+"""A session with the server: its settings, its requests, and the elements that it has found."""
 
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.virtual.automation.appium.elements import ELEMENT_KEY, Elements
-from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument
+from pytest_mobileagent.virtual.automation.appium.errors import (
+    InvalidArgument,
+    NoSuchElement,
+    StaleElement,
+    WebDriverError,
+)
 from pytest_mobileagent.virtual.automation.appium.find import STRATEGIES, By, Finder
-from pytest_mobileagent.virtual.automation.appium.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.ui.node import Node
+    from pytest_mobileagent.virtual.ui.node import Identity, Node
+
+ELEMENT_KEY = "element-6066-11e4-a52e-4f735466cecf"
+MOST = 500  # elements
+SHRINK = 150  # how many of the oldest go when there are too many
+SETTINGS: Final[dict[str, Any]] = {  # with the values that they start with
+    **dict.fromkeys(("allowInvisibleElements", "disableIdLocatorAutocompletion"), False),
+    **dict.fromkeys(("enableMultiWindows", "enableTopmostWindowFromActivePackage"), False),
+    **dict.fromkeys(("enforceXPath1", "ignoreUnimportantViews", "normalizeTagNames"), False),
+    **dict.fromkeys(("includeA11yActionsInPageSource", "includeExtrasInPageSource"), False),
+    **dict.fromkeys(("mjpegBilinearFiltering", "simpleBoundsCalculation"), False),
+    **dict.fromkeys(("useResourcesForOrientationDetection",), False),
+    **dict.fromkeys(("enableNotificationListener", "limitXPathContextScope"), True),
+    **dict.fromkeys(("shouldUseCompactResponses", "shutdownOnPowerDisconnect"), True),
+    **dict.fromkeys(("trackScrollEvents",), True),
+    **dict.fromkeys(("waitForIdleTimeout", "waitForSelectorTimeout"), 10000),
+    **dict.fromkeys(("mjpegScalingFactor", "mjpegServerScreenshotQuality"), 50),
+    **dict.fromkeys(("currentDisplayId", "keyInjectionDelay"), 0),
+    "actionAcknowledgmentTimeout": 3000,
+    "alwaysTraversableViewClasses": "",
+    "elementResponseAttributes": "name,text",
+    "mjpegServerFramerate": 10,
+    "mjpegServerPort": 7810,
+    "scrollAcknowledgmentTimeout": 200,
+    "serverPort": 6790,
+    "snapshotMaxDepth": 70,
+    "wakeLockTimeout": 86400000,
+}
+
+
+@dataclass(slots=True)
+class Element:
+    """A node that was found, and how."""
+
+    identity: Identity
+    by: By | None
+    single: bool  # found as the only one, so it can be looked for again
+    context: str | None
 
 
 class Session:
@@ -22,13 +63,22 @@ class Session:
         self.id = str(uuid.uuid4())
         self.phone = phone
         self.capabilities = capabilities
-        self.settings = Settings()
+        self.settings = dict(SETTINGS)
         self.finder = Finder(phone, self.settings)
-        self.elements = Elements(phone, self.finder)
+        self._known: dict[str, Element] = {}
+        self._ids: dict[tuple[Identity, By | None], str] = {}
 
-    def node(self, id: str) -> Node:
-        """Give the node of an element."""
-        return self.elements.node(id)
+    def update(self, settings: dict[str, Any]) -> None:
+        """Change some settings; InvalidArgument for one that is unknown or of another type."""
+        for name, value in settings.items():
+            if name not in SETTINGS:
+                known = ", ".join(SETTINGS)
+                raise InvalidArgument(f"Setting '{name}' is not supported. Known are: {known}")
+            kind = type(SETTINGS[name])
+            if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+                words = f"Invalid setting value type. Got {type(value).__name__}. "
+                raise InvalidArgument(f"{words}Expected {kind.__name__} for setting '{name}'")
+        self.settings.update(settings)
 
     def by(self, payload: dict[str, Any]) -> By:
         """Read a locator."""
@@ -41,10 +91,50 @@ class Session:
             raise InvalidArgument(words)
         return By(strategy, selector)
 
+    def add(self, node: Node, by: By | None, *, single: bool, context: str | None = None) -> str:
+        """Remember a node, and give the id of the element."""
+        known = self._ids.get((node.identity, by))
+        if known in self._known:
+            return known
+        if len(self._known) >= MOST:
+            for oldest in list(self._known)[:SHRINK]:
+                del self._known[oldest]
+            self._ids = {key: old for key, old in self._ids.items() if old in self._known}
+        new = str(uuid.uuid4())
+        self._known[new] = Element(node.identity, by, single, context)
+        self._ids[node.identity, by] = new
+        return new
 
-def element_value(id: str) -> dict[str, str]:
-    """Write the id of an element as WebDriver does, in the old way and in the new one."""
-    return {"ELEMENT": id, ELEMENT_KEY: id}
+    def element(self, id: str) -> Element:
+        """Give what an element is, whether or not it is still there."""
+        if id not in self._known:
+            raise NoSuchElement(
+                f"The element identified by '{id}' is not present in the cache or has expired. "
+                "Try to find it again"
+            )
+        return self._known[id]
+
+    def node(self, id: str) -> Node:
+        """Give the node of an element as it is now; StaleElement once it is gone."""
+        element = self.element(id)
+        return self.phone.accessibility.find(element.identity) or self._restored(id, element)
+
+    def _restored(self, id: str, element: Element) -> Node:
+        """Look again for an element that was found as the only one."""
+        by = element.by
+        if by is None:
+            raise StaleElement(f"The element '{id}' does not exist in DOM anymore")
+        if not element.single:
+            raise StaleElement(f"Cached elements '{by}' do not exist in DOM anymore")
+        try:
+            context = self.node(element.context) if element.context else None
+            node = self.finder.one(by, context)
+        except WebDriverError:
+            node = None
+        if node is None:
+            raise StaleElement(f"The element '{by}' does not exist in DOM anymore")
+        element.identity = node.identity
+        return node
 
 
 def element_id(value: Any) -> str:

@@ -1,55 +1,41 @@
-"""Methods about the device as a whole: touches, keys, the clipboard."""
+"""Methods about the device as a whole: touches, keys, the clipboard, what the screen shows."""
 
 from __future__ import annotations
 
+import base64
+import io
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation import perform
 from pytest_mobileagent.virtual.automation.appium.pointers import Sample, Touch, play
-from pytest_mobileagent.virtual.automation.jsonrpc.errors import JavaThrowable
-from pytest_mobileagent.virtual.automation.jsonrpc.parameters import (
+from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
+    Methods,
+    flag,
     integer,
     integers,
     number,
     text,
+    thrown,
 )
-from pytest_mobileagent.virtual.automation.jsonrpc.registry import method
+from pytest_mobileagent.virtual.automation.jsonrpc.hierarchy import hierarchy
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
 
 STEP = 5  # ms that a step of a swipe takes
+DEPTH = 50  # of a dump, unless it is said
 KEYS: Final = {
-    "back": "BACK",
-    "camera": "CAMERA",
-    "center": "DPAD_CENTER",
-    "del": "DEL",
+    **{name: name.upper() for name in ("back", "camera", "del", "enter", "home", "menu", "power")},
+    **{name: name.upper() for name in ("search", "volume_down", "volume_mute", "volume_up")},
+    **{name: f"DPAD_{name.upper()}" for name in ("center", "down", "left", "right", "up")},
     "delete": "DEL",
-    "down": "DPAD_DOWN",
-    "enter": "ENTER",
-    "home": "HOME",
-    "left": "DPAD_LEFT",
-    "menu": "MENU",
-    "power": "POWER",
     "recent": "APP_SWITCH",
-    "right": "DPAD_RIGHT",
-    "search": "SEARCH",
-    "up": "DPAD_UP",
-    "volume_down": "VOLUME_DOWN",
-    "volume_mute": "VOLUME_MUTE",
-    "volume_up": "VOLUME_UP",
 }
 DOWN, UP, MOVE = 0, 1, 2
+ROTATIONS: Final = {"natural": 0, "left": 1, "upsidedown": 2, "right": 3}
 
 
-@method("ping")
-def ping(_: Service) -> str:
-    """Answer."""
-    return "pong"
-
-
-@method("deviceInfo")
-def device_info(service: Service) -> dict[str, Any]:
+def _info(service: Service) -> dict[str, Any]:
     """Tell what the device is, and what is in front."""
     phone = service.phone
     metrics, window = phone.display.metrics, phone.accessibility.active
@@ -70,14 +56,7 @@ def device_info(service: Service) -> dict[str, Any]:
 # Touches.
 
 
-@method("click", integer, integer)
-def click(service: Service, x: int, y: int) -> bool:
-    """Tap; false outside of the screen."""
-    return press_at(service, x, y, 0)
-
-
-@method("click", integer, integer, integer)
-def press_at(service: Service, x: int, y: int, milliseconds: int) -> bool:
+def _click(service: Service, x: int, y: int, milliseconds: int = 0) -> bool:
     """Hold a finger on a place; false outside of the screen."""
     metrics = service.phone.display.metrics
     if not (0 <= x < metrics.width_px and 0 <= y < metrics.height_px):
@@ -86,95 +65,133 @@ def press_at(service: Service, x: int, y: int, milliseconds: int) -> bool:
     return True
 
 
-@method("swipe", integer, integer, integer, integer, integer)
-def swipe(  # noqa: PLR0917 - as Java has it
-    service: Service, x1: int, y1: int, x2: int, y2: int, steps: int
-) -> bool:
-    """Move a finger."""
-    service.phone.swipe(x1, y1, x2, y2, steps * STEP)
-    return True
+def swipe(service: Service, *numbers: int) -> bool:
+    """Move a finger from one place to another, in so many steps."""
+    *points, steps = numbers
+    return swipe_points(service, points, steps)
 
 
-@method("swipePoints", integers, integer)
 def swipe_points(service: Service, numbers: list[int], steps: int) -> bool:
     """Move a finger along a line of several points, in so many steps from one to the next."""
     points = list(zip(numbers[::2], numbers[1::2], strict=False))
     if len(points) < 2:
-        raise JavaThrowable("java.lang.IllegalArgumentException", "at least 2 points are needed")
+        raise thrown("java.lang.IllegalArgumentException", "at least 2 points are needed")
     way = [Sample(at * steps * STEP, x, y) for at, (x, y) in enumerate(points)]
     play(service.phone, [Touch(way, way[-1].time)])
     return True
 
 
-@method("drag", integer, integer, integer, integer, integer)
-def drag(  # noqa: PLR0917 - as Java has it
-    service: Service, x1: int, y1: int, x2: int, y2: int, steps: int
-) -> bool:
-    """Hold a finger, then move it."""
+def drag(service: Service, *numbers: int) -> bool:
+    """Hold a finger, then move it, in so many steps."""
+    x1, y1, x2, y2, steps = numbers
     timeout = int(service.phone.settings.text("secure", "long_press_timeout", "400"))
     with service.phone.windows.watched():
         service.phone.gestures.drag(x1, y1, x2, y2, timeout + 1 + steps * STEP)
     return True
 
 
-@method("injectInputEvent", integer, number, number, integer)
-def inject(service: Service, action: int, x: float, y: float, _: int) -> bool:
+def _inject(service: Service, action: int, x: float, y: float, _: int) -> bool:
     """Put a finger down, move it or lift it."""
     finger = service.phone.finger
     acts = {DOWN: finger.down, MOVE: finger.move, UP: finger.up}
-    if action not in acts:
-        return False
-    acts[action](x, y)
-    return True
+    if action in acts:
+        acts[action](x, y)
+    return action in acts
 
 
 # Keys and text.
 
 
-@method("pressKey", text)
-def press_key(service: Service, name: str | None) -> bool:
+def _press(service: Service, name: str) -> bool:
     """Press a key by name; false if there is no such."""
-    key = KEYS.get((name or "").lower())
-    if key is None:
-        return False
-    service.phone.key(key)
-    return True
+    key = KEYS.get(name.lower())
+    return key is not None and _press_code(service, key)
 
 
-@method("pressKeyCode", integer)
-def press_code(service: Service, code: int) -> bool:
-    """Press a key by its code."""
-    return press_code_with(service, code, 0)
-
-
-@method("pressKeyCode", integer, integer)
-def press_code_with(service: Service, code: int, meta: int) -> bool:
+def _press_code(service: Service, code: int | str, meta: int = 0) -> bool:
     """Press a key by its code, while others are held."""
     service.phone.key(code, meta)
     return True
 
 
-@method("setClipboard", text, text)
-def set_clipboard(service: Service, _label: str | None, content: str | None) -> None:
-    """Copy a text."""
-    service.phone.clipboard.text = content or ""
+def _copy(service: Service, _label: str, content: str) -> None:
+    service.phone.clipboard.text = content
 
 
-@method("getClipboard")
-def get_clipboard(service: Service) -> str | None:
-    """Tell what was copied; nothing if nothing was."""
-    return service.phone.clipboard.text or None
-
-
-@method("pasteClipboard")
-def paste(service: Service) -> None:
-    """Paste into the field that has the focus."""
-    service.phone.key("PASTE")
-
-
-@method("clearInputText")
-def clear_input(service: Service) -> None:
+def _clear_input(service: Service) -> None:
     """Empty the field that has the focus."""
-    node = service.phone.accessibility.focused()
-    if node:
+    if node := service.phone.accessibility.focused():
         perform.set_text(service.phone, node, "")
+
+
+# The screen.
+
+
+def _dump(service: Service, compressed: bool, depth: int = DEPTH, active_only: bool = False) -> str:
+    """Give the hierarchy of all windows, or of that which has the focus, down to some depth."""
+    return hierarchy(service.phone, compressed=compressed, depth=depth, active_only=active_only)
+
+
+def _screenshot(service: Service, scale: float, quality: int) -> str:
+    """Give the screen as JPEG in base64, smaller by some factor."""
+    picture = service.phone.sight.picture()
+    if 0 < scale < 1:
+        picture = picture.resize(
+            (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
+        )
+    data = io.BytesIO()
+    picture.save(data, "JPEG", quality=min(max(quality, 1), 100))
+    return base64.b64encode(data.getvalue()).decode()
+
+
+def _rotate(service: Service, name: str) -> None:
+    """Turn the screen and keep it so; an unknown way changes nothing."""
+    for way, turns in ROTATIONS.items():
+        if way.startswith(name or "?"):
+            _freeze(service, True)
+            service.phone.settings.put("system", "user_rotation", str(turns))
+
+
+def _freeze(service: Service, frozen: bool) -> None:
+    service.phone.settings.put("system", "accelerometer_rotation", "0" if frozen else "1")
+
+
+def _pull(service: Service, *, full: bool = False) -> bool:
+    """Pull the shade down, with all of quick settings or without."""
+    if full or not service.phone.shade.open:
+        service.phone.shade.pull(full=full)
+    return True
+
+
+def _clear_toast(service: Service) -> None:
+    service.toast = None
+
+
+METHODS: Final[Methods] = {
+    "ping": [((), lambda _: "pong")],
+    "deviceInfo": [((), _info)],
+    "click": [((integer,) * 3, _click)],
+    "swipe": [((integer,) * 5, swipe)],
+    "swipePoints": [((integers, integer), swipe_points)],
+    "drag": [((integer,) * 5, drag)],
+    "injectInputEvent": [((integer, number, number, integer), _inject)],
+    "pressKey": [((text,), _press)],
+    "pressKeyCode": [((integer, integer), _press_code)],
+    "setClipboard": [((text, text), _copy)],
+    "getClipboard": [((), lambda service: service.phone.clipboard.text or None)],
+    "pasteClipboard": [((), lambda service: service.phone.key("PASTE"))],
+    "clearInputText": [((), _clear_input)],
+    "dumpWindowHierarchy": [((flag, integer, flag), _dump)],
+    "takeScreenshot": [((number, integer), _screenshot)],
+    "wakeUp": [((), lambda service: service.phone.power.wake())],
+    "sleep": [((), lambda service: service.phone.power.sleep())],
+    "setOrientation": [((text,), _rotate)],
+    "freezeRotation": [((flag,), _freeze)],
+    "openNotification": [((), _pull)],
+    "openQuickSettings": [((), lambda service: _pull(service, full=True))],
+    "getLastToast": [((), lambda service: service.toast)],
+    "clearLastToast": [((), _clear_toast)],
+    # What a reader of the screen has last gone over: there is no reader.
+    "getLastTraversedText": [((), lambda _: None)],
+    "clearLastTraversedText": [((), lambda _: None)],
+}

@@ -34,58 +34,31 @@ class AdbKeyboard(App):
             return None
         extras = {key: str(value) for key, value in intent.extras.items()}
         try:
-            return Reply(DONE, act(self.phone, extras) or "success")
+            told = act(self.phone, extras)
+            return Reply(DONE, told if isinstance(told, str) and told else "success")
         except (ValueError, binascii.Error) as error:
             return Reply(0, str(error))
 
 
-def _input(phone: Phone, extras: dict[str, str]) -> None:
-    phone.ime.commit(_text(extras))
+def _type(phone: Phone, extras: dict[str, str], *, anew: bool = False) -> None:
+    if anew:
+        phone.ime.clear()
+    phone.ime.commit(base64.b64decode(extras.get("text", "")).decode("utf-8", "replace"))
 
 
-def _set(phone: Phone, extras: dict[str, str]) -> None:
-    phone.ime.clear()
-    phone.ime.commit(_text(extras))
-
-
-def _text(extras: dict[str, str]) -> str:
-    return base64.b64decode(extras.get("text", "")).decode("utf-8", "replace")
-
-
-def _clear(phone: Phone, _: dict[str, str]) -> None:
-    phone.ime.clear()
-
-
-def _enter(phone: Phone, _: dict[str, str]) -> None:
-    phone.ime.enter()
-
-
-def _key(phone: Phone, extras: dict[str, str]) -> None:
-    phone.key(int(extras.get("code", "")))
-
-
-def _hide(phone: Phone, _: dict[str, str]) -> None:
-    phone.ime.hide()
+def _show(phone: Phone, *, on: bool) -> None:
+    (phone.ime.show if on else phone.ime.hide)()
     phone.changed()
 
 
-def _show(phone: Phone, _: dict[str, str]) -> None:
-    phone.ime.show()
-    phone.changed()
-
-
-def _clipboard(phone: Phone, _: dict[str, str]) -> str:
-    return base64.b64encode(phone.clipboard.text.encode()).decode()
-
-
-_ACTS: Final[dict[str, Callable[[Phone, dict[str, str]], str | None]]] = {
-    "CLEAR_TEXT": _clear,
-    "EDITOR_CODE": _enter,
-    "GET_CLIPBOARD": _clipboard,
-    "HIDE": _hide,
-    "INPUT_KEYCODE": _key,
-    "INPUT_TEXT": _input,
-    "SET_TEXT": _set,
-    "SHOW": _show,
-    "SMART_ENTER": _enter,
+_ACTS: Final[dict[str, Callable[[Phone, dict[str, str]], object]]] = {
+    "CLEAR_TEXT": lambda phone, _: phone.ime.clear(),
+    "EDITOR_CODE": lambda phone, _: phone.ime.enter(),
+    "GET_CLIPBOARD": lambda phone, _: base64.b64encode(phone.clipboard.text.encode()).decode(),
+    "HIDE": lambda phone, _: _show(phone, on=False),
+    "INPUT_KEYCODE": lambda phone, extras: phone.key(int(extras.get("code", ""))),
+    "INPUT_TEXT": _type,
+    "SET_TEXT": lambda phone, extras: _type(phone, extras, anew=True),
+    "SHOW": lambda phone, _: _show(phone, on=True),
+    "SMART_ENTER": lambda phone, _: phone.ime.enter(),
 }

@@ -1,51 +1,39 @@
-"""Methods that look at what a selector means, or an id that stands for one, and write in it."""
+"""Methods about what a selector means, or an id that stands for one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_mobileagent.virtual.automation import perform
-from pytest_mobileagent.virtual.automation.jsonrpc.parameters import (
+from pytest_mobileagent.virtual.automation.appium.pointers import Sample, Touch, play
+from pytest_mobileagent.virtual.automation.jsonrpc import device
+from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
+    Methods,
+    flag,
     integer,
+    not_found,
+    number,
+    point,
     selector,
     text,
     thing,
+    thrown,
 )
-from pytest_mobileagent.virtual.automation.jsonrpc.registry import method
+from pytest_mobileagent.virtual.automation.scrolling import Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
+from pytest_mobileagent.virtual.system.input.gestures import SLOW
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
     from pytest_mobileagent.virtual.ui.node import Node
 
 Thing: TypeAlias = UiSelector | str
-
-
-# What is there.
-
-
-@method("exist", thing)
-def exist(service: Service, what: Thing) -> bool:
-    """Tell whether it is on the screen."""
-    return service.find(what) is not None
-
-
-@method("count", selector)
-def count(service: Service, what: UiSelector) -> int:
-    """Tell how many there are."""
-    return len(service.all(what))
-
-
-@method("objInfo", thing)
-def info(service: Service, what: Thing) -> dict[str, Any]:
-    """Tell all about it."""
-    return _info(service.get(what))
-
-
-@method("objInfoOfAllInstances", selector)
-def info_of_all(service: Service, what: UiSelector) -> list[dict[str, Any]]:
-    """Tell all about each that matches."""
-    return [_info(node) for node in service.all(what)]
+Place: TypeAlias = tuple[int, int]
+INSET = 5  # pixels from an edge to where a swipe begins
+FINGER = 20  # pixels that a finger takes, from its middle
+FLING = 5 * device.STEP  # ms of a swipe that is a fling
 
 
 def _info(node: Node) -> dict[str, Any]:
@@ -72,34 +60,182 @@ def _info(node: Node) -> dict[str, Any]:
     }
 
 
-@method("waitForExists", thing, integer)
-async def wait_for_exists(service: Service, what: Thing, milliseconds: int) -> bool:
-    """Wait until it is on the screen."""
+def _set_text(service: Service, what: Thing, content: str = "") -> bool:
+    """Put a text into it; false if it takes none."""
+    return perform.set_text(service.phone, service.get(what), content)
+
+
+# Touches.
+
+
+def _click(service: Service, what: Thing) -> bool:
+    service.phone.tap(*service.get(what).center)
+    return True
+
+
+def _long_click(service: Service, what: Thing) -> bool:
+    service.phone.long_press(*service.get(what).center)
+    return True
+
+
+def _drag_to_other(service: Service, what: Thing, other: UiSelector, steps: int) -> bool:
+    """Hold it and move it to something else."""
+    return device.drag(service, *service.get(what).center, *service.get(other).center, steps)
+
+
+def _swipe(service: Service, what: Thing, direction: str, part: float, steps: int) -> bool:
+    """Swipe over a part of it; false in no direction."""
+    node, part = service.get(what), min(max(part, 0.0), 1.0)
+    left, top, right, bottom = node.bounds
+    x, y = node.center
+    dx = round((right - left - 2 * INSET) * part / 2)
+    dy = round((bottom - top - 2 * INSET) * part / 2)
+    ways = {
+        "d": (x, y - dy, x, y + dy),
+        "l": (x + dx, y, x - dx, y),
+        "r": (x - dx, y, x + dx, y),
+        "u": (x, y + dy, x, y - dy),
+    }
+    way = ways.get(direction[:1].lower())
+    return way is not None and device.swipe(service, *way, steps)
+
+
+def _gesture(service: Service, what: Thing, *places: Any) -> bool:
+    """Move two fingers at once, from the first two places to the other two, in so many steps."""
+    service.get(what)
+    one, other, one_end, other_end, steps = places
+    time = max(1, steps * device.STEP)
+    fingers = ((one, one_end), (other, other_end))
+    touches = [Touch([Sample(0, *start), Sample(time, *end)], time) for start, end in fingers]
+    play(service.phone, touches)
+    return True
+
+
+def _pinch(*, apart: bool) -> Callable[..., bool]:
+    """Make the method that moves two fingers between the sides and the middle."""
+
+    def pinch(service: Service, what: Thing, percent: int, steps: int) -> bool:
+        node = service.get(what)
+        left, _, right, _ = node.bounds
+        if right - left <= 2 * FINGER:
+            message = "Object width is too small for operation"
+            raise thrown("java.lang.IllegalStateException", message)
+        x, y = node.center
+        way = int((right - left) // 2 * min(max(percent, 0), 100) / 100)
+        far, near = ((x - way, y), (x + way, y)), ((x - FINGER, y), (x + FINGER, y))
+        begin, end = (near, far) if apart else (far, near)
+        return _gesture(service, what, *begin, *end, steps)
+
+    return pinch
+
+
+# Scrolling.
+
+
+def _scroller(service: Service, what: UiSelector, vertical: bool, spent: int = SLOW) -> Scroller:
+    service.get(what)
+    return Scroller(service.phone, what, horizontal=not vertical, spent=spent)
+
+
+def _step(spent: int, *, forward: bool) -> Callable[..., bool]:
+    """Make the method that scrolls once; what it answers is false at the end."""
+    return lambda service, what, vertical, *_: _scroller(service, what, vertical, spent).step(
+        forward=forward
+    )
+
+
+def _to_end(spent: int, *, forward: bool) -> Callable[..., bool]:
+    """Make the method that scrolls to an end."""
+
+    def to_end(service: Service, what: UiSelector, vertical: bool, most: int, *_: int) -> bool:
+        _scroller(service, what, vertical, spent).to_end(forward=forward, swipes=most)
+        return True
+
+    return to_end
+
+
+def _scroll_to(service: Service, what: UiSelector, wanted: UiSelector, vertical: bool) -> bool:
+    """Scroll until something is seen; false if it never is."""
+    return _scroller(service, what, vertical).into_view(wanted)
+
+
+# Children.
+
+
+def _child_by(name: str) -> Callable[..., str]:
+    """Make the method that gives an id for the child that has a text or a description in it."""
+
+    def child_by(
+        service: Service,
+        among: UiSelector,
+        child: UiSelector,
+        content: str,
+        scroll: bool | None = None,
+    ) -> str:
+        wanted = UiSelector().having(name, content)
+        if scroll is None:
+            node = service.find(among)
+            scroll = node is not None and node.scrollable
+        if scroll:
+            Scroller(service.phone, among).into_view(wanted)
+        for at, _ in enumerate(service.all(among.then("child", child))):
+            row = among.then("child", child.having("instance", at))
+            node = service.find(row)
+            if node and (wanted.accepts(node) or service.find(row.then("child", wanted))):
+                return service.keep(row)
+        raise not_found(f'for {name}= "{content}" in {among}')
+
+    return child_by
+
+
+def _child_at(service: Service, among: UiSelector, child: UiSelector, at: int) -> str:
+    """Give an id for a child by its number."""
+    return service.keep(among.then("child", child.having("instance", at)))
+
+
+async def _exists(service: Service, what: Thing, milliseconds: int) -> bool:
     return await service.until(lambda: service.find(what) is not None, milliseconds)
 
 
-@method("waitUntilGone", thing, integer)
-async def wait_until_gone(service: Service, what: Thing, milliseconds: int) -> bool:
-    """Wait until it is not on the screen any more."""
+async def _gone(service: Service, what: Thing, milliseconds: int) -> bool:
     return await service.until(lambda: service.find(what) is None, milliseconds)
 
 
-# Text.
-
-
-@method("getText", thing)
-def get_text(service: Service, what: Thing) -> str:
-    """Give its text."""
-    return service.get(what).text
-
-
-@method("setText", thing, text)
-def set_text(service: Service, what: Thing, content: str | None) -> bool:
-    """Put a text into it; false if it takes none."""
-    return perform.set_text(service.phone, service.get(what), content or "")
-
-
-@method("clearTextField", thing)
-def clear_text(service: Service, what: Thing) -> None:
-    """Empty it."""
-    perform.set_text(service.phone, service.get(what), "")
+METHODS: Final[Methods] = {
+    "exist": [((thing,), lambda service, what: service.find(what) is not None)],
+    "count": [((selector,), lambda service, what: len(service.all(what)))],
+    "objInfo": [((thing,), lambda service, what: _info(service.get(what)))],
+    "objInfoOfAllInstances": [
+        ((selector,), lambda service, what: [_info(node) for node in service.all(what)])
+    ],
+    "waitForExists": [((thing, integer), _exists)],
+    "waitUntilGone": [((thing, integer), _gone)],
+    "getText": [((thing,), lambda service, what: service.get(what).text)],
+    "setText": [((thing, text), _set_text)],
+    "clearTextField": [((thing,), lambda service, what: _set_text(service, what) and None)],
+    "click": [*device.METHODS["click"], ((thing,), _click)],
+    "longClick": [((thing,), _long_click)],
+    "dragTo": [
+        (
+            (thing, integer, integer, integer),
+            lambda service, what, *to: device.drag(service, *service.get(what).center, *to),
+        ),
+        ((thing, selector, integer), _drag_to_other),
+    ],
+    "swipe": [*device.METHODS["swipe"], ((selector, text, number, integer), _swipe)],
+    "gesture": [((thing, point, point, point, point, integer), _gesture)],
+    "pinchIn": [((thing, integer, integer), _pinch(apart=False))],
+    "pinchOut": [((thing, integer, integer), _pinch(apart=True))],
+    "scrollForward": [((selector, flag, integer), _step(SLOW, forward=True))],
+    "scrollBackward": [((selector, flag, integer), _step(SLOW, forward=False))],
+    "scrollToEnd": [((selector, flag, integer, integer), _to_end(SLOW, forward=True))],
+    "scrollToBeginning": [((selector, flag, integer, integer), _to_end(SLOW, forward=False))],
+    "scrollTo": [((selector, selector, flag), _scroll_to)],
+    "flingForward": [((selector, flag), _step(FLING, forward=True))],
+    "flingBackward": [((selector, flag), _step(FLING, forward=False))],
+    "flingToEnd": [((selector, flag, integer), _to_end(FLING, forward=True))],
+    "flingToBeginning": [((selector, flag, integer), _to_end(FLING, forward=False))],
+    "childByText": [((selector, selector, text, flag), _child_by("text"))],
+    "childByDescription": [((selector, selector, text, flag), _child_by("description"))],
+    "childByInstance": [((selector, selector, integer), _child_at)],
+}

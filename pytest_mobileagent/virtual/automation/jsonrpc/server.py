@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.automation import http
 from pytest_mobileagent.virtual.automation.http import Request, Response
-from pytest_mobileagent.virtual.automation.jsonrpc import (  # noqa: F401 - these have the methods
-    children,
-    device,
-    objects,
-    screen,
-    scrollables,
-    touches,
-)
-from pytest_mobileagent.virtual.automation.jsonrpc.errors import (
+from pytest_mobileagent.virtual.automation.jsonrpc import device, objects
+from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
     INVALID_REQUEST,
     PARSE_ERROR,
     RpcError,
+    call,
 )
-from pytest_mobileagent.virtual.automation.jsonrpc.registry import call
 from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
 
 if TYPE_CHECKING:
@@ -28,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
 
 PATH = "/jsonrpc/0"
+METHODS = {**device.METHODS, **objects.METHODS}
 
 
 class Server:
@@ -78,15 +72,11 @@ class Server:
                 number, given = rest.get("id"), rest.get("params")
             case _:
                 return _failure(None, RpcError(INVALID_REQUEST, "invalid request"))
-        parameters = (
-            given
-            if isinstance(given, list)
-            else [*given.values()]
-            if isinstance(given, dict)
-            else []
-        )
+        if isinstance(given, dict):
+            given = [*given.values()]
+        parameters = given if isinstance(given, list) else []
         try:
-            result = await call(name, self._service, parameters)
+            result = await call(METHODS, name, self._service, parameters)
         except RpcError as error:
             return _failure(number, error)
         return {"jsonrpc": "2.0", "id": number, "result": result}

@@ -7,8 +7,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.automation.jsonrpc.errors import not_found
-from pytest_mobileagent.virtual.automation.jsonrpc.wording import describe
+from pytest_mobileagent.virtual.automation.jsonrpc.calls import not_found
 from pytest_mobileagent.virtual.system.accessibility.event import NOTIFICATION_STATE_CHANGED
 
 if TYPE_CHECKING:
@@ -47,14 +46,6 @@ class Service:
             del self._objects[next(iter(self._objects))]
         return number
 
-    def forget(self, id: str) -> None:
-        """Forget an id."""
-        self._objects.pop(id, None)
-
-    def ids(self) -> list[str]:
-        """Give all ids that stand for something."""
-        return list(self._objects)
-
     def selector(self, thing: UiSelector | str) -> UiSelector:
         """Give the selector that an id stands for; a selector stands for itself."""
         if not isinstance(thing, str):
@@ -78,7 +69,7 @@ class Service:
         """Give what is meant, which must be there."""
         node = self.find(thing)
         if node is None:
-            raise not_found(describe(self.selector(thing)))
+            raise not_found(self.selector(thing))
         return node
 
     # Waiting.

@@ -10,7 +10,7 @@ from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.commands import Context, command
-from pytest_mobileagent.virtual.system.accessibility.connection import AlreadyRegistered
+from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -13,6 +13,7 @@ from pytest_mobileagent.virtual.shell.commands import command
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_mobileagent.virtual.app.provider import Rows
     from pytest_mobileagent.virtual.shell.commands import Context
 
 FRAMES = (
@@ -21,15 +22,15 @@ FRAMES = (
     "com.android.internal.os.RuntimeInit.nativeFinishInit(Native Method)",
     "com.android.internal.os.RuntimeInit.main(RuntimeInit.java:339)",
 )
-OPTIONS = {
-    "query": {"--uri", "--user", "--projection", "--where", "--sort", "--extra"},
-    "insert": {"--uri", "--user", "--bind", "--extra"},
-    "update": {"--uri", "--user", "--where", "--bind", "--extra"},
-    "delete": {"--uri", "--user", "--where", "--extra"},
-    "call": {"--uri", "--user", "--method", "--arg", "--extra"},
-    "read": {"--uri", "--user"},
-    "write": {"--uri", "--user"},
-    "gettype": {"--uri", "--user"},
+OPTIONS = {  # besides --uri and --user
+    "query": ("--projection", "--where", "--sort", "--extra"),
+    "insert": ("--bind", "--extra"),
+    "update": ("--where", "--bind", "--extra"),
+    "delete": ("--where", "--extra"),
+    "call": ("--method", "--arg", "--extra"),
+    "read": (),
+    "write": (),
+    "gettype": (),
 }
 TYPES: dict[str, Callable[[str], Any]] = {
     "s": str,
@@ -94,7 +95,7 @@ def _parse(args: list[str]) -> Words:
     words, rest = Words(verb), list(args[1:])
     while rest:
         name = rest.pop(0)
-        if name not in OPTIONS[verb]:
+        if name not in ("--uri", "--user", *OPTIONS[verb]):
             raise BadCall(f"Unsupported argument: {name}")
         if name in ("--bind", "--extra"):
             kept = words.bound if name == "--bind" else words.extras
@@ -139,7 +140,7 @@ async def _do(ctx: Context, words: Words) -> None:
     provider, uri = ctx.phone.resolver.find(words.uri)
     match words.verb:
         case "query":
-            await _show(ctx, words)
+            await _show(ctx, provider.query(uri, words.ask))
         case "insert":
             provider.insert(uri, words.bound)
         case "update":
@@ -153,17 +154,22 @@ async def _do(ctx: Context, words: Words) -> None:
             await ctx.out(f"Result: {_bundle(bundle)}\n")
         case "gettype":
             await ctx.out(f"Result: {provider.type_of(uri) or 'null'}\n")
-        case "read":
-            await ctx.out(_bytes(ctx, provider.path_of(uri)))
-        case "write":
-            _write(ctx, provider.path_of(uri), await ctx.read_all())
+        case _:
+            path = provider.path_of(uri)
+            data = await ctx.read_all() if words.verb == "write" else b""
+            try:
+                if words.verb == "write":
+                    ctx.phone.files.write(path, data)
+                else:
+                    await ctx.out(ctx.phone.files.read(path))
+            except OSError:
+                problem = f"{path}: open failed: ENOENT (No such file or directory)"
+                raise ProviderError("java.io.FileNotFoundException", problem) from None
     if words.verb not in ("query", "gettype", "read"):
         ctx.phone.changed()
 
 
-async def _show(ctx: Context, words: Words) -> None:
-    provider, uri = ctx.phone.resolver.find(words.uri)
-    rows = provider.query(uri, words.ask)
+async def _show(ctx: Context, rows: Rows | None) -> None:
     if rows is None or not rows.values:
         await ctx.out("No result found.\n")
         return
@@ -180,12 +186,9 @@ def _text(value: object) -> str:
         return "NULL"
     if isinstance(value, bytes):
         return "BLOB"
-    return _real(value) if isinstance(value, float) else str(value)
-
-
-def _real(value: float) -> str:
-    """Write a number as SQLite does when it is asked for a text."""
-    return f"{value:.15g}" if value != int(value) else f"{value:.1f}"
+    if isinstance(value, float):  # as SQLite does when it is asked for a text
+        return f"{value:.15g}" if value != int(value) else f"{value:.1f}"
+    return str(value)
 
 
 def _bundle(values: dict[str, Any] | None) -> str:
@@ -195,24 +198,3 @@ def _bundle(values: dict[str, Any] | None) -> str:
         f"{key}={'null' if value is None else value}" for key, value in values.items()
     )
     return f"Bundle[{{{inside}}}]"
-
-
-def _bytes(ctx: Context, path: str) -> bytes:
-    try:
-        return ctx.phone.files.read(path)
-    except OSError:
-        raise _missing(path) from None
-
-
-def _write(ctx: Context, path: str, data: bytes) -> None:
-    try:
-        ctx.phone.files.write(path, data)
-    except OSError:
-        raise _missing(path) from None
-
-
-def _missing(path: str) -> ProviderError:
-    return ProviderError(
-        "java.io.FileNotFoundException",
-        f"{path}: open failed: ENOENT (No such file or directory)",
-    )

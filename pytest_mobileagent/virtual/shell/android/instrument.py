@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_mobileagent.virtual.automation.appium.knock import PORT, TESTS
 from pytest_mobileagent.virtual.shell.android.service import Arguments, illegal
 from pytest_mobileagent.virtual.shell.android.services.activity import service
-from pytest_mobileagent.virtual.system.accessibility.connection import AlreadyRegistered
+from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +37,10 @@ class Request:
     extras: dict[str, str] = field(default_factory=dict)
 
 
+SWITCHES = (
+    "-w", "-r", "-m", "--no-window-animation", "--no-hidden-api-checks", "--no-isolated-storage",
+    "--no-test-api-access", "--no-restart",
+)  # fmt: skip
 SPARE_SERVICES = "DISABLE_SUPPRESS_ACCESSIBILITY_SERVICES"  # which Android does otherwise
 
 
@@ -76,24 +80,15 @@ async def _wait(ctx: Context, request: Request, run: asyncio.Task[_End]) -> None
 def _read(args: Arguments) -> Request:
     request = Request()
     while option := args.option():
-        match option:
-            case "-w":
-                request.wait = True
-            case "-r":
-                request.raw = True
-            case "-e":
-                name = args.required()
-                request.extras[name] = args.required()
-            case "--user" | "--abi" | "-p":
-                args.required()
-            case (
-                "--no-window-animation" | "--no-hidden-api-checks" | "--no-isolated-storage" | "-m"
-            ):
-                pass
-            case "--no-test-api-access" | "--no-restart":
-                pass
-            case _:
-                raise illegal(f"Unknown option: {option}")
+        if option == "-e":
+            name = args.required()
+            request.extras[name] = args.required()
+        elif option in ("--user", "--abi", "-p"):
+            args.required()
+        elif option not in SWITCHES:
+            raise illegal(f"Unknown option: {option}")
+        request.wait = request.wait or option == "-w"
+        request.raw = request.raw or option == "-r"
     request.component = args.required()
     return request
 

@@ -39,61 +39,50 @@ def _list_of(kind: Callable[[str], Any]) -> Callable[[str], list[Any]]:
 
 
 EXTRAS: dict[str, Callable[[str], Any]] = {
-    "-e": str,
-    "--es": str,
+    **dict.fromkeys(("-e", "--es", "--eu", "--ecn"), str),
+    **dict.fromkeys(("--ei", "--el"), integer),
+    **dict.fromkeys(("--ef", "--ed"), _decimal),
+    **dict.fromkeys(("--eia", "--eial", "--ela"), _list_of(integer)),
+    **dict.fromkeys(("--esa", "--esal"), _list_of(str)),
     "--ez": _boolean,
-    "--ei": integer,
-    "--el": integer,
-    "--ef": _decimal,
-    "--ed": _decimal,
-    "--eu": str,
-    "--ecn": str,
-    "--eia": _list_of(integer),
-    "--eial": _list_of(integer),
-    "--ela": _list_of(integer),
     "--efa": _list_of(_decimal),
-    "--esa": _list_of(str),
-    "--esal": _list_of(str),
 }
-FLAGS = {
-    "--activity-brought-to-front": 0x00400000,
-    "--activity-clear-task": 0x00008000,
-    "--activity-clear-top": 0x04000000,
-    "--activity-clear-when-task-reset": 0x00080000,
-    "--activity-exclude-from-recents": 0x00800000,
-    "--activity-launched-from-history": 0x00100000,
-    "--activity-multiple-task": 0x08000000,
-    "--activity-no-animation": 0x00010000,
-    "--activity-no-history": 0x40000000,
-    "--activity-no-user-action": 0x00040000,
-    "--activity-previous-is-top": 0x01000000,
-    "--activity-reorder-to-front": 0x00020000,
-    "--activity-reset-task-if-needed": 0x00200000,
-    "--activity-single-top": 0x20000000,
-    "--activity-task-on-home": 0x00004000,
-    "--include-stopped-packages": 0x00000020,
-    "--exclude-stopped-packages": 0x00000010,
-    "--grant-read-uri-permission": 0x00000001,
-    "--grant-write-uri-permission": 0x00000002,
-    "--receiver-foreground": 0x10000000,
-    "--receiver-registered-only": 0x40000000,
+ACTIVITY_FLAGS = {
+    "brought-to-front": 0x00400000, "clear-task": 0x00008000, "clear-top": 0x04000000,
+    "clear-when-task-reset": 0x00080000, "exclude-from-recents": 0x00800000,
+    "launched-from-history": 0x00100000, "multiple-task": 0x08000000, "no-animation": 0x00010000,
+    "no-history": 0x40000000, "no-user-action": 0x00040000, "previous-is-top": 0x01000000,
+    "reorder-to-front": 0x00020000, "reset-task-if-needed": 0x00200000, "single-top": 0x20000000,
+    "task-on-home": 0x00004000,
+}  # fmt: skip
+FLAGS = {f"--activity-{name}": flag for name, flag in ACTIVITY_FLAGS.items()} | {
+    "--include-stopped-packages": 0x00000020, "--exclude-stopped-packages": 0x00000010,
+    "--grant-read-uri-permission": 0x00000001, "--grant-write-uri-permission": 0x00000002,
+    "--receiver-foreground": 0x10000000, "--receiver-registered-only": 0x40000000,
     "--receiver-replace-pending": 0x20000000,
-}
+}  # fmt: skip
 FIELDS = {"-a": "action", "-d": "data", "-t": "type", "-p": "package"}
 
 
-def parse_intent(args: Arguments, own: Callable[[str, Arguments], bool]) -> Intent:
-    """Read an intent; `own` takes the options that are the command's, and says whether it did."""
+def parse_intent(
+    args: Arguments, with_value: tuple[str, ...] = ("--user",), switches: tuple[str, ...] = ()
+) -> tuple[Intent, set[str]]:
+    """Read an intent, and which of a command's own options came with it."""
     fields: dict[str, Any] = {"extras": {}, "categories": (), "flags": 0}
+    given: set[str] = set()
     while args:
         word = args.required()
         if not word.startswith("-"):
             _positional(word, fields)
-        elif not _field(word, args, fields) and not own(word, args):
+        elif word in switches:
+            given.add(word)
+        elif word in with_value:
+            args.required()
+        elif not _field(word, args, fields):
             raise illegal(f"Unknown option: {word}")
     if not any(value for name, value in fields.items() if name not in ("extras", "flags")):
         raise illegal("No intent supplied")
-    return Intent(**fields)
+    return Intent(**fields), given
 
 
 def _field(word: str, args: Arguments, fields: dict[str, Any]) -> bool:

@@ -7,10 +7,11 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from pytest_mobileagent.virtual.shell.android.log_entries import packed
+from pytest_mobileagent.virtual.shell.android.log import packed
 from pytest_mobileagent.virtual.shell.commands import Context, command
 
 if TYPE_CHECKING:
@@ -24,8 +25,7 @@ LOOK_AGAIN = 1.0  # seconds
 BUFFERS = ("main", "system", "crash", "events", "radio", "kernel")
 DEFAULT_BUFFERS = ("main", "system", "crash")
 FORMATS = ("brief", "long", "process", "raw", "tag", "thread", "threadtime", "time")
-MODIFIERS = ("color", "descriptive", "epoch", "printable", "usec", "UTC", "year", "zone")
-COLORS = {"V": 231, "D": 75, "I": 40, "W": 166, "E": 196, "F": 196}  # of a terminal's 256
+MODIFIERS = ("epoch", "printable", "usec", "UTC", "year", "zone")
 SIZES = "ring buffer is 1 MiB (1 MiB consumed), max entry is 5120 B, max payload is 4068 B"
 
 
@@ -142,7 +142,9 @@ def parse(args: list[str]) -> Request:
         if not word.startswith("-"):
             _filter(word, request)
         elif word in SWITCHES:
-            SWITCHES[word](request)
+            setattr(request, SWITCHES[word], True)
+        elif word == "-s":
+            request.levels["*"] = "S"
         else:
             option, value = _split(word, words)
             if option == "b":
@@ -173,14 +175,9 @@ def _split(word: str, words: list[str]) -> tuple[str, str]:
 def _buffers(names: list[str]) -> tuple[str, ...]:
     chosen: list[str] = []
     for name in names:
-        if name == "all":
-            chosen += BUFFERS
-        elif name == "default":
-            chosen += DEFAULT_BUFFERS
-        elif name in BUFFERS:
-            chosen.append(name)
-        else:
+        if name not in (*BUFFERS, "all", "default"):
             raise BadCall(f"unknown buffer {name}")
+        chosen += {"all": BUFFERS, "default": DEFAULT_BUFFERS}.get(name, (name,))
     return tuple(dict.fromkeys(chosen))
 
 
@@ -203,12 +200,8 @@ def _set_format(request: Request, value: str) -> None:
             raise BadCall(f'Invalid parameter "{part}" to -v')
 
 
-def _set_tail(request: Request, value: str) -> None:
-    request.dump = True
-    _set_start("t", request, value)
-
-
 def _set_start(option: str, request: Request, value: str) -> None:
+    request.dump = request.dump or option == "t"
     if value.isdecimal():
         if not int(value):
             raise BadCall(f'-{option} "{value}" isn\'t an integer greater than zero')
@@ -226,32 +219,23 @@ def _set_pattern(request: Request, value: str) -> None:
         raise BadCall(f"regex_error: {error}") from error
 
 
-def _set_number(name: str) -> Callable[[Request, str], None]:
-    def put(request: Request, value: str) -> None:
-        if not value.isdecimal():
-            raise BadCall(f'-{name} "{value}" isn\'t an integer greater than zero')
-        setattr(request, name, int(value))
-
-    return put
+def _set_number(name: str, request: Request, value: str) -> None:
+    if not value.isdecimal():
+        raise BadCall(f'-{name} "{value}" isn\'t an integer greater than zero')
+    setattr(request, name, int(value))
 
 
-SWITCHES: dict[str, Callable[[Request], None]] = {
-    "-d": lambda request: setattr(request, "dump", True),
-    "-c": lambda request: setattr(request, "clear", True),
-    "--clear": lambda request: setattr(request, "clear", True),
-    "-B": lambda request: setattr(request, "binary", True),
-    "--binary": lambda request: setattr(request, "binary", True),
-    "-g": lambda request: setattr(request, "sizes", True),
-    "-s": lambda request: request.levels.update({"*": "S"}),
-    "-D": lambda _: None,
-}
+SWITCHES = {
+    "-d": "dump", "-c": "clear", "--clear": "clear", "-B": "binary", "--binary": "binary",
+    "-g": "sizes",
+}  # fmt: skip
 VALUES: dict[str, Callable[[Request, str], None]] = {
     "v": _set_format,
     "e": _set_pattern,
-    "t": _set_tail,
-    "T": lambda request, value: _set_start("T", request, value),
-    "m": _set_number("most"),
-    "pid": _set_number("pid"),
+    "t": partial(_set_start, "t"),
+    "T": partial(_set_start, "T"),
+    "m": partial(_set_number, "most"),
+    "pid": partial(_set_number, "pid"),
 }
 
 
@@ -272,11 +256,8 @@ def text(entry: Entry, request: Request, zone: ZoneInfo) -> str:
         "raw": "",
     }
     tail = f"  ({entry.tag})" if request.format == "process" else ""
-    start, end = "", ""
-    if "color" in request.modifiers:
-        start, end = f"\x1b[38;5;{COLORS[level]}m", "\x1b[0m"
-    lines = entry.message.split("\n")
-    return "".join(f"{start}{heads[request.format]}{line}{tail}{end}\n" for line in lines)
+    head, lines = heads[request.format], entry.message.split("\n")
+    return "".join(f"{head}{line}{tail}\n" for line in lines)
 
 
 def _stamp(entry: Entry, zone: ZoneInfo, modifiers: set[str] | frozenset[str] = frozenset()) -> str:

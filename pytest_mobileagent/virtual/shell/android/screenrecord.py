@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import posixpath
 
 from pytest_mobileagent.virtual.shell.android.service import help_text
@@ -22,20 +21,13 @@ async def screenrecord(ctx: Context, args: list[str]) -> int:
         if word == "--help":
             await ctx.err(help_text("screenrecord"))
             return 0
-        if word == "--version":
-            await ctx.out("1.3\n")
-            return 0
         if word in WITH_VALUE:
-            if not equals and not words:
-                await ctx.err(f"screenrecord: option '{word}' requires an argument\n")
-                return WRONG
             words = words if equals else words[1:]
-        elif word.startswith("--"):
-            if word not in FLAGS:
-                await ctx.err(f"screenrecord: unrecognized option '{word}'\n")
-                return WRONG
-        else:
+        elif not word.startswith("--"):
             files.append(word)
+        elif word not in FLAGS:
+            await ctx.err(f"screenrecord: unrecognized option '{word}'\n")
+            return WRONG
     if len(files) != 1:
         await ctx.err("Must specify output file (see --help).\n")
         return WRONG
@@ -45,9 +37,10 @@ async def screenrecord(ctx: Context, args: list[str]) -> int:
 async def _open(ctx: Context, name: str) -> int:
     """Create the file first, as the real program does to find out whether it may."""
     if name != "-":
+        if not ctx.files.is_dir(posixpath.dirname(ctx.path(name))):
+            await ctx.err(f"Unable to open '{name}': No such file or directory\n")
+            return 1
         try:
-            if not ctx.files.is_dir(posixpath.dirname(ctx.path(name))):
-                raise OSError(errno.ENOENT, "No such file or directory", name)  # noqa: TRY301
             ctx.files.write(name, b"")
         except OSError as error:
             await ctx.err(f"Unable to open '{name}': {error.strerror}\n")

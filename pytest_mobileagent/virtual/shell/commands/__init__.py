@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -229,10 +228,6 @@ class Context:
         await self.run(words, stdin=Bytes(b""), stdout=collected)
         return collected.data
 
-    async def sh(self, script: str) -> int:
-        """Run `script` in a shell of its own, with this command's streams."""
-        return await self.shell.child(self.session).run(script)
-
 
 def number(text: str) -> int:
     """Return the number that `text` spells, or fail as toybox does."""
@@ -240,8 +235,3 @@ def number(text: str) -> int:
         return int(text, 0)
     except ValueError:
         raise Failure(f"Not a number '{text}'") from None
-
-
-def no_such_file(name: str) -> FileNotFoundError:
-    """Return the error for a file that is not there."""
-    return FileNotFoundError(errno.ENOENT, "No such file or directory", name)

@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.shell.errors import ExitShell, LeaveFunction, Le
 from pytest_mobileagent.virtual.shell.launch import call, call_program, which
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_OPTIONS = {"errexit": "e", "noglob": "f", "nounset": "u", "xtrace": "x"}
+_OPTIONS = {"errexit": "e", "noglob": "f", "nounset": "u"}
 
 
 @command(":", folder=None)

@@ -30,8 +30,7 @@ async def cp(ctx: Context, args: list[str]) -> int:
 async def _copy(ctx: Context, name: str, goal: str, options: Options, *, recursive: bool) -> None:
     node = _source(ctx, name, follow=not recursive)
     if node.kind == "dir" and not recursive:
-        msg = f"Skipped dir '{name}': Is a directory"
-        raise Failure(msg)
+        raise Failure(f"Skipped dir '{name}': Is a directory")
     if node.kind == "dir":
         if not ctx.files.is_dir(goal):
             ctx.files.mkdir(goal)
@@ -87,16 +86,14 @@ async def mv(ctx: Context, args: list[str]) -> int:
 
 def _check_goal(ctx: Context, sources: list[str], goal: str) -> None:
     if len(sources) > 1 and not ctx.files.is_dir(goal):
-        msg = f"'{goal}' not directory"
-        raise Failure(msg)
+        raise Failure(f"'{goal}' not directory")
 
 
 def _source(ctx: Context, name: str, *, follow: bool) -> Node:
     try:
         return ctx.files.stat(name, follow=follow)
     except OSError as error:
-        msg = f"bad '{name}': {error.strerror}"
-        raise Failure(msg) from None
+        raise Failure(f"bad '{name}': {error.strerror}") from None
 
 
 @command("ln")
@@ -114,8 +111,9 @@ async def ln(ctx: Context, args: list[str]) -> int:
         try:
             ctx.files.symlink(target, name)
         except OSError as error:
-            msg = f"cannot create symbolic link from '{target}' to '{name}': {error.strerror}"
-            raise Failure(msg) from None
+            raise Failure(
+                f"cannot create symbolic link from '{target}' to '{name}': {error.strerror}"
+            ) from None
 
     return await ctx.each(targets, link)
 

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from pytest_mobileagent.virtual.kernel.users import number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, command, number
 from pytest_mobileagent.virtual.shell.patterns import matches
 
@@ -82,26 +81,26 @@ class _Expression:
         condition = self._either() if self._words else _plain(lambda _: True)
         if self._words:
             raise Failure(f"bad {self._words[0]}")
-        return condition if self._acts else _both(condition, self.printing("\n"))
+        return condition if self._acts else _both(condition, self.printing())
 
     def _either(self) -> Condition:
         condition = self._all()
-        while self._words[:1] in (["-o"], ["-or"]):
+        while self._words[:1] == ["-o"]:
             self._words.pop(0)
             condition = _negated(_both(_negated(condition), _negated(self._all())))
         return condition
 
     def _all(self) -> Condition:
         condition = self._one()
-        while self._words and self._words[0] not in {"-o", "-or", ")"}:
-            if self._words[0] in {"-a", "-and"}:
+        while self._words and self._words[0] not in {"-o", ")"}:
+            if self._words[0] == "-a":
                 self._words.pop(0)
             condition = _both(condition, self._one())
         return condition
 
     def _one(self) -> Condition:
         word = self._next()
-        if word in {"!", "-not"}:
+        if word == "!":
             return _negated(self._one())
         if word == "(":
             condition = self._either()
@@ -124,8 +123,6 @@ class _Expression:
             self.most = number(self._next())
         elif word == "-mindepth":
             self.least = number(self._next())
-        elif word == "-depth":
-            self.depth_first = True
         else:
             return None
         return _plain(lambda _: True)
@@ -143,9 +140,9 @@ class _Expression:
             raise Failure(f"bad {word}")
         return _TESTS[word](self._ctx, self._next())
 
-    def printing(self, end: str) -> Condition:
+    def printing(self) -> Condition:
         async def show(found: _Found) -> bool:
-            await self._ctx.out(found.path + end)
+            await self._ctx.out(f"{found.path}\n")
             return True
 
         return show
@@ -181,8 +178,7 @@ class _Expression:
 
 
 _ACTIONS: dict[str, Callable[[_Expression], Condition]] = {
-    "-print": lambda rules: rules.printing("\n"),
-    "-print0": lambda rules: rules.printing("\0"),
+    "-print": _Expression.printing,
     "-delete": _Expression.deleting,
     "-exec": _Expression.exec,
 }
@@ -247,7 +243,6 @@ _TESTS: dict[str, Callable[[Context, str], Test]] = {
     "-type": lambda _, text: (
         lambda found: found.node.kind in [_KINDS.get(kind) for kind in text.split(",")]
     ),
-    "-user": lambda _, text: lambda found: found.node.uid == number_of(text),
     "-mtime": _age(86400),
     "-mmin": _age(60),
     "-size": _size,

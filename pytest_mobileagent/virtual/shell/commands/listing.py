@@ -162,7 +162,7 @@ def _marked(entry: Entry, options: Options) -> str:
 
 def _long(ctx: Context, entries: list[Entry], options: Options) -> str:
     show = str if "n" in options else name_of
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for entry in entries:
         node = entry.node
         arrow = f" -> {node.target}" if node.kind == "link" else ""

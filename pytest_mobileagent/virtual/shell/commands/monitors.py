@@ -110,8 +110,7 @@ async def netstat(ctx: Context, args: list[str]) -> int:
     """List the ports at which something on the phone listens; talks go through adb alone."""
     options = parse(args, "aeilnoprstuWwx")
     if options.rest:
-        msg = "Max 0 arguments"
-        raise Failure(msg)
+        raise Failure("Max 0 arguments")
     which = "servers and established" if "a" in options else "w/o servers"
     which = "only servers" if "l" in options else which
     titles = f"{'Local Address':<23} {'Foreign Address':<23} State"

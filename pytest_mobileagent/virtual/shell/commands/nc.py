@@ -42,13 +42,13 @@ async def nc(ctx: Context, args: list[str]) -> int:
     if "l" in options or "L" in options:
         return await _listen(ctx, f"tcp:{options.get('p') or [*options.rest, '0'][-1]}")
     if len(options.rest) < 2:
-        msg = "Need 2 arguments"
-        raise Failure(msg)
+        raise Failure("Need 2 arguments")
     host, port = options.rest
     listener = ctx.phone.sockets.get(f"tcp:{port}") if host in LOCAL else None
     if listener is None:
-        msg = f"connect: {'Connection refused' if host in LOCAL else 'Network is unreachable'}"
-        raise Failure(msg)
+        raise Failure(
+            f"connect: {'Connection refused' if host in LOCAL else 'Network is unreachable'}"
+        )
     if "z" in options:
         return 0
     talk: Any = _Talk()  # all that a listener uses of a stream of adb's
@@ -71,8 +71,7 @@ async def nc(ctx: Context, args: list[str]) -> int:
 async def _listen(ctx: Context, address: str) -> int:
     """Talk with the first who connects."""
     if address in ctx.phone.sockets:
-        msg = "bind: Address already in use"
-        raise Failure(msg)
+        raise Failure("bind: Address already in use")
     over = asyncio.Event()
 
     async def serve(stream: Connection) -> None:

@@ -29,7 +29,7 @@ async def sh(ctx: Context, args: list[str]) -> int:
         switches += words.pop(0)[1:]
     shell = ctx.shell.child(ctx.session)
     shell.pid = ctx.pid
-    shell.options |= set(switches) & set("efux")
+    shell.options |= set(switches) & set("efu")
     if "c" in switches:
         if not words:
             raise Failure("-c: requires argument")

@@ -13,12 +13,12 @@ from pytest_mobileagent.virtual.shell.patterns import BadPatternError, compiled
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-Address: TypeAlias = int | str | re.Pattern[str]  # "$" is the last line, "+2" two after the start
+Address: TypeAlias = int | str | re.Pattern[str]  # "$" is the last line
 
 _TEXT = r"(?:\\.|\[\^?\]?[^\]\n]*\]|(?!{0})[^\\\n])*"  # a delimiter between brackets ends nothing
-_ADDRESS = rf"\d+|\$|\+\d+|/{_TEXT.format('/')}/I?"
+_ADDRESS = rf"\d+|\$|/{_TEXT.format('/')}/I?"
 _COMMAND = re.compile(
-    rf"[\s;]*(?:({_ADDRESS})(?:\s*,\s*({_ADDRESS}))?)?\s*(!?)\s*([spdq=])", re.DOTALL
+    rf"[\s;]*(?:({_ADDRESS})(?:\s*,\s*({_ADDRESS}))?)?\s*(!?)\s*([spdq])", re.DOTALL
 )
 _IN_REPLACEMENT = re.compile(r"\\([0-9])|\\(n)|\\(.)|&", re.DOTALL)
 
@@ -78,13 +78,10 @@ class _Command:
             self.until = float("inf")
             if isinstance(self.end, int):
                 self.until = self.end if self.end > number else 0
-            elif isinstance(self.end, str) and self.end != "$":
-                self.until = number + int(self.end)
         return selected != self.negated
 
     def substituted(self, line: str) -> str | None:
         """Return the line with replacements; None if there is nothing to replace."""
-        wanted = int("".join(filter(str.isdecimal, self.flags)) or 1)
         count, end = 0, -1
 
         def replacement(match: re.Match[str]) -> str:
@@ -92,11 +89,10 @@ class _Command:
             if match.span() == (end, end):  # nothing, right behind a match: POSIX sees none there
                 return ""
             count, end = count + 1, match.end()
-            replaced = count >= wanted if "g" in self.flags else count == wanted
-            return _filled(self.replacement, match) if replaced else match[0]
+            return _filled(self.replacement, match) if "g" in self.flags or count == 1 else match[0]
 
         line = self.pattern.sub(replacement, line)
-        return line if count >= wanted else None
+        return line if count else None
 
 
 async def _edited(
@@ -116,8 +112,6 @@ async def _edited(
                 line, shown = replaced, "p" in each.flags
             if shown:
                 yield line + newline
-            elif each.letter == "=":
-                yield f"{number}\n"
             elif each.letter in "dq":
                 ended = each.letter
                 break
@@ -170,7 +164,7 @@ def _parsed(script: str, *, extended: bool) -> list[_Command]:
             plain = rf"(?:\\.|(?!{re.escape(mark)})[^\\])*"
             parts = (
                 re.compile(
-                    f"{re.escape(mark)}({text}){re.escape(mark)}({plain}){re.escape(mark)}([gpiI0-9]*)",
+                    f"{re.escape(mark)}({text}){re.escape(mark)}({plain}){re.escape(mark)}([gpiI]*)",
                     re.DOTALL,
                 ).match(script, at)
                 if mark

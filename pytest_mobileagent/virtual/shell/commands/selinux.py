@@ -29,11 +29,9 @@ async def setenforce(ctx: Context, args: list[str]) -> int:
     states = {name.lower(): state for state, name in STATES.items()}
     state = states.get(word, word)
     if state not in STATES:
-        msg = f"Invalid state: {word}"
-        raise Failure(msg)
+        raise Failure(f"Invalid state: {word}")
     if ctx.uid != ROOT:
-        msg = f"Couldn't set enforcing status to '{word}': Permission denied"
-        raise Failure(msg)
+        raise Failure(f"Couldn't set enforcing status to '{word}': Permission denied")
     ctx.phone.files.mkdir(posixpath.dirname(FILE), parents=True)
     ctx.phone.files.write(FILE, state.encode())
     return 0
@@ -45,8 +43,7 @@ async def restorecon(ctx: Context, args: list[str]) -> int:
 
     async def restore(name: str) -> None:
         if ctx.files.find(name) is None:
-            msg = f"restorecon failed: {name}: No such file or directory"
-            raise Failure(msg)
+            raise Failure(f"restorecon failed: {name}: No such file or directory")
 
     return await ctx.each(parse(args, "DFnRrv", least=1).rest, restore)
 
@@ -61,8 +58,7 @@ async def chcon(ctx: Context, args: list[str]) -> int:
         missing = ctx.files.find(name) is None
         if missing or ctx.uid != ROOT:
             why = "No such file or directory" if missing else "Permission denied"
-            msg = f"'{name}' to {label}: {why}"
-            raise Failure(msg)
+            raise Failure(f"'{name}' to {label}: {why}")
         if "v" in options:
             await ctx.out(f"chcon '{name}' to {label}\n")
 

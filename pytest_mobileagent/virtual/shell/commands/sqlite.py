@@ -26,7 +26,10 @@ _TABLES = (
     "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') "
     "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name LIKE ? ORDER BY 1"
 )
-_SCHEMA = "SELECT sql FROM sqlite_schema WHERE tbl_name LIKE ? AND sql IS NOT NULL ORDER BY rowid"
+_SCHEMA = (
+    "SELECT sql, type, name FROM sqlite_schema WHERE tbl_name LIKE ? AND sql IS NOT NULL "
+    "ORDER BY rowid"
+)
 
 
 @command("sqlite3")
@@ -180,8 +183,14 @@ def _tables(shell: _Shell, args: list[str]) -> str:
 
 
 def _schema(shell: _Shell, args: list[str]) -> str:
+    def columns(kind: object, name: object) -> str:
+        if kind != "view":
+            return ""
+        rows = shell.database.query("SELECT name FROM pragma_table_info(?)", name)
+        return f"\n/* {name}({','.join(str(row[0]) for row in rows)}) */"
+
     rows = shell.database.query(_SCHEMA, args[0] if args else "%")
-    return "".join(f"{sql!s};\n" for (sql,) in rows)
+    return "".join(f"{sql!s}{columns(kind, name)};\n" for sql, kind, name in rows)
 
 
 def _mode(shell: _Shell, args: list[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.accessibility.changes import (
@@ -27,7 +28,7 @@ from pytest_mobileagent.virtual.system.accessibility.event import (
     AccessibilityEvent,
     about,
 )
-from pytest_mobileagent.virtual.system.accessibility.window_names import (
+from pytest_mobileagent.virtual.system.accessibility.nodes import (
     WindowName,
     described,
     name_of,
@@ -56,25 +57,29 @@ NOTIFICATION = (
 Listener = Callable[[AccessibilityEvent], None]
 
 
+@dataclass(eq=False)
 class Events:
     """Tells events to whoever listens; nothing is kept but the last look."""
 
-    def __init__(self, clock: Clock, changes: Changes, shade: Shade, windows: Windows) -> None:
-        self._clock = clock
-        self._changes = changes
-        self._shade = shade
-        self._windows = windows
-        changes.follow(self.stir)
-        self._listeners: dict[int, tuple[Listener, bool]] = {}
-        self._last = 0
-        self._seen: dict[WindowName, Window] | None = None
-        self._active: WindowName | None = None
-        self._version = 0
-        self._busy = False
-        self._stirred: asyncio.Handle | None = None
-        self._clicked: tuple[Window, Box] | None = None
-        self._waiting: dict[WindowName, Content] = {}  # changes told once the interval is over
-        self._told: dict[WindowName, float] = {}
+    clock: Clock
+    changes: Changes
+    shade: Shade
+    windows: Windows
+    _listeners: dict[int, tuple[Listener, bool]] = field(default_factory=dict)
+    _last: int = 0
+    _seen: dict[WindowName, Window] | None = None
+    _active: WindowName | None = None
+    _version: int = 0
+    _busy: bool = False
+    _stirred: asyncio.Handle | None = None
+    _clicked: tuple[Window, Box] | None = None
+    # changes told once the interval is over
+    _waiting: dict[WindowName, Content] = field(default_factory=dict)
+    _told: dict[WindowName, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Look whenever something may have changed."""
+        self.changes.follow(self.stir)
 
     @property
     def listened(self) -> bool:
@@ -181,14 +186,14 @@ class Events:
             self._busy = False
 
     def _compare(self, *, by_keys: bool) -> None:
-        version = self._changes.version
+        version = self.changes.version
         if self._seen is not None and version == self._version and not self._clicked:
             self._flush()
             return
-        after = {name_of(each): each for each in self._windows.stack if each.kind not in UNTOLD}
+        after = {name_of(each): each for each in self.windows.stack if each.kind not in UNTOLD}
         before, active = self._seen, self._active
-        self._seen, self._version = after, self._changes.version
-        self._active = name_of(self._windows.active)
+        self._seen, self._version = after, self.changes.version
+        self._active = name_of(self.windows.active)
         if before is None:
             self._clicked = None
             return
@@ -213,7 +218,7 @@ class Events:
 
     def _flush(self) -> None:
         """Tell of content that changed, at most once in the interval for every window."""
-        now = self._clock.uptime()
+        now = self.clock.uptime()
         for name, changed in list(self._waiting.items()):
             if now - self._told.get(name, -INTERVAL) < INTERVAL:
                 continue
@@ -255,7 +260,7 @@ class Events:
 
     def _tell_window(self, window: Window) -> None:
         now, package = self._now(), window.package
-        name, text = described(window, full=self._shade.full)
+        name, text = described(window, full=self.shade.full)
         full = window.kind == "activity"
         self._tell(
             AccessibilityEvent(
@@ -277,7 +282,7 @@ class Events:
                 listener(event)
 
     def _now(self) -> int:
-        return round(self._clock.uptime() * 1000)
+        return round(self.clock.uptime() * 1000)
 
     # The last look is of a phone that is no more once a snapshot is loaded.
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
+from pytest_mobileagent.virtual.system.accessibility.event import spoken
 from pytest_mobileagent.virtual.system.window.window import Kind
-from pytest_mobileagent.virtual.ui.node import Identity, Node
+from pytest_mobileagent.virtual.ui.dialog import Dialog
+from pytest_mobileagent.virtual.ui.node import Identity, Node, class_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.window.windows import Windows
     from pytest_mobileagent.virtual.ui.metrics import Rect
 
+FRAME: Final = "android.widget.FrameLayout"
 TOAST: Final = "android.widget.Toast"
 APPLICATION, INPUT_METHOD, SYSTEM = 1, 2, 3  # AccessibilityWindowInfo's types
 _UNREPORTED = ("wallpaper", "scrim", "toast")
@@ -118,3 +121,38 @@ def _window(window: Window, layer: int, *, active: bool) -> AccessibilityWindow:
     number = window_id(window)
     root = Node.tree(window.box, window.package, number)
     return AccessibilityWindow(number, _TYPES.get(window.kind, SYSTEM), layer, active, window, root)
+
+
+class WindowName(NamedTuple):
+    """What makes two looks at a window looks at the same one."""
+
+    kind: str
+    record: int
+    title: str
+
+
+def name_of(window: Window) -> WindowName:
+    """Give what tells a window from the others."""
+    view = window.box.view
+    title = view.title or view.message if isinstance(view, Dialog) else ""
+    number = window.record.number if window.kind in ("activity", "dialog", "menu") else 0
+    return WindowName(window.kind, number, title)
+
+
+def described(window: Window, *, full: bool) -> tuple[str, tuple[str, ...]]:
+    """Give the class and the text with which a window tells of its coming."""
+    activity = window.record.activity
+    match window.kind:
+        case "activity":
+            name = window.record.component.partition("/")[2]
+            return name, (activity.t(activity.title) if activity.title else activity.app.name,)
+        case "dialog":
+            return "android.app.AlertDialog", spoken(window.box)
+        case "shade":
+            return FRAME, ("Quick settings." if full else "Notification shade.",)
+        case "keyguard":
+            return FRAME, ("Lock screen.",)
+        case "keyboard":
+            return "android.inputmethodservice.SoftInputWindow", ()
+        case _:
+            return class_name(window.box.view), spoken(window.box)

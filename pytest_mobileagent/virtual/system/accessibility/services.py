@@ -1,13 +1,15 @@
-"""The accessibility manager: which services are enabled, and run."""
+"""The accessibility manager: which services are enabled and run, and which tool is connected."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import full
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pytest_mobileagent.virtual.app.app import App
     from pytest_mobileagent.virtual.app.context import AccessibilityService
@@ -20,15 +22,18 @@ ENABLED = "enabled_accessibility_services"
 SEPARATOR = ":"
 
 
+@dataclass(eq=False)
 class AccessibilityServices:
     """Binds the services that the setting names, as soon as it names them."""
 
-    def __init__(self, settings: Settings, proc: ProcessTable, packages: Packages) -> None:
-        self._settings = settings
-        self._proc = proc
-        self._packages = packages
-        self._bound: dict[str, AccessibilityService] = {}
-        settings.watch("secure", ENABLED, lambda _: self.update())
+    settings: Settings
+    proc: ProcessTable
+    packages: Packages
+    _bound: dict[str, AccessibilityService] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Follow the setting that enables them."""
+        self.settings.watch("secure", ENABLED, lambda _: self.update())
 
     @property
     def bound(self) -> tuple[str, ...]:
@@ -37,7 +42,7 @@ class AccessibilityServices:
 
     def enabled(self) -> list[str]:
         """Give the components that the setting names, in full, whether they exist or not."""
-        text = self._settings.text("secure", ENABLED)
+        text = self.settings.text("secure", ENABLED)
         return [full(name) for name in text.split(SEPARATOR) if "/" in name]
 
     def update(self) -> None:
@@ -48,25 +53,25 @@ class AccessibilityServices:
         for name in wanted:
             if name not in self._bound and (make := self._service(name)):
                 package = name.partition("/")[0]
-                self._proc.start(package, self._packages[package].uid)
-                self._bound[name] = make(self._packages.app(package))
+                self.proc.start(package, self.packages[package].uid)
+                self._bound[name] = make(self.packages.app(package))
                 self._bound[name].start()
         on = "1" if self._bound else "0"
-        if self._settings.text("secure", "accessibility_enabled", "0") != on:
-            self._settings.put("secure", "accessibility_enabled", on)
+        if self.settings.text("secure", "accessibility_enabled", "0") != on:
+            self.settings.put("secure", "accessibility_enabled", on)
 
     def force_stopped(self, package: str) -> None:
         """Disable the services of an app that is stopped by force."""
         enabled = self.enabled()
         rest = [name for name in enabled if name.partition("/")[0] != package]
         if rest != enabled:
-            self._settings.put("secure", ENABLED, SEPARATOR.join(rest))
+            self.settings.put("secure", ENABLED, SEPARATOR.join(rest))
 
     def _service(self, component: str) -> Callable[[App], AccessibilityService] | None:
         package = component.partition("/")[0]
-        if not self._packages.enabled(package):
+        if not self.packages.enabled(package):
             return None
-        services = self._packages.app(package).accessibility_services
+        services = self.packages.app(package).accessibility_services
         return {full(f"{package}/{key}"): kind for key, kind in services.items()}.get(component)
 
     # Services run in memory that a snapshot takes along: those of now end, those of then begin.
@@ -80,3 +85,26 @@ class AccessibilityServices:
         while self._bound:
             self._bound.popitem()[1].stop()
         self.update()
+
+
+class AlreadyRegistered(Exception):  # noqa: N818 - Android's words
+    """Another tool has the connection."""
+
+
+@dataclass(eq=False)
+class UiAutomation:
+    """The one connection to accessibility that the system gives to test tools."""
+
+    owner: str | None = None  # the package, or the program
+    suppresses: bool = False  # accessibility services are told nothing meanwhile
+
+    @contextmanager
+    def connect(self, owner: str, *, suppress: bool = False) -> Iterator[None]:
+        """Be connected, and `suppress` accessibility services; AlreadyRegistered if another is."""
+        if self.owner is not None:
+            raise AlreadyRegistered(self.owner)
+        self.owner, self.suppresses = owner, suppress
+        try:
+            yield
+        finally:
+            self.owner, self.suppresses = None, False

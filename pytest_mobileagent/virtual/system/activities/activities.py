@@ -68,31 +68,31 @@ class Activities(Leaving):
         request: str = "",
     ) -> Started:
         """Start what answers the intent; PermissionError if the caller may not."""
-        found = self._packages.resolve(intent)
+        found = self.packages.resolve(intent)
         if not found:
             missing = Result.NO_CLASS if intent.component else Result.UNRESOLVED
             return Started(missing, intent)
-        chosen = self._defaults.choose(intent, found)
+        chosen = self.defaults.choose(intent, found)
         if chosen is None:
             asked = replace(intent, component=RESOLVER, package="", extras=carried(intent))
-            found = self._packages.resolve(asked)
+            found = self.packages.resolve(asked)
             intent, chosen = asked, found[0]
         app, kind = chosen
         intent = replace(intent, component=kind.component(app.package))
         if not kind.exported and uid not in (0, 1000, app.uid):
             raise PermissionError(
                 f"Permission Denial: starting Intent {{ {intent} }} from null "
-                f"(pid={self._proc.pid('')}, uid={uid}) not exported from uid {app.uid}"
+                f"(pid={self.proc.pid('')}, uid={uid}) not exported from uid {app.uid}"
             )
         line = f"START u0 {{{intent}}} from uid {uid}"
-        self._log.system("I", "ActivityTaskManager", line)
+        self.log.system("I", "ActivityTaskManager", line)
         began = time.perf_counter()
         result, state = self._place(app, kind, intent, source, request)
         self._resume()
         spent = round((time.perf_counter() - began) * 1000)
         if state in ("COLD", "WARM"):
             line = f"Displayed {short(intent.component)} for user 0: +{spent}ms"
-            self._log.system("I", "ActivityTaskManager", line)
+            self.log.system("I", "ActivityTaskManager", line)
         return Started(result, intent, state, spent)
 
     def start_from(self, activity: Activity, intent: Intent, request: str = "") -> None:
@@ -116,7 +116,7 @@ class Activities(Leaving):
 
     def launch(self, package: str, *, uid: int = SHELL_UID) -> Started:
         """Start an app as its icon does; LookupError if it has none."""
-        found = self._packages.resolve(Intent(MAIN, package=package, categories=(LAUNCHER,)))
+        found = self.packages.resolve(Intent(MAIN, package=package, categories=(LAUNCHER,)))
         if not found:
             raise LookupError(package)
         app, kind = found[0]
@@ -125,7 +125,7 @@ class Activities(Leaving):
     def start_component(self, component: str, package: str) -> Started:
         """Start an activity in the name of its app, as a notification does."""
         intent = Intent(component=full(component), flags=NEW_TASK)
-        return self.start(intent, uid=self._packages[package].uid)
+        return self.start(intent, uid=self.packages[package].uid)
 
     def home(self) -> None:
         """Show the home screen."""
@@ -139,16 +139,16 @@ class Activities(Leaving):
             return
         self.home()
         self.top.activity.set(view="overview", page=0)
-        self._changes.note()
+        self.changes.note()
 
     def _place(
         self, app: App, kind: type[Activity], intent: Intent, source: Record | None, request: str
     ) -> tuple[Result, str]:
         """Find the task for a new activity, or the activity that makes a new one needless."""
-        fresh = self._proc.start(app.package, app.uid) is not None
+        fresh = self.proc.start(app.package, app.uid) is not None
         if fresh:
             self._log_process(app, intent.component)
-        self._packages[app.package].stopped = False
+        self.packages[app.package].stopped = False
         state = "COLD" if fresh else "WARM"
         task = self._task_for(app, intent, source)
         moved = task is not self.tasks[-1] if self.tasks else True
@@ -198,9 +198,9 @@ class Activities(Leaving):
     def ask_permission(self, activity: Activity, names: Sequence[str], request: str) -> None:
         """Ask the user for permissions; if there is nothing to ask, the answer comes at once."""
         package = activity.app.package
-        groups = [group.name for group in self._permissions.to_ask(package, names)]
+        groups = [group.name for group in self.permissions.to_ask(package, names)]
         if not groups:
-            granted = {name: self._permissions.granted(package, name) for name in names}
+            granted = {name: self.permissions.granted(package, name) for name in names}
             activity.on_permission(request, granted)
             return
         extras = {REQUESTED: list(names), "package": package, "groups": groups}
@@ -209,6 +209,6 @@ class Activities(Leaving):
     # Parts.
 
     def _log_process(self, app: App, component: str) -> None:
-        pid, user = self._proc.pid(app.package), name_of(app.uid).replace("_", "")
+        pid, user = self.proc.pid(app.package), name_of(app.uid).replace("_", "")
         line = f"Start proc {pid}:{app.package}/{user} for activity {{{component}}}"
-        self._log.system("I", "ActivityManager", line)
+        self.log.system("I", "ActivityManager", line)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, short
 from pytest_mobileagent.virtual.kernel.users import name_of
-from pytest_mobileagent.virtual.system.activities.crash import report
 from pytest_mobileagent.virtual.system.activities.tasks import Record, Tasks
 
 if TYPE_CHECKING:
@@ -18,47 +20,26 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.log import Log
     from pytest_mobileagent.virtual.kernel.processes import ProcessTable
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.later import Disabling, Drawer
     from pytest_mobileagent.virtual.system.packages.defaults import Defaults
-    from pytest_mobileagent.virtual.system.packages.packages import Packages
     from pytest_mobileagent.virtual.system.packages.permissions import Permissions
 
+logger = logging.getLogger(__name__)
 ASKED = "@android:requestPermissions:"  # how the request of an activity for permissions starts
 
 
-class Closing(Protocol):
-    """What covers activities, and goes when one comes."""
-
-    def close(self) -> None:
-        """Go."""
-
-
-class Disabling(Protocol):
-    """What keeps services of apps."""
-
-    def force_stopped(self, package: str) -> None:
-        """Disable those of an app that is stopped by force."""
-
-
+@dataclass(eq=False, kw_only=True)
 class Leaving(Tasks):
     """Ends activities; when none is left, the launcher's comes."""
 
-    def __init__(
-        self,
-        *,
-        log: Log,
-        changes: Changes,
-        proc: ProcessTable,
-        packages: Packages,
-        permissions: Permissions,
-        defaults: Defaults,
-        ime: InputMethods,
-    ) -> None:
-        super().__init__(packages)
-        self._log, self._changes, self._proc = log, changes, proc
-        self._permissions = permissions
-        self._defaults, self._ime = defaults, ime
+    log: Log
+    changes: Changes
+    proc: ProcessTable
+    permissions: Permissions
+    defaults: Defaults
+    ime: InputMethods
 
-    def link(self, shade: Closing, accessibility_services: Disabling) -> None:
+    def link(self, shade: Drawer, accessibility_services: Disabling) -> None:
         """Learn what closes when another activity comes, and what ends with an app."""
         self._shade, self._accessibility_services = shade, accessibility_services
 
@@ -100,25 +81,25 @@ class Leaving(Tasks):
 
     def force_stop(self, package: str) -> None:
         """End an app with all its tasks."""
-        if package not in self._packages:
+        if package not in self.packages:
             return
-        self._packages[package].stopped = True
+        self.packages[package].stopped = True
         self._accessibility_services.force_stopped(package)
-        if not self._proc.running(package):
+        if not self.proc.running(package):
             return
-        uid = self._packages[package].uid
-        line = f"Force stopping {package} appid={uid} user=0: from pid {self._proc.pid('')}"
-        self._log.system("I", "ActivityManager", line)
-        self.kill(package, f"stop {package} due to from pid {self._proc.pid('')}")
+        uid = self.packages[package].uid
+        line = f"Force stopping {package} appid={uid} user=0: from pid {self.proc.pid('')}"
+        self.log.system("I", "ActivityManager", line)
+        self.kill(package, f"stop {package} due to from pid {self.proc.pid('')}")
 
     def kill(self, package: str, reason: str) -> None:
         """End an app's process and its activities."""
-        process = self._proc.stop(package)
+        process = self.proc.stop(package)
         if process is None:
             return
-        self._permissions.process_ended(package)
+        self.permissions.process_ended(package)
         line = f"Killing {process.pid}:{package}/{name_of(process.uid)} (adj 0): {reason}"
-        self._log.system("I", "ActivityManager", line)
+        self.log.system("I", "ActivityManager", line)
         for task in self.tasks:
             task.records = [record for record in task.records if record.package != package]
         self.tasks = [task for task in self.tasks if task.records]
@@ -146,11 +127,11 @@ class Leaving(Tasks):
         try:
             yield
         except Exception as error:  # noqa: BLE001 - whatever an app may raise
-            report(self._log, package, self._proc.pid(package), error)
+            report(self.log, package, self.proc.pid(package), error)
             for record in self.records():
                 if record.package == package:
                     line = f"  Force finishing activity {short(record.component)}"
-                    self._log.system("W", "ActivityTaskManager", line)
+                    self.log.system("W", "ActivityTaskManager", line)
             self.kill(package, "crash")
 
     def _resume(self) -> None:
@@ -162,8 +143,17 @@ class Leaving(Tasks):
         for record in self.records():
             if record is not top and record.activity.no_history:
                 self._remove(record)
-        self._ime.hide()
+        self.ime.hide()
         self._shade.close()
-        self._changes.note()
+        self.changes.note()
         with self.guard(top):
             top.activity.on_resume()
+
+
+def report(log: Log, package: str, pid: int, error: Exception) -> None:
+    """Write a crash to the phone's log, and to the host's for the author of the app."""
+    logger.error("%s crashed", package, exc_info=error)
+    lines = ["FATAL EXCEPTION: main", f"Process: {package}, PID: {pid}"]
+    lines += "".join(traceback.format_exception(error)).splitlines()
+    for line in lines:
+        log.write("E", "AndroidRuntime", line, pid=pid, buffer="crash")

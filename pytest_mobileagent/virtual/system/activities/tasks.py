@@ -67,13 +67,13 @@ class Task:
         return self.records[-1]
 
 
+@dataclass(eq=False, kw_only=True)
 class Tasks:
     """All tasks, the one in front last."""
 
-    def __init__(self, packages: Packages) -> None:
-        self._packages = packages
-        self.tasks: list[Task] = []
-        self._next = 1
+    packages: Packages
+    tasks: list[Task] = field(default_factory=list)
+    _next: int = 1
 
     @property
     def top(self) -> Record:
@@ -106,7 +106,7 @@ class Tasks:
     @property
     def launcher(self) -> str:
         """The package of the home screen."""
-        return self._packages.resolve(Intent(MAIN, categories=(HOME,)))[0][0].package
+        return self.packages.resolve(Intent(MAIN, categories=(HOME,)))[0][0].package
 
     def recent(self) -> list[Task]:
         """Give the tasks that the overview shows, the latest first."""
@@ -149,7 +149,7 @@ class Tasks:
         return Task(plain["number"], plain["package"], records, plain["used"])
 
     def _record_from_plain(self, plain: dict[str, Any]) -> Record:
-        found = self._packages.find(plain["component"])
+        found = self.packages.find(plain["component"])
         if found is None:
             raise LookupError(f"snapshot needs {plain['component']}, which is not installed")
         app, kind = found

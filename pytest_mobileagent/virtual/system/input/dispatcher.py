@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.input.keymap import key, split_keys, typeable
@@ -71,19 +71,19 @@ class Dispatcher:
                     self.ime.commit(run)
 
 
+@dataclass(eq=False)
 class Finger:
     """A finger whose touches, moves and lifts come one by one."""
 
-    def __init__(self, clock: Clock, keyguard: Keyguard, dispatcher: Dispatcher) -> None:
-        self._clock = clock
-        self._keyguard = keyguard
-        self._dispatcher = dispatcher
-        self._start: tuple[float, float, float] | None = None  # x, y, uptime
-        self._path: list[tuple[float, float]] = []
+    clock: Clock
+    keyguard: Keyguard
+    dispatcher: Dispatcher
+    _start: tuple[float, float, float] | None = None  # x, y, uptime
+    _path: list[tuple[float, float]] = field(default_factory=list)
 
     def down(self, x: float, y: float) -> None:
         """Touch the screen."""
-        self._start = x, y, self._clock.uptime()
+        self._start = x, y, self.clock.uptime()
         self._path = [(x, y)]
 
     def move(self, x: float, y: float) -> None:
@@ -95,10 +95,10 @@ class Finger:
         if self._start is None:
             return
         x1, y1, since = self._start
-        milliseconds = round((self._clock.uptime() - since) * 1000)
+        milliseconds = round((self.clock.uptime() - since) * 1000)
         self._start = None
-        if not self._keyguard.draw([*self._path, (x, y)]):
-            self._dispatcher.swipe(x1, y1, x, y, milliseconds)
+        if not self.keyguard.draw([*self._path, (x, y)]):
+            self.dispatcher.swipe(x1, y1, x, y, milliseconds)
 
     def cancel(self) -> None:
         """Forget the touch."""

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, get_args
+from typing import TYPE_CHECKING, get_args
 
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 from pytest_mobileagent.virtual.ui import Text, View, editing
 from pytest_mobileagent.virtual.ui.keyboard import Layer, keyboard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from pytest_mobileagent.virtual.content.settings import Settings
     from pytest_mobileagent.virtual.kernel.changes import Changes
-    from pytest_mobileagent.virtual.system.activities.tasks import Record
+    from pytest_mobileagent.virtual.system.later import Focus, Running
     from pytest_mobileagent.virtual.system.packages.packages import Packages
-    from pytest_mobileagent.virtual.system.window.window import Window
     from pytest_mobileagent.virtual.ui.controls import Input
     from pytest_mobileagent.virtual.ui.layout import UiState
 
@@ -44,41 +43,19 @@ class UnknownInputMethod(LookupError):  # noqa: N818 - Android's own words
     """No such input method, or it is not enabled."""
 
 
-class Focus(Protocol):
-    """The windows, in one of which a field has the focus."""
-
-    @property
-    def active(self) -> Window:
-        """The window that has the focus."""
-
-    def focused_field(self) -> Input | None:
-        """Give the text field that has the input focus."""
-
-    def focus_next(self, *, fields_only: bool) -> bool:
-        """Move the focus on; False if there is no other field."""
-
-    def reveal(self) -> None:
-        """Scroll so that the focused field is seen."""
-
-
-class Guarding(Protocol):
-    """The activities, whose own failures are theirs."""
-
-    def guard(self, record: Record) -> AbstractContextManager[None]:
-        """Let a failure of an activity's own code end its app, and nothing else."""
-
-
-class InputMethods:
+@dataclass(eq=False)
+class InputMethods(Kept):
     """The soft keyboard of the window that has the focus."""
 
-    def __init__(self, changes: Changes, settings: Settings, packages: Packages) -> None:
-        self._changes = changes
-        self._settings = settings
-        self._packages = packages
-        self.shown = False
-        self.layer: Layer = "letters"
+    KEPT = ("shown", "layer")
 
-    def link(self, activities: Guarding, windows: Focus) -> None:
+    changes: Changes
+    settings: Settings
+    packages: Packages
+    shown: bool = False
+    layer: Layer = "letters"
+
+    def link(self, activities: Running, windows: Focus) -> None:
         """Learn where it types."""
         self._activities, self._windows = activities, windows
 
@@ -88,21 +65,21 @@ class InputMethods:
         """Give every input method whose app is enabled."""
         more = [
             Keyboard(name, label, app.package)
-            for app in self._packages.apps()
+            for app in self.packages.apps()
             for name, label in app.input_methods.items()
         ]
         found = [*INSTALLED, *more]
-        return [each for each in found if self._packages.enabled(each.package)]
+        return [each for each in found if self.packages.enabled(each.package)]
 
     def enabled(self) -> list[Keyboard]:
         """Give those that may be chosen."""
-        ids = self._settings.text("secure", "enabled_input_methods").split(SEPARATOR)
+        ids = self.settings.text("secure", "enabled_input_methods").split(SEPARATOR)
         return [each for each in self.installed() if each.id in ids]
 
     @property
     def current(self) -> str:
         """The id of the one in use."""
-        return self._settings.text("secure", "default_input_method")
+        return self.settings.text("secure", "default_input_method")
 
     def enable(self, id: str) -> bool:
         """Enable one; False if it was already."""
@@ -120,13 +97,13 @@ class InputMethods:
             raise UnknownInputMethod(id)
         self._put_enabled([each.id for each in self.enabled() if each.id != id])
         if self.current == id:
-            self._settings.put("secure", "default_input_method", LATIN)
+            self.settings.put("secure", "default_input_method", LATIN)
 
     def choose(self, id: str) -> None:
         """Use an enabled one."""
         if id not in {each.id for each in self.enabled()}:
             raise UnknownInputMethod(id)
-        self._settings.put("secure", "default_input_method", id)
+        self.settings.put("secure", "default_input_method", id)
 
     def reset(self) -> None:
         """Go back to Gboard alone."""
@@ -134,7 +111,7 @@ class InputMethods:
         self.choose(LATIN)
 
     def _put_enabled(self, ids: list[str]) -> None:
-        self._settings.put("secure", "enabled_input_methods", SEPARATOR.join(ids))
+        self.settings.put("secure", "enabled_input_methods", SEPARATOR.join(ids))
 
     # Showing and typing.
 
@@ -178,7 +155,7 @@ class InputMethods:
     def typed(self, text: str) -> bool:
         """Give the input method in use what a keyboard types; False if it leaves that alone."""
         package = self.current.partition("/")[0]
-        return package in self._packages and self._packages.app(package).on_typed(text)
+        return package in self.packages and self.packages.app(package).on_typed(text)
 
     def commit(self, text: str) -> bool:
         """Type text into the focused field; False if there is none."""
@@ -202,7 +179,7 @@ class InputMethods:
             return True
         if field.action != "send":
             self.hide()
-        self._changes.note()
+        self.changes.note()
         return True
 
     def _edit(self, change: Callable[[Input, UiState], object]) -> bool:
@@ -212,13 +189,5 @@ class InputMethods:
         with self._activities.guard(window.record):
             change(field, window.state)
         self._windows.reveal()
-        self._changes.note()
+        self.changes.note()
         return True
-
-    def save(self) -> dict[str, Any]:
-        """Give what is shown."""
-        return {"shown": self.shown, "layer": self.layer}
-
-    def load(self, saved: dict[str, Any]) -> None:
-        """Show it again."""
-        self.shown, self.layer = saved["shown"], saved["layer"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import MAIN, NEW_TASK, SINGLE_TOP, Intent
@@ -57,67 +58,54 @@ APPLICATIONS = {  # keys that start the app of a category
 FOCUS = {"DPAD_UP": True, "DPAD_LEFT": True, "DPAD_DOWN": False, "DPAD_RIGHT": False}
 
 
+@dataclass(eq=False)
 class Keys:
     """Dispatches keys; while the screen is off, only those that wake it count."""
 
-    def __init__(
-        self,
-        *,
-        clock: Clock,
-        changes: Changes,
-        clipboard: Clipboard,
-        audio: Audio,
-        power: Power,
-        ime: InputMethods,
-        activities: Activities,
-        shade: Shade,
-        keyguard: Keyguard,
-        windows: Windows,
-        events: Events,
-        log: Log,
-        packages: Packages,
-        telephony: Telephony,
-        sight: Sight,
-    ) -> None:
-        self._clock = clock
-        self._changes = changes
-        self._clipboard = clipboard
-        self._power = power
-        self._ime = ime
-        self._activities = activities
-        self._shade = shade
-        self._keyguard = keyguard
-        self._windows = windows
-        self._events = events
-        self._log = log
-        self._packages = packages
-        self._telephony = telephony
+    clock: Clock
+    changes: Changes
+    clipboard: Clipboard
+    audio: Audio
+    power: Power
+    ime: InputMethods
+    activities: Activities
+    shade: Shade
+    keyguard: Keyguard
+    windows: Windows
+    events: Events
+    log: Log
+    packages: Packages
+    telephony: Telephony
+    sight: Sight
+
+    def __post_init__(self) -> None:
+        """Say what the system's own keys do."""
         self._system: dict[str, Callable[[], object]] = {
-            "HOME": activities.home,
+            "HOME": self.activities.home,
             "BACK": self.back,
             "ESCAPE": self.back,
-            "APP_SWITCH": activities.overview,
+            "APP_SWITCH": self.activities.overview,
             "CALL": self._call,
             "ENDCALL": self._end_call,
-            "SYSRQ": sight.keep,
-            "POWER": power.toggle,
-            "SLEEP": power.sleep,
-            "WAKEUP": power.wake,
-            "NOTIFICATION": shade.pull,
-            "VOLUME_UP": lambda: audio.adjust(+1),
-            "VOLUME_DOWN": lambda: audio.adjust(-1),
-            "VOLUME_MUTE": audio.mute,
-            "BRIGHTNESS_UP": lambda: power.adjust_brightness(+26),
-            "BRIGHTNESS_DOWN": lambda: power.adjust_brightness(-26),
+            "SYSRQ": self.sight.keep,
+            "POWER": self.power.toggle,
+            "SLEEP": self.power.sleep,
+            "WAKEUP": self.power.wake,
+            "NOTIFICATION": self.shade.pull,
+            "VOLUME_UP": lambda: self.audio.adjust(+1),
+            "VOLUME_DOWN": lambda: self.audio.adjust(-1),
+            "VOLUME_MUTE": self.audio.mute,
+            "BRIGHTNESS_UP": lambda: self.power.adjust_brightness(+26),
+            "BRIGHTNESS_DOWN": lambda: self.power.adjust_brightness(-26),
         }
 
     def press(self, key: Key) -> None:
         """Press and let go of one key."""
-        self._clock.input_happened()
-        if not self._power.awake and key.name not in WITHOUT_LOOKING:
+        self.clock.input_happened()
+        if not self.power.awake and key.name not in WITHOUT_LOOKING:
             return
         act = self._system.get(key.name)
-        if self._keyguard.showing and key.name in UNLOCKING:
+        if self.keyguard.showing and key.name in UNLOCKING:
             self._on_keyguard(key)
         elif act:
             act()
@@ -125,17 +113,17 @@ class Keys:
             self._start(key.name)
         elif key.meta & CTRL:
             self._shortcut(key)
-        elif self._keyguard.takes_keys and key.character:
-            self._keyguard.press(key.character)
+        elif self.keyguard.takes_keys and key.character:
+            self.keyguard.press(key.character)
         elif not self._in_field(key):
             self._in_window(key)
-        self._changes.note()
+        self.changes.note()
 
     def _on_keyguard(self, key: Key) -> None:
         """Do what keys do on the lock screen."""
-        keyguard = self._keyguard
+        keyguard = self.keyguard
         if key.name in ("BACK", "ESCAPE"):
-            (self._shade.push if self._shade.open else keyguard.back)()
+            (self.shade.push if self.shade.open else keyguard.back)()
         elif keyguard.asking and key.name in ("ENTER", "NUMPAD_ENTER"):
             if not self._in_field(key):
                 keyguard.enter()
@@ -147,14 +135,14 @@ class Keys:
 
     def _call(self) -> None:
         """Answer the call that rings, else show the dialer."""
-        if self._telephony.state == "RINGING":
-            self._telephony.answer()
-        elif self._power.awake:
+        if self.telephony.state == "RINGING":
+            self.telephony.answer()
+        elif self.power.awake:
             self._start("CALL")
 
     def _end_call(self) -> None:
         """Hang up; without a call the screen goes off."""
-        (self._telephony.hang_up if self._telephony.call else self._power.sleep)()
+        (self.telephony.hang_up if self.telephony.call else self.power.sleep)()
 
     def _start(self, name: str) -> None:
         """Start what a key is for."""
@@ -164,34 +152,34 @@ class Keys:
             categories=(category,) if category else (),
             flags=NEW_TASK | SINGLE_TOP,
         )
-        if self._packages.resolve(intent):
-            self._activities.start(intent, uid=1000)
+        if self.packages.resolve(intent):
+            self.activities.start(intent, uid=1000)
         elif category:
             line = (
                 "Dropping application launch key because the activity to which it is registered"
                 f" was not found: keyCode=KEYCODE_{name}, category={category}"
             )
-            self._log.system("W", "WindowManager", line)
+            self.log.system("W", "WindowManager", line)
 
     def back(self) -> None:
         """Close the keyboard, else a menu or a dialog, else leave the activity."""
-        window = self._windows.active
-        if self._ime.shown:
-            self._ime.hide()
+        window = self.windows.active
+        if self.ime.shown:
+            self.ime.hide()
         elif window.kind == "shade":
-            self._shade.push()
+            self.shade.push()
         elif window.kind == "menu":
             window.record.close_menu()
         elif window.kind == "dialog":
             if (dialog := cancelable(window)) and dialog.on_cancel:
-                with self._activities.guard(window.record):
+                with self.activities.guard(window.record):
                     dialog.on_cancel()
         else:
-            self._activities.back()
+            self.activities.back()
 
     def _in_field(self, key: Key) -> bool:
         """Let the focused text field have the key; False if it has no use for it."""
-        windows, ime = self._windows, self._ime
+        windows, ime = self.windows, self.ime
         field, state = windows.focused_field(), windows.active.state
         if field is None:
             return False
@@ -202,7 +190,7 @@ class Keys:
             case "DEL" | "FORWARD_DEL":
                 self._edit(editing.delete, forward=key.name == "FORWARD_DEL")
             case "PASTE":
-                ime.commit(self._clipboard.text)
+                ime.commit(self.clipboard.text)
             case "COPY" | "CUT":
                 self._copy(cut=key.name == "CUT")
             case "CLEAR":
@@ -215,7 +203,7 @@ class Keys:
 
     def _shortcut(self, key: Key) -> None:
         """Do what Ctrl and a letter mean in a text field."""
-        windows = self._windows
+        windows = self.windows
         if (field := windows.focused_field()) is None:
             return
         match key.name:
@@ -224,27 +212,27 @@ class Keys:
             case "C" | "X":
                 self._copy(cut=key.name == "X")
             case "V":
-                self._ime.commit(self._clipboard.text)
+                self.ime.commit(self.clipboard.text)
 
     def _copy(self, *, cut: bool) -> None:
-        windows = self._windows
+        windows = self.windows
         field, state = windows.focused_field(), windows.active.state
         if field is None or state.anchor is None:
             return
         start, end = sorted((state.anchor, state.cursor))
-        self._clipboard.text = field.text[start:end]
+        self.clipboard.text = field.text[start:end]
         if cut:
             self._edit(editing.delete)
 
     def _edit(self, change: Callable[..., object], **options: bool) -> None:
-        windows = self._windows
+        windows = self.windows
         field, window = windows.focused_field(), windows.active
-        with self._activities.guard(window.record):
+        with self.activities.guard(window.record):
             change(field, window.state, **options)
 
     def _in_window(self, key: Key) -> None:
         """Do what keys do where no text is typed: move the focus, click, scroll, open the menu."""
-        windows = self._windows
+        windows = self.windows
         if key.name == "TAB":
             windows.focus_next(back=bool(key.meta & SHIFT))
         elif key.name in FOCUS:
@@ -257,17 +245,17 @@ class Keys:
             self._open_overflow()
 
     def _click_focused(self) -> None:
-        window, box = self._windows.active, self._windows.focused()
+        window, box = self.windows.active, self.windows.focused()
         if box is None or isinstance(box.view, Input) or not box.view.enabled:
             return
         left, top, right, bottom = box.visible or box.bounds
-        with self._activities.guard(window.record):
+        with self.activities.guard(window.record):
             touch.tap(box, (left + right) // 2, (top + bottom) // 2, window.state)
-        self._changes.note()
-        self._events.click(window, box)
+        self.changes.note()
+        self.events.click(window, box)
 
     def _page(self, way: int) -> None:
-        window = self._windows.active
+        window = self.windows.active
         for box in window.box.walk():
             if box.reach > 0 and box.visible:
                 height = box.visible[3] - box.visible[1]
@@ -275,7 +263,7 @@ class Keys:
                 return
 
     def _open_overflow(self) -> None:
-        window = self._windows.active
+        window = self.windows.active
         for box in window.box.walk():
             if box.view.menu and box.view.desc == "More options":
                 window.state.menu = box.key

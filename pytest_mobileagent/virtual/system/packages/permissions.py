@@ -104,14 +104,8 @@ ASK_FIRST = frozenset(  # those that are "default", which here means no
     }
 )
 PLAIN_OPS = ASK_FIRST | {
-    *(
-        "PROJECT_MEDIA",
-        "VIBRATE",
-        "WIFI_SCAN",
-        "ACCESS_NOTIFICATIONS",
-        "READ_CLIPBOARD",
-        "WRITE_CLIPBOARD",
-    ),
+    *("PROJECT_MEDIA", "VIBRATE", "WIFI_SCAN", "ACCESS_NOTIFICATIONS"),
+    *("READ_CLIPBOARD", "WRITE_CLIPBOARD"),
     *("TAKE_MEDIA_BUTTONS", "WAKE_LOCK", "TOAST_WINDOW", "RUN_IN_BACKGROUND", "LEGACY_STORAGE"),
     *("RUN_ANY_IN_BACKGROUND", "PICTURE_IN_PICTURE", "START_FOREGROUND", "AUTO_START"),
 }

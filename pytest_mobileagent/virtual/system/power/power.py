@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,17 +34,22 @@ class Battery:
     forced: bool = False  # by dumpsys or the emulator's console
 
 
-class Power:
+@dataclass(eq=False)
+class Power(Kept):
     """Awake or asleep; the phone does not fall asleep by itself, as on the emulator's charger."""
 
-    def __init__(self, log: Log, changes: Changes, settings: Settings) -> None:
-        self._log = log
-        self._changes = changes
-        self._settings = settings
-        settings.watch("system", "screen_brightness", self._brightened)
-        self.awake = True
-        self.on_sleep: Callable[[], object] = lambda: None
-        self.battery = Battery()
+    KEPT = ("awake", "battery")
+
+    log: Log
+    changes: Changes
+    settings: Settings
+    awake: bool = True
+    on_sleep: Callable[[], object] = lambda: None
+    battery: Battery = Battery()
+
+    def __post_init__(self) -> None:
+        """Follow the brightness that is set."""
+        self.settings.watch("system", "screen_brightness", self._brightened)
 
     @property
     def level(self) -> int:
@@ -64,7 +71,7 @@ class Power:
     def set_battery(self, **values: Any) -> None:
         """Change what the battery service tells."""
         self.battery = replace(self.battery, **values)
-        self._changes.note()
+        self.changes.note()
 
     @property
     def charging(self) -> bool:
@@ -74,13 +81,13 @@ class Power:
 
     def adjust_brightness(self, step: int) -> None:
         """Make the screen brighter or darker."""
-        now = int(self._settings.text("system", "screen_brightness", "102"))
+        now = int(self.settings.text("system", "screen_brightness", "102"))
         self.set_brightness(now + step)
 
     def set_brightness(self, level: float) -> None:
         """Set how bright the screen is, from 1 to 255."""
         level = min(max(round(level), 1), BRIGHTEST)
-        self._settings.put("system", "screen_brightness", str(level))
+        self.settings.put("system", "screen_brightness", str(level))
 
     def _brightened(self, level: str) -> None:
         """Take up a brightness that was set."""
@@ -88,7 +95,7 @@ class Power:
             f"Brightness [{int(level) / BRIGHTEST:.2f}] reason changing to: 'manual',"
             " previous reason: 'manual'."
         )
-        self._log.system("V", "DisplayPowerController", line)
+        self.log.system("V", "DisplayPowerController", line)
 
     def _turn(self, *, on: bool) -> None:
         if on == self.awake:
@@ -97,13 +104,5 @@ class Power:
         if not on:
             self.on_sleep()
         words = "Waking up from sleep" if on else "Going to sleep due to power_button"
-        self._log.system("I", "PowerManagerService", f"{words} (uid 1000)...")
-        self._changes.note()
-
-    def save(self) -> dict[str, Any]:
-        """Give all of it."""
-        return {"awake": self.awake, "battery": asdict(self.battery)}
-
-    def load(self, saved: dict[str, Any]) -> None:
-        """Take it back."""
-        self.awake, self.battery = saved["awake"], Battery(**saved["battery"])
+        self.log.system("I", "PowerManagerService", f"{words} (uid 1000)...")
+        self.changes.note()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
@@ -19,54 +20,45 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.system.activities.activities import Activities
     from pytest_mobileagent.virtual.system.activities.tasks import Task
+    from pytest_mobileagent.virtual.system.later import Building
     from pytest_mobileagent.virtual.system.power.power import Power
     from pytest_mobileagent.virtual.system.window.display import Display
-    from pytest_mobileagent.virtual.system.window.windows import Building, Windows
+    from pytest_mobileagent.virtual.system.window.windows import Windows
 
 SCREENSHOTS = f"{SHARED}/Pictures/Screenshots"
 
 
+@dataclass(eq=False)
 class Sight:
     """Draws and describes a phone's screen, anew only when the phone's version has changed."""
 
-    def __init__(
-        self,
-        *,
-        clock: Clock,
-        files: FileSystem,
-        changes: Changes,
-        display: Display,
-        power: Power,
-        faults: Faults,
-        activities: Activities,
-        windows: Windows,
-        scenes: Building,
-    ) -> None:
-        self._clock, self._files = clock, files
-        self._activities, self._scenes = activities, scenes
-        self._changes = changes
-        self._display = display
-        self._power = power
-        self._faults = faults
-        self._windows = windows
-        self._drawn: tuple[int, Image] | None = None
-        self._encoded: tuple[int, bytes] | None = None
-        self._accessible: tuple[int, Screen] | None = None
-        self._dumped: tuple[int, bool, str] | None = None
-        self._thumbnails: dict[int, tuple[object, bytes]] = {}
+    clock: Clock
+    files: FileSystem
+    changes: Changes
+    display: Display
+    power: Power
+    faults: Faults
+    activities: Activities
+    windows: Windows
+    scenes: Building
+    _drawn: tuple[int, Image] | None = None
+    _encoded: tuple[int, bytes] | None = None
+    _accessible: tuple[int, Screen] | None = None
+    _dumped: tuple[int, bool, str] | None = None
+    _thumbnails: dict[int, tuple[object, bytes]] = field(default_factory=dict)
 
     def screenshot(self) -> bytes:
         """Give the screen as PNG."""
-        if self._faults.strikes("black-screenshot"):
+        if self.faults.strikes("black-screenshot"):
             return png(self._black())
-        version = self._changes.version
+        version = self.changes.version
         if self._encoded is None or self._encoded[0] != version:
             self._encoded = version, png(self._picture())
         return self._encoded[1]
 
     def picture(self) -> Image:
         """Give the screen as RGB, to be looked at only."""
-        struck = self._faults.strikes("black-screenshot")
+        struck = self.faults.strikes("black-screenshot")
         return self._black() if struck else self._picture()
 
     def raw_screenshot(self) -> tuple[int, int, bytes]:
@@ -76,47 +68,47 @@ class Sight:
 
     def keep(self) -> None:
         """Put the screen among the user's screenshots."""
-        if not self._files.exists(SCREENSHOTS):
-            self._files.mkdir(SCREENSHOTS, parents=True)
-        name = f"{SCREENSHOTS}/Screenshot_{self._clock.now():%Y%m%d-%H%M%S}.png"
-        self._files.write(name, self.screenshot())
+        if not self.files.exists(SCREENSHOTS):
+            self.files.mkdir(SCREENSHOTS, parents=True)
+        name = f"{SCREENSHOTS}/Screenshot_{self.clock.now():%Y%m%d-%H%M%S}.png"
+        self.files.write(name, self.screenshot())
 
     @property
     def accessibility(self) -> Screen:
         """What accessibility sees now: the nodes of all windows."""
-        version = self._changes.version
+        version = self.changes.version
         if self._accessible is None or self._accessible[0] != version:
-            self._accessible = version, Screen(self._power, self._windows)
+            self._accessible = version, Screen(self.power, self.windows)
         return self._accessible[1]
 
     def dump(self, compressed: bool = False) -> str:
         """Give the active window's hierarchy as UIAutomator XML."""
-        version = self._changes.version
+        version = self.changes.version
         if self._dumped is None or self._dumped[:2] != (version, compressed):
-            window, rotation = self._windows.active, self._display.rotation
+            window, rotation = self.windows.active, self.display.rotation
             text = dump(window.box, window.package, rotation=rotation, compressed=compressed)
             self._dumped = version, compressed, text
         return self._dumped[2]
 
     def thumbnail(self, task: Task) -> bytes:
         """Give what a task showed when it was left, at half its size."""
-        metrics, known = self._display.metrics, self._thumbnails.get(task.number)
+        metrics, known = self.display.metrics, self._thumbnails.get(task.number)
         if known is None or known[0] != (task.used, metrics):
             boxes = [black(metrics)]
-            with self._activities.guard(task.top):
+            with self.activities.guard(task.top):
                 if not task.top.activity.secure:
-                    boxes = [window.box for window in self._scenes.app(task.top)]
+                    boxes = [window.box for window in self.scenes.app(task.top)]
             known = (task.used, metrics), png(draw(boxes, metrics).reduce(2))
             self._thumbnails[task.number] = known
         return known[1]
 
     def _picture(self) -> Image:
-        version = self._changes.version
+        version = self.changes.version
         if self._drawn is None or self._drawn[0] != version:
-            boxes = self._windows.visible_boxes()
-            self._drawn = version, draw(boxes, self._display.metrics)
+            boxes = self.windows.visible_boxes()
+            self._drawn = version, draw(boxes, self.display.metrics)
         return self._drawn[1]
 
     def _black(self) -> Image:
-        metrics = self._display.metrics
+        metrics = self.display.metrics
         return draw([black(metrics)], metrics)

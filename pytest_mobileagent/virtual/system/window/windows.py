@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.system.window.window import FOCUSABLE, Kind, Toast, Window, black
 from pytest_mobileagent.virtual.ui.controls import Input
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.system.activities.activities import Activities
-    from pytest_mobileagent.virtual.system.activities.tasks import Record
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.later import Building, Telling
     from pytest_mobileagent.virtual.system.power.power import Power
     from pytest_mobileagent.virtual.system.window.display import Display
     from pytest_mobileagent.virtual.ui import View
@@ -26,51 +26,25 @@ if TYPE_CHECKING:
 ATTEMPTS = 3  # builds of a screen: an app that crashes while drawing gives way to the one below
 
 
-class Watching(Protocol):
-    """Who tells the listeners to events."""
-
-    def settle(self, *, by_keys: bool = False) -> None:
-        """Tell what is different since the last look."""
-
-    def toast(self, package: str, text: str) -> None:
-        """Tell that a toast is shown."""
-
-
-class Building(Protocol):
-    """Who makes the windows."""
-
-    def build(self, record: Record) -> list[Window]:
-        """Make all that is seen while an activity is on top, the lowest first."""
-
-    def app(self, record: Record) -> list[Window]:
-        """Make what an activity shows."""
-
-
+@dataclass(eq=False)
 class Windows:
     """Built when looked at, and forgotten at every change."""
 
-    def __init__(
-        self,
-        *,
-        clock: Clock,
-        changes: Changes,
-        display: Display,
-        power: Power,
-        ime: InputMethods,
-        activities: Activities,
-    ) -> None:
-        self._clock = clock
-        self._changes = changes
-        self._display = display
-        self._power = power
-        self._ime = ime
-        self._activities = activities
-        changes.follow(self.forget)
-        self._built: list[Window] | None = None
-        self._toast: Toast | None = None
-        self.revealing = False
+    clock: Clock
+    changes: Changes
+    display: Display
+    power: Power
+    ime: InputMethods
+    activities: Activities
+    _built: list[Window] | None = None
+    _toast: Toast | None = None
+    revealing: bool = False
 
-    def link(self, events: Watching, scenes: Building) -> None:
+    def __post_init__(self) -> None:
+        """Forget what was built at every change."""
+        self.changes.follow(self.forget)
+
+    def link(self, events: Telling, scenes: Building) -> None:
         """Learn who makes windows, and who is told of what happens in them."""
         self._events, self._scenes = events, scenes
 
@@ -85,12 +59,12 @@ class Windows:
     @property
     def stack(self) -> list[Window]:
         """Every window, the lowest first."""
-        self._changes.notice()
+        self.changes.notice()
         for _ in range(ATTEMPTS):
             if self._built is not None:
                 break
-            record = self._activities.top
-            with self._activities.guard(record):
+            record = self.activities.top
+            with self.activities.guard(record):
                 self._built = self._scenes.build(record)
         assert self._built is not None, "the launcher itself cannot be drawn"
         return self._built
@@ -106,14 +80,14 @@ class Windows:
 
     def show_toast(self, package: str, text: str, seconds: float) -> None:
         """Show a text for some seconds; it waits for none before it."""
-        self._toast = Toast(package, text, self._clock.uptime() + seconds)
-        self._changes.note()
+        self._toast = Toast(package, text, self.clock.uptime() + seconds)
+        self.changes.note()
         self._events.toast(package, text)
 
     def toast(self) -> Toast | None:
         """Give the toast that is up now."""
         toast = self._toast
-        return toast if toast and toast.until > self._clock.uptime() else None
+        return toast if toast and toast.until > self.clock.uptime() else None
 
     @contextmanager
     def watched(self, *, by_keys: bool = False) -> Iterator[None]:
@@ -124,8 +98,8 @@ class Windows:
 
     def visible_boxes(self) -> list[Box]:
         """Give what is drawn: nothing but black while the screen is off or the app is secure."""
-        metrics = self._display.metrics
-        if not self._power.awake:
+        metrics = self.display.metrics
+        if not self.power.awake:
             return [black(metrics)]
         return [
             black(metrics)
@@ -161,7 +135,7 @@ class Windows:
         if at == len(boxes) and (fields_only or not boxes):
             return False
         self.focus(window, boxes[at % len(boxes)])
-        self._changes.note()
+        self.changes.note()
         return True
 
     def focus(self, window: Window, box: Box) -> None:
@@ -169,7 +143,7 @@ class Windows:
         window.state.focused = box.key
         if isinstance(box.view, Input):
             window.state.cursor, window.state.anchor = len(box.view.text), None
-            self._ime.show()
+            self.ime.show()
         self.reveal()
 
     def save(self) -> dict[str, Any] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import (
     NEW_TASK,
@@ -22,26 +21,16 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Service,
 )
 from pytest_mobileagent.virtual.system.activities.activities import Result, Started
-from pytest_mobileagent.virtual.system.window.configuration import qualifiers
+from pytest_mobileagent.virtual.system.window.display import qualifiers
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-PROTECTED = frozenset(
-    f"android.intent.action.{name}"
-    for name in (
-        "AIRPLANE_MODE",
-        "BATTERY_CHANGED",
-        "BOOT_COMPLETED",
-        "PACKAGE_ADDED",
-        "PACKAGE_REMOVED",
-        "SCREEN_OFF",
-        "SCREEN_ON",
-        "TIMEZONE_CHANGED",
-        "TIME_SET",
-    )
-)
+PROTECTED = (
+    "AIRPLANE_MODE", "BATTERY_CHANGED", "BOOT_COMPLETED", "PACKAGE_ADDED", "PACKAGE_REMOVED",
+    "SCREEN_OFF", "SCREEN_ON", "TIMEZONE_CHANGED", "TIME_SET",
+)  # fmt: skip
+START_VALUES = (
+    "--user", "--display", "--windowingMode", "--activityType", "--task", "-P", "-R",
+)  # fmt: skip
+START_SWITCHES = ("-D", "-N", "-W", "-S", "--track-allocation")
 WARNINGS = {
     Result.TO_TOP: "Warning: Activity not started, intent has been delivered to currently running"
     " top-most instance.",
@@ -54,18 +43,7 @@ service = Service("activity", script="am", interface="android.app.IActivityManag
 @service.command("start", "start-activity")
 async def start(ctx: Context, args: Arguments) -> Answer:
     """Start an activity."""
-    switches: set[str] = set()
-    with_values = ("--user", "--display", "--windowingMode", "--activityType", "--task", "-P", "-R")
-
-    def own(option: str, args: Arguments) -> bool:
-        if option in with_values:
-            args.required()
-        elif option not in ("-D", "-N", "-W", "-S", "--track-allocation"):
-            return False
-        switches.add(option)
-        return True
-
-    intent = parse_intent(args, own)
+    intent, switches = parse_intent(args, START_VALUES, START_SWITCHES)
     if "-S" in switches and (status := await _stop_first(ctx, intent)):
         return status
     await ctx.out(f"Starting: Intent {{ {intent} }}\n")
@@ -115,75 +93,35 @@ def _waited(started: Started) -> str:
     )
 
 
-@service.command("force-stop")
-async def force_stop(ctx: Context, args: Arguments) -> int:
-    """End an app; a package that is unknown counts as ended."""
-    return await _each_package(ctx, args, ctx.phone.activities.force_stop)
-
-
-@service.command("kill")
-async def kill(ctx: Context, args: Arguments) -> int:
-    """End an app's process."""
-
-    def end(package: str) -> None:
-        if ctx.phone.activities.top.package != package:  # the one in front is not killed
-            ctx.phone.activities.kill(package, "kill background")
-
-    return await _each_package(ctx, args, end)
-
-
-async def _each_package(ctx: Context, args: Arguments, act: Callable[[str], None]) -> int:
+@service.command("force-stop", "kill")
+async def stop(ctx: Context, args: Arguments) -> int:
+    """End an app, or its process unless it is in front; one that is unknown counts as ended."""
+    verb, activities = args.last, ctx.phone.activities
     while option := args.option():
         if option != "--user":
             await ctx.err(f"Error: Unknown option: {option}\n")
             return FAILED
         args.required()
-    act(args.required())
+    package = args.required()
+    if verb == "force-stop":
+        activities.force_stop(package)
+    elif activities.top.package != package:
+        activities.kill(package, "kill background")
     return 0
-
-
-@service.command("crash")
-async def crash(ctx: Context, args: Arguments) -> int:
-    """Have an app fail."""
-
-    def fail(package: str) -> None:
-        if ctx.phone.proc.running(package):
-            with ctx.phone.activities.surviving(package):
-                raise RuntimeError("shell-induced crash")
-
-    return await _each_package(ctx, args, fail)
-
-
-@service.command("kill-all")
-def kill_all(ctx: Context, _: Arguments) -> None:
-    """End all apps that are not in front."""
-    front = ctx.phone.activities.top.package
-    for app in ctx.phone.packages.apps():
-        if app.package != front and not app.system:
-            ctx.phone.activities.kill(app.package, "kill all background")
 
 
 @service.command("broadcast")
 async def broadcast(ctx: Context, args: Arguments) -> Answer:
     """Tell every app that wants to know."""
-    switches: set[str] = set()
-
-    def own(option: str, args: Arguments) -> bool:
-        if option in ("--user", "--receiver-permission"):
-            args.required()
-        elif option not in ("--async", "--allow-background-activity-starts"):
-            return False
-        switches.add(option)
-        return True
-
-    intent = parse_intent(args, own)
+    switches = ("--async", "--allow-background-activity-starts")
+    intent, given = parse_intent(args, ("--user", "--receiver-permission"), switches)
     intent = replace(intent, flags=intent.flags | RECEIVER_FROM_SHELL)
     await ctx.out(f"Broadcasting: Intent {{ {intent} }}\n")
-    if intent.action in PROTECTED and ctx.uid != 0:
+    if intent.action.removeprefix("android.intent.action.") in PROTECTED and ctx.uid != 0:
         message = f"not allowed to send broadcast {intent.action} from pid=4711, uid={ctx.uid}"
         raise JavaError("SecurityException", f"Permission Denial: {message}")
     reply = ctx.phone.broadcasts.send(intent)
-    if "--async" not in switches:
+    if "--async" not in given:
         told = "" if reply.data is None else f', data="{reply.data}"'
         await ctx.out(f"Broadcast completed: result={reply.code}{told}\n")
     return 0
@@ -192,7 +130,7 @@ async def broadcast(ctx: Context, args: Arguments) -> Answer:
 @service.command("start-service", "startservice", "start-foreground-service")
 async def start_service(ctx: Context, args: Arguments) -> int:
     """Start a service; only those that an app declares are found."""
-    intent = parse_intent(args, _user)
+    intent, _ = parse_intent(args)
     await ctx.out(f"Starting service: Intent {{ {intent} }}\n")
     package, _, name = intent.component.partition("/")
     if package in ctx.phone.packages and name in ctx.phone.packages.app(package).services:
@@ -205,16 +143,9 @@ async def start_service(ctx: Context, args: Arguments) -> int:
 @service.command("stop-service", "stopservice")
 async def stop_service(ctx: Context, args: Arguments) -> None:
     """Stop a service: Android gives -1 even if it could."""
-    intent = parse_intent(args, _user)
+    intent, _ = parse_intent(args)
     await ctx.out(f"Stopping service: Intent {{ {intent} }}\n")
     raise Refused("Service not stopped: was not running.")
-
-
-def _user(option: str, args: Arguments) -> bool:
-    if option != "--user":
-        return False
-    args.required()
-    return True
 
 
 @service.command("get-current-user")
@@ -246,9 +177,3 @@ async def stack(ctx: Context, args: Arguments) -> None:
             f"  taskId={task.number}: {root} bounds={bounds} userId=0 visible={visible}"
             f" topActivity=ComponentInfo{{{top}}}\n\n"
         )
-
-
-@service.command("wait-for-broadcast-idle", "wait-for-broadcast-barrier")
-def wait_for_broadcasts(_ctx: Context, _: Arguments) -> str:
-    """Wait until all broadcasts are delivered, as they are at once here."""
-    return "All broadcast queues are idle!\n"

@@ -9,12 +9,10 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Context,
     Refused,
     Service,
-    illegal,
 )
 from pytest_mobileagent.virtual.shell.android.services.package import service as package
 from pytest_mobileagent.virtual.system.packages.permissions import (
     ASK_FIRST,
-    FLAGS,
     MODES,
     OPS,
     PLAIN_OPS,
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
 
 service = Service("appops", script="appops", interface="com.android.internal.app.IAppOpsService")
-SETTABLE = {flag.lower().replace("_", "-"): flag for flag in FLAGS}
 
 
 @service.command("get")
@@ -45,14 +42,6 @@ def set_(ctx: Context, args: Arguments) -> None:
     if mode.lower() not in MODES:
         raise Refused(f"Error: Mode is not valid: {mode}" if mode else "Error: Mode not specified.")
     ctx.phone.permissions.set_mode(name, op, mode.lower())
-
-
-@service.command("query-op")
-def query_op(ctx: Context, args: Arguments) -> str:
-    """List the apps that have an operation in a mode."""
-    op, mode, modes = _op(_words(args)), args.next() or "allow", ctx.phone.permissions.modes
-    names = ctx.phone.packages.names()
-    return "".join(f"{name}\n" for name in names if modes(name).get(op) == mode)
 
 
 @service.command("reset")
@@ -98,21 +87,3 @@ def reset_permissions(ctx: Context, _: Arguments) -> None:
     """Forget what was granted and refused, for every app."""
     for app in ctx.phone.packages.apps():
         ctx.phone.permissions.reset(app.package)
-
-
-@package.command("set-permission-flags")
-def set_flags(ctx: Context, args: Arguments, *, on: bool = True) -> None:
-    """Set flags of a permission."""
-    name, permission = _words(args) or "", args.required()
-    if name not in ctx.phone.packages:
-        raise illegal(f"Unknown package: {name}")
-    for word in [args.required(), *args.rest()]:
-        if word not in SETTABLE:
-            raise Refused(f"Unknown permission flag '{word}'", out=True)
-        ctx.phone.permissions.flag(name, permission, SETTABLE[word], on=on)
-
-
-@package.command("clear-permission-flags")
-def clear_flags(ctx: Context, args: Arguments) -> None:
-    """Clear flags of a permission."""
-    set_flags(ctx, args, on=False)

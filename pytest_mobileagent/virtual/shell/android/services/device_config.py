@@ -5,57 +5,29 @@ from __future__ import annotations
 from pytest_mobileagent.virtual.content.settings import CONFIG
 from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
 
-RESET_MODES = ("untrusted_defaults", "untrusted_clear", "trusted_defaults")
+WORDS = {"get": 2, "put": 3, "delete": 2, "list": 0}  # that a command needs at least
 service = Service("device_config", script="device_config")
 
 
-def _flag(args: Arguments) -> str:
-    return f"{_word(args)}/{_word(args)}"
-
-
-def _word(args: Arguments) -> str:
-    word = args.next()
-    if word is None:
+@service.command(*WORDS)
+def run(ctx: Context, args: Arguments) -> str:
+    """Tell, set, remove or list flags."""
+    verb, words, flags = args.last, args.rest(), ctx.phone.settings
+    if len(words) < WORDS[verb]:
         raise Refused("Bad arguments")
-    return word
-
-
-@service.command("get")
-def get(ctx: Context, args: Arguments) -> str:
-    """Tell the value of a flag."""
-    value = ctx.phone.settings.get(CONFIG, _flag(args))
-    return f"{'null' if value is None else value}\n"
-
-
-@service.command("put")
-def put(ctx: Context, args: Arguments) -> None:
-    """Set a flag."""
-    ctx.phone.settings.put(CONFIG, _flag(args), _word(args))
-
-
-@service.command("delete")
-def delete(ctx: Context, args: Arguments) -> str:
-    """Remove a flag."""
-    name = _flag(args)
-    done = ctx.phone.settings.delete(CONFIG, name)
-    space, _, key = name.partition("/")
-    return f"{'Successfully deleted' if done else 'Failed to delete'} {key} from {space}\n"
-
-
-@service.command("list")
-def list_(ctx: Context, args: Arguments) -> str:
-    """List the flags of a namespace, or all."""
-    start = f"{space}/" if (space := args.next()) else ""
-    flags = sorted(ctx.phone.settings.list(CONFIG).items())
-    return "".join(f"{k.removeprefix(start)}={v}\n" for k, v in flags if k.startswith(start))
-
-
-@service.command("reset")
-def reset(ctx: Context, args: Arguments) -> None:
-    """Remove all flags, or those of a namespace."""
-    mode, space = args.next(), args.next()
-    if mode not in RESET_MODES:
-        raise Refused(f"Invalid reset mode: {mode}\n" if mode else "Bad arguments")
-    for name in ctx.phone.settings.list(CONFIG):
-        if space is None or name.startswith(f"{space}/"):
-            ctx.phone.settings.delete(CONFIG, name)
+    name = "/".join(words[:2])
+    match verb:
+        case "get":
+            return f"{flags.text(CONFIG, name, 'null')}\n"
+        case "put":
+            flags.put(CONFIG, name, words[2])
+        case "delete":
+            done = "Successfully deleted" if flags.delete(CONFIG, name) else "Failed to delete"
+            return f"{done} {words[1]} from {words[0]}\n"
+        case "list":
+            start = f"{words[0]}/" if words else ""
+            pairs = sorted(flags.list(CONFIG).items())
+            return "".join(
+                f"{k.removeprefix(start)}={v}\n" for k, v in pairs if k.startswith(start)
+            )
+    return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Service
+from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Service, fill
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -25,31 +25,20 @@ def whitelist(ctx: Context, args: Arguments) -> str:
 @service.dump
 def dump(ctx: Context, args: list[str]) -> str:
     """Tell that the phone does not doze, or which apps may go on if it did."""
-    state, power = "ACTIVE" if ctx.phone.power.awake else "INACTIVE", ctx.phone.power
-    answers = {
-        "deep": state,
-        "light": state,
-        "screen": str(power.awake).lower(),
-        "charging": str(power.charging).lower(),
-        "network": str(ctx.phone.radios.online).lower(),
-    }
+    phone = ctx.phone
+    state = "ACTIVE" if phone.power.awake else "INACTIVE"
     match args:
-        case ["get", name, *_] if name in answers:
-            return f"{answers[name]}\n"
+        case ["get", "deep" | "light", *_]:
+            return f"{state}\n"
         case ["enabled", *_]:
             return "1\n"
         case ["whitelist", *words]:
-            return _whitelist(ctx.phone, words)
+            return _whitelist(phone, words)
         case [word, *_]:
             return f"Unknown command: {word}\n"
-    return (
-        "  Settings:\n    light_after_inactive_to=+4m0s0ms\n  Whitelist system apps:\n"
-        f"    {SYSTEM_APP}\n{_users(ctx.phone)}  mLightEnabled=true  mDeepEnabled=true\n"
-        f"  mScreenOn={str(ctx.phone.power.awake).lower()}\n"
-        f"  mNetworkConnected={str(ctx.phone.radios.online).lower()}\n"
-        f"  mCharging={str(ctx.phone.power.charging).lower()}\n"
-        f"  mState={state} mLightState={state}\n"
-    )
+    names = "".join(f"    {name}\n" for name in _added(phone))
+    users = f"  Whitelist user apps:\n{names}" if names else ""
+    return fill("deviceidle", phone=phone, state=state, users=users)
 
 
 def _whitelist(phone: Phone, words: list[str]) -> str:
@@ -75,11 +64,6 @@ def _whitelist(phone: Phone, words: list[str]) -> str:
             said += f"Removed: {name}\n"
     _keep(phone, list(dict.fromkeys(names)))
     return said
-
-
-def _users(phone: Phone) -> str:
-    names = "".join(f"    {name}\n" for name in _added(phone))
-    return f"  Whitelist user apps:\n{names}" if names else ""
 
 
 def _added(phone: Phone) -> list[str]:

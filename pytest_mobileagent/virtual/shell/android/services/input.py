@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pytest_mobileagent.virtual.shell.android.service import (
     Arguments,
     Context,
     JavaError,
     Service,
+    fill,
     illegal,
 )
 from pytest_mobileagent.virtual.shell.commands import command
+from pytest_mobileagent.virtual.system.input.evdev import DEVICE
 from pytest_mobileagent.virtual.system.input.keymap import CODES, MODIFIERS, key, known
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-SOURCES = frozenset(
-    (
-        "dpad",
-        "gamepad",
-        "joystick",
-        "keyboard",
-        "mouse",
-        "rotaryencoder",
-        "stylus",
-        "touchnavigation",
-        "touchpad",
-        "touchscreen",
-        "trackball",
-    )
-)
+SOURCES = (
+    "dpad", "gamepad", "joystick", "keyboard", "mouse", "rotaryencoder", "stylus",
+    "touchnavigation", "touchpad", "touchscreen", "trackball",
+)  # fmt: skip
+KEYBOARD = "/dev/input/event0"
 DISPLAYS = ("DEFAULT_DISPLAY", "INVALID_DISPLAY")
 SHELL = "com.android.server.input.InputShellCommand"
 service = Service("input", interface="android.hardware.input.IInputManager", unknown_status=0)
@@ -135,23 +122,13 @@ def keycombination(ctx: Context, args: Arguments) -> None:
 
 
 @service.command("motionevent")
-def motionevent(ctx: Context, args: Arguments) -> int:
+def motionevent(ctx: Context, args: Arguments) -> None:
     """Touch, move or lift a finger."""
     action = args.required().upper()
     if action not in ("DOWN", "UP", "MOVE", "CANCEL"):
         raise illegal(f"Unknown action: {action}")
     point = _floats(args, "motionevent", (0, 2) if action == "CANCEL" else (2,))
-    finger = ctx.phone.finger
-    if action == "CANCEL":
-        finger.cancel()
-        return 0
-    acts: dict[str, Callable[[float, float], None]] = {
-        "DOWN": finger.down,
-        "MOVE": finger.move,
-        "UP": finger.up,
-    }
-    acts[action](*point)
-    return 0
+    getattr(ctx.phone.finger, action.lower())(*point)
 
 
 @service.command("press", "roll")
@@ -160,27 +137,34 @@ def trackball(_: Context, args: Arguments) -> None:
     args.rest()
 
 
+@command("sendevent")
+async def sendevent(ctx: Context, args: list[str]) -> int:
+    """Send one event to a device."""
+    if len(args) != 4:
+        await ctx.err("usage: sendevent DEVICE TYPE CODE VALUE\n")
+        return 1
+    if args[0] not in (DEVICE, KEYBOARD):
+        await ctx.err(f"sendevent: {args[0]}: No such file or directory\n")
+        return 1
+    try:
+        type_, code, value = (int(word, 0) for word in args[1:])
+    except ValueError:
+        wrong = next(word for word in args[1:] if not word.lstrip("-").isdecimal())
+        await ctx.err(f"sendevent: not integer: {wrong}\n")
+        return 1
+    ctx.phone.touchscreen.event(type_, code, value)
+    return 0
+
+
 @service.dump
 def dump(ctx: Context, _: list[str]) -> str:
     """Tell the input devices, and how the display is turned."""
-    metrics, display = ctx.phone.display.metrics, ctx.phone.display
-    physical = display.physical_size[:: -1 if display.rotation % 2 else 1]
-    focus = ctx.phone.windows.active.title if ctx.phone.power.awake else ""
-    return (
-        "INPUT MANAGER (dumpsys input)\n\nInput Manager State:\n  Interactive: "
-        f"{str(ctx.phone.power.awake).lower()}\n\nEvent Hub State:\n  Devices:\n"
-        "    -1: Virtual\n    1: virtio_input_keyboard\n      Path: /dev/input/event0\n"
-        "    2: virtio_input_multi_touch_1\n      Path: /dev/input/event1\n\n"
-        "Input Reader State:\n  Device 2: virtio_input_multi_touch_1\n    IsExternal: false\n"
-        "    Sources: KEYBOARD | TOUCHSCREEN\n    Touch Input Mapper (mode - DIRECT):\n"
-        f"      SurfaceWidth: {metrics.width_px}px\n      SurfaceHeight: {metrics.height_px}px\n"
-        f"      SurfaceOrientation: {display.rotation}\n"
-        f"      InputDeviceOrientation: {display.rotation}\n"
-        "      X: min=0, max=32767, flat=0, fuzz=0, resolution=0\n"
-        "      Y: min=0, max=32767, flat=0, fuzz=0, resolution=0\n"
-        f"    Viewport INTERNAL: displayId=0, port=0, orientation={display.rotation},"
-        f" logicalFrame=[0, 0, {metrics.width_px}, {metrics.height_px}],"
-        f" physicalFrame=[0, 0, {physical[0]}, {physical[1]}],"
-        f" deviceSize=[{physical[0]}, {physical[1]}], isActive=[1]\n\n"
-        f"Input Dispatcher State:\n  FocusedWindows:\n    displayId=0, name='{focus}'\n"
+    display, awake = ctx.phone.display, ctx.phone.power.awake
+    return fill(
+        "input",
+        awake=awake,
+        metrics=display.metrics,
+        rotation=display.rotation,
+        turned=display.physical_size[:: -1 if display.rotation % 2 else 1],
+        focus=ctx.phone.windows.active.title if awake else "",
     )

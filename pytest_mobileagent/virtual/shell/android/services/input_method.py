@@ -9,6 +9,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Context,
     Refused,
     Service,
+    fill,
     help_text,
 )
 from pytest_mobileagent.virtual.shell.commands import command
@@ -89,12 +90,7 @@ def _reset(ctx: Context) -> str:
 
 def _block(method: Keyboard) -> str:
     package, _, name = method.id.partition("/")
-    return (
-        f"{method.id}:\n"
-        f"  mId={method.id} mSettingsActivityName=null mIsVrOnly=false"
-        " mSupportsSwitchingToNextInputMethod=true\n"
-        f"  mIsDefaultResId=0x0\n  Service:\n    name={name} packageName={package}\n"
-    )
+    return fill("input_method_one", id=method.id, name=name, package=package)
 
 
 @service.dump
@@ -102,21 +98,16 @@ def dump(ctx: Context, _: list[str]) -> str:
     """Tell the state of the soft keyboard."""
     ime, windows = ctx.phone.ime, ctx.phone.windows
     box = windows.focused() if windows.focused_field() else None
-    shown = str(ime.shown).lower()
-    view = f"{box.view.kind}{{{crc32(box.key.encode()):x} VFED..CL.}}" if box else "null"
+    view = f"{box.view.kind}{{{crc32(box.key.encode()):x} VFED..CL.}}" if box else None
     connection = (
         "RemoteInputConnectionImpl{connection=InputConnection finished=false"
-        " mParentInputMethodManager.isActive()=true mServedView=" + view + "}"
-        if box
-        else "null"
+        f" mParentInputMethodManager.isActive()=true mServedView={view}}}"
     )
-    return (
-        "Current Input Method Manager state:\n"
-        f"  Input Methods: mMethodMapUpdateCount={len(ime.installed())}\n"
-        f"  mCurMethodId={ime.current}\n"
-        f"  mCurFocusedWindowClient={windows.active.package}\n"
-        f"  mShowRequested={shown}\n  mShowExplicitlyRequested={shown}\n  mShowForced=false\n"
-        f"  mInputShown={shown}\n"
-        f"Client:\n  mServedView={view}\n  mServedInputConnection={connection}\n"
-        f"Input method service state:\n  mIsInputViewShown={shown}\n"
+    return fill(
+        "input_method",
+        ime=ime,
+        count=len(ime.installed()),
+        client=windows.active.package,
+        view=view,
+        connection=connection if box else None,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.procfs import MEMORY
-from pytest_mobileagent.virtual.shell.android.service import Context, Service
+from pytest_mobileagent.virtual.shell.android.service import Context, Service, fill
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.processes import Process
@@ -24,11 +24,6 @@ PARTS = (  # of what a process takes, and how many percent each is
     ("EGL mtrack", 6),
     ("GL mtrack", 4),
     ("Unknown", 5),
-)
-COLUMNS = (
-    ("Pss", "Private", "Private", "SwapPss", "Rss", "Heap", "Heap", "Heap"),
-    ("Total", "Dirty", "Clean", "Dirty", "Total", "Size", "Alloc", "Free"),
-    ("------",) * 8,
 )
 
 
@@ -66,20 +61,13 @@ def _detail(process: Process) -> str:
         (name, total * part // 100, rss * part // 100, total // 3 if "Heap" in name else 0)
         for name, part in PARTS
     ]
-    heads = "".join(f"{'':16} {' '.join(f'{word:>8}' for word in line)}\n" for line in COLUMNS)
     lines = "".join(_row(*row) for row in (*rows, ("TOTAL", total, rss, total * 2 // 3)))
     summary = {"Java Heap": 16, "Native Heap": 28, "Code": 32, "Stack": 2, "Graphics": 10}
     parts = "".join(
         f"{name + ':':>21} {total * part // 100:>8} {rss * part // 100:>30}\n"
         for name, part in summary.items()
     )
-    return (
-        f"\n** MEMINFO in pid {process.pid} [{process.name}] **\n{heads}{lines}\n"
-        " App Summary\n                       Pss(KB)                        Rss(KB)\n"
-        f"                        ------                         ------\n{parts}\n"
-        f"           TOTAL PSS: {total:>8}            TOTAL RSS: {rss:>8}"
-        "       TOTAL SWAP PSS:        0\n"
-    )
+    return fill("meminfo", process=process, rows=lines, parts=parts, total=total)
 
 
 def _row(name: str, pss: int, rss: int, heap: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -13,6 +12,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Context,
     Refused,
     Service,
+    fill,
     help_text,
 )
 
@@ -27,58 +27,51 @@ ZEN = {
     "alarms": "3",
     **dict.fromkeys(("all", "off"), "0"),
 }
-LISTENERS, POLICY = "enabled_notification_listeners", "enabled_notification_policy_access_packages"
 ONGOING, AUTO_CANCEL = 0x2, 0x10
-ZEN_NAMES = {"0": "ZEN_MODE_OFF", "1": "ZEN_MODE_IMPORTANT_INTERRUPTIONS",
-       "2": "ZEN_MODE_NO_INTERRUPTIONS", "3": "ZEN_MODE_ALARMS"}  # fmt: skip
+ZEN_NAMES = {  # the modes, and what listeners are told of them
+    "0": (1, "ZEN_MODE_OFF"),
+    "1": (2, "ZEN_MODE_IMPORTANT_INTERRUPTIONS"),
+    "2": (3, "ZEN_MODE_NO_INTERRUPTIONS"),
+    "3": (4, "ZEN_MODE_ALARMS"),
+}
+IMPORTANCES = ("NONE", "MIN", "LOW", "DEFAULT", "HIGH", "MAX")
 service = Service("notification")
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A notification while the flags that describe it are read."""
-
-    title: str = ""
-    style: str = ""
-    lines: list[str] = field(default_factory=list)
 
 
 @service.command("post", "notify")
 async def post(ctx: Context, args: Arguments) -> Answer:
     """Post a notification of the shell's."""
-    draft = _Draft()
+    title, style, lines = "", "", list[str]()
     while option := args.option():
         match option:
-            case "-h" | "--help":
-                await ctx.out(help_text("notification_post"))
-                return FAILED
             case "-v" | "--verbose":
                 pass
-            case "-t" | "--title" | "title":
-                draft.title = args.required()
+            case "-t" | "--title" | "--conversation":
+                title = title or args.required()
             case "-S" | "--style":
-                draft.style = args.required().lower()
+                style = args.required().lower()
             case "--line" | "--message":
-                draft.lines.append(args.required().replace(":", ": ", option == "--message"))
-            case "--conversation":
-                draft.title = draft.title or args.required()
+                lines.append(args.required().replace(":", ": ", option == "--message"))
             case "-i" | "--icon" | "-I" | "--large-icon" | "--picture":
                 args.required()
             case _:
-                await ctx.out(help_text("notification_post"))
-                return FAILED
+                return await _explain(ctx)
     tag, text = args.next(), args.next()
     if tag is None or text is None:
-        await ctx.out(help_text("notification_post"))
-        return FAILED
-    long_text = "\n".join(draft.lines) or (text if draft.style == "bigtext" else "")
+        return await _explain(ctx)
+    long_text = "\n".join(lines) or (text if style == "bigtext" else "")
     ctx.phone.notifications.post(
-        SHELL, tag, draft.title, text, id=ID, channel="shell_cmd", long_text=long_text
+        SHELL, tag, title, text, id=ID, channel="shell_cmd", long_text=long_text
     )
     return (
         "posting:\n  Notification(channel=shell_cmd shortcut=null contentView=null vibrate=null"
         " sound=null defaults=0x0 flags=0x0 color=0x00000000 vis=PRIVATE)\n"
     )
+
+
+async def _explain(ctx: Context) -> int:
+    await ctx.out(help_text("notification_post"))
+    return FAILED
 
 
 @service.command("list")
@@ -91,10 +84,10 @@ def list_(ctx: Context, _: Arguments) -> str:
 def get(ctx: Context, args: Arguments) -> str:
     """Describe one notification."""
     wanted = args.required()
-    found = _find(ctx.phone, wanted)
-    if found is None:
-        raise Refused(f"No notification with key: {wanted}", out=True)
-    return one(ctx.phone, found, redact=False)
+    for each in ctx.phone.notifications.posted:
+        if _key(ctx.phone, each) == wanted:
+            return _one(ctx.phone, each, redact=False)
+    raise Refused(f"No notification with key: {wanted}", out=True)
 
 
 @service.command("set_dnd")
@@ -106,31 +99,24 @@ def set_dnd(ctx: Context, args: Arguments) -> None:
     ctx.phone.settings.put("global", "zen_mode", ZEN[word])
 
 
-def _members(command: str, key: str, *, add: bool) -> None:
-    """Register a command that puts a name into a setting that is a list, or takes it out."""
+def _members(key: str, add: str, remove: str) -> None:
+    """Register the commands that put a name into a setting that is a list, or take it out."""
 
-    @service.command(command)
+    @service.command(add, remove)
     def change(ctx: Context, args: Arguments) -> None:
-        wanted = args.required()
+        verb, wanted = args.last, args.required()
         kept = [name for name in ctx.phone.settings.text("secure", key).split(":") if name]
-        kept = [name for name in kept if name != wanted] + ([wanted] if add else [])
+        kept = [name for name in kept if name != wanted] + [wanted] * (verb == add)
         ctx.phone.settings.put("secure", key, ":".join(kept))
 
 
-_members("allow_listener", LISTENERS, add=True)
-_members("disallow_listener", LISTENERS, add=False)
-_members("allow_assistant", "enabled_notification_assistant", add=True)
-_members("remove_assistant", "enabled_notification_assistant", add=False)
-_members("allow_dnd", POLICY, add=True)
-_members("disallow_dnd", POLICY, add=False)
+_members("enabled_notification_listeners", "allow_listener", "disallow_listener")
+_members("enabled_notification_assistant", "allow_assistant", "remove_assistant")
+_members("enabled_notification_policy_access_packages", "allow_dnd", "disallow_dnd")
 
 
 def _key(phone: Phone, each: Notification) -> str:
     return each.system_key(phone.packages[each.package].uid)
-
-
-def _find(phone: Phone, key: str) -> Notification | None:
-    return next((each for each in phone.notifications.posted if _key(phone, each) == key), None)
 
 
 @service.dump
@@ -139,60 +125,39 @@ def dump(ctx: Context, args: list[str]) -> str:
     phone, redact = ctx.phone, not {"--noredact", "--reveal"} & set(args)
     names = [word for word in args if not word.startswith("-")]
     shown = [each for each in phone.notifications.posted if not names or each.package in names]
-    listed = "".join(one(phone, each, redact=redact) for each in shown)
-    zen = ZEN_NAMES.get(phone.settings.text("global", "zen_mode", "0"), "ZEN_MODE_OFF")
-    return (
-        "Current Notification Manager state:\n"
-        + (f"  Notification List:\n{listed}  \n" if shown else "")
-        + f"  mUseAttentionLight=false\n  mHasLight=true\n  mNotificationPulseEnabled=true\n"
-        f"  mSoundNotificationKey=null\n  mVibrateNotificationKey=null\n"
-        f"  mDisableNotificationEffects=false\n  mCallState=CALL_STATE_IDLE\n"
-        f"  mSystemReady=true\n  mMaxPackageEnqueueRate=5.0\n"
-        f"\n  Zen Mode:\n    mInterruptionFilter={_filter(phone)}\n    mZenMode={zen}\n"
-    )
+    listed = "".join(_one(phone, each, redact=redact) for each in shown)
+    filter_, zen = ZEN_NAMES.get(phone.settings.text("global", "zen_mode", "0"), ZEN_NAMES["0"])
+    listed = f"  Notification List:\n{listed}  \n" if shown else ""
+    return fill("notification", listed=listed, filter=filter_, zen=zen)
 
 
-def one(phone: Phone, each: Notification, *, redact: bool) -> str:
+def _one(phone: Phone, each: Notification, *, redact: bool) -> str:
     """Describe one."""
-    uid = phone.packages[each.package].uid
-    key, token = each.system_key(uid), crc32(each.key.encode())
-    flags = ONGOING if each.ongoing else AUTO_CANCEL
-    brief = (
-        f"Notification(channel={each.channel} shortcut=null contentView=null vibrate=null"
-        f" sound=null defaults=0 flags={flags:#x} color=0x00000000 actions={len(each.deeds)}"
-        " vis=PRIVATE)"
-    )
-
-    def text(value: str) -> str:
-        return f"String [length={len(value)}]" if redact else f"String ({value})"
-
-    extras = [("android.title", each.title), ("android.text", each.text)]
-    if each.long_text:
-        extras.append(("android.bigText", each.long_text))
+    token = crc32(each.key.encode())
+    extras = {
+        "android.title": each.title,
+        "android.text": each.text,
+        "android.bigText": each.long_text,
+    }
     deeds = "".join(
         f'        [{at}] "{"..." if redact else deed.label}" -> PendingIntent{{{token:x}}}\n'
         for at, deed in enumerate(each.deeds)
     )
-    return (
-        f"    NotificationRecord({token:#010x}: pkg={each.package} user=UserHandle{{0}}"
-        f" id={each.id} tag={each.tag or 'null'} importance={each.importance} key={key}: {brief})\n"
-        f"      uid={uid} userId=0\n      opPkg={each.package}\n"
-        f"      icon=Icon(typ=RESOURCE pkg={each.package} id=0x7f080001)\n"
-        f"      flags={flags:#x}\n      pri=0\n      key={key}\n      seen=true\n"
-        f"      groupKey={key}\n      notification=\n        when={int(each.time * 1000)}\n"
-        f"      extras={{\n"
-        + "".join(f"          {name}={text(value)}\n" for name, value in extras if value)
-        + "      }\n"
-        + (f"      actions={{\n{deeds}      }}\n" if deeds else "")
-        + f"      mImportance={_importance(each.importance)}\n"
-        f"      effectiveNotificationChannel=NotificationChannel{{mId='{each.channel}',"
-        f" mImportance={each.importance}}}\n\n"
+    return fill(
+        "notification_one",
+        one=each,
+        token=token,
+        key=_key(phone, each),
+        tag=each.tag or None,
+        count=len(each.deeds),
+        uid=phone.packages[each.package].uid,
+        flags=ONGOING if each.ongoing else AUTO_CANCEL,
+        when=int(each.time * 1000),
+        extras="".join(
+            f"          {name}=String {f'[length={len(value)}]' if redact else f'({value})'}\n"
+            for name, value in extras.items()
+            if value
+        ),
+        actions=f"      actions={{\n{deeds}      }}\n" if deeds else "",
+        importance=IMPORTANCES[min(each.importance, 5)],
     )
-
-
-def _importance(level: int) -> str:
-    return {0: "NONE", 1: "MIN", 2: "LOW", 3: "DEFAULT", 4: "HIGH"}.get(level, "MAX")
-
-
-def _filter(phone: Phone) -> int:
-    return {"0": 1, "1": 2, "2": 3, "3": 4}.get(phone.settings.text("global", "zen_mode", "0"), 1)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.content.choosing import RESOLVER
 from pytest_mobileagent.virtual.content.intent import full, short
 from pytest_mobileagent.virtual.kernel.users import ROOT
+from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.service import (
     FAILED,
     Answer,
@@ -25,16 +26,11 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import App
 
 FEATURES = (
-    "android.hardware.bluetooth",
-    "android.hardware.camera",
-    "android.hardware.location",
-    "android.hardware.microphone",
-    "android.hardware.telephony",
-    "android.hardware.touchscreen",
-    "android.hardware.wifi",
-    "android.software.input_methods",
-    "android.software.webview",
-)
+    "android.hardware.bluetooth", "android.hardware.camera", "android.hardware.location",
+    "android.hardware.microphone", "android.hardware.telephony", "android.hardware.touchscreen",
+    "android.hardware.wifi", "android.software.input_methods", "android.software.webview",
+)  # fmt: skip
+MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
 FOR_SHELL = ("default", "enabled", "disabled-user")  # states that shell may give to a package
 service = Service("package", script="pm", interface="android.content.pm.IPackageManager")
 
@@ -72,6 +68,7 @@ async def _list_packages(ctx: Context, args: Arguments) -> int:
     filters: list[Callable[[Context, App], bool]] = []
     columns: set[str] = set()
     left: list[str] = []
+    uid: int | None = None
     while option := args.option():
         if option in FILTERS:
             filters.append(FILTERS[option])
@@ -79,7 +76,6 @@ async def _list_packages(ctx: Context, args: Arguments) -> int:
             columns.add(option)
         elif option == "--uid":
             uid = int(args.required())
-            filters.append(partial(_has_uid, uid))
         elif option == "--user":
             args.required()
         elif option == "-u":
@@ -90,7 +86,7 @@ async def _list_packages(ctx: Context, args: Arguments) -> int:
     wanted = args.next() or ""
     for name in ctx.phone.packages.names():
         app = ctx.phone.packages.app(name)
-        if wanted in name and all(keeps(ctx, app) for keeps in filters):
+        if wanted in name and uid in (None, app.uid) and all(keeps(ctx, app) for keeps in filters):
             await ctx.out(_package_line(ctx, app, columns))
     await ctx.out("".join(f"package:{name}\n" for name in left if wanted in name))
     return 0
@@ -105,10 +101,6 @@ async def _list_instrumentations(ctx: Context, args: Arguments) -> None:
             if target in (None, each.target):
                 name = short(f"{app.package}/{each.name}")
                 await ctx.out(f"instrumentation:{path}{name} (target={each.target})\n")
-
-
-def _has_uid(uid: int, _: Context, app: App) -> bool:
-    return app.uid == uid
 
 
 def _package_line(ctx: Context, app: App, columns: set[str]) -> str:
@@ -141,20 +133,10 @@ def clear(ctx: Context, args: Arguments) -> str:
     return "Success\n"
 
 
-@service.command("grant")
-async def grant(ctx: Context, args: Arguments) -> int:
-    """Grant a runtime permission."""
-    return await _change_permission(ctx, args, granted=True)
-
-
-@service.command("revoke")
-async def revoke(ctx: Context, args: Arguments) -> int:
-    """Revoke a runtime permission."""
-    return await _change_permission(ctx, args, granted=False)
-
-
-async def _change_permission(ctx: Context, args: Arguments, *, granted: bool) -> int:
-    name, permission = _package(args), args.next()
+@service.command("grant", "revoke")
+async def change_permission(ctx: Context, args: Arguments) -> int:
+    """Grant or revoke a runtime permission."""
+    granted, name, permission = args.last == "grant", _package(args), args.next()
     if not name or not permission:
         missing = "permission" if name else "package"
         await ctx.err(f"Error: no {missing} specified\n")
@@ -170,35 +152,62 @@ async def _change_permission(ctx: Context, args: Arguments, *, granted: bool) ->
     return 0
 
 
-def _register_state(command: str, state: str) -> None:
-    @service.command(command)
-    async def change(ctx: Context, args: Arguments) -> None:
-        name = _package(args)
-        if not name:
-            raise Refused("Error: no package or component specified", 1)
-        owner, slash, _ = name.partition("/")
-        if owner not in ctx.phone.packages:
-            raise illegal(f"Unknown package: {owner}")
-        if ctx.uid != ROOT and (slash or state not in FOR_SHELL):
-            what, number = full(name) if slash else f"{owner}/null", STATES[state]
-            message = f"Shell cannot change component state for {what} to {number}"
-            raise JavaError("SecurityException", message)
-        if slash:
-            ctx.phone.packages.switch(full(name), on=state in ("default", "enabled"))
-            await ctx.out(f"Component {{{full(name)}}} new state: {state}\n")
-        else:
-            ctx.phone.packages.set_state(owner, state)
-            await ctx.out(f"Package {owner} new state: {state}\n")
+CHANGES = {  # the commands, and what they make of a package or component
+    "enable": "enabled",
+    "disable": "disabled",
+    "disable-user": "disabled-user",
+    "disable-until-used": "disabled-until-used",
+    "default-state": "default",
+}
 
 
-for _command, _state in (
-    ("enable", "enabled"),
-    ("disable", "disabled"),
-    ("disable-user", "disabled-user"),
-    ("disable-until-used", "disabled-until-used"),
-    ("default-state", "default"),
-):
-    _register_state(_command, _state)
+@service.command(*CHANGES)
+def change_state(ctx: Context, args: Arguments) -> str:
+    """Enable or disable a package or a component."""
+    state, name = CHANGES[args.last], _package(args)
+    if not name:
+        raise Refused("Error: no package or component specified", 1)
+    owner, slash, _ = name.partition("/")
+    if owner not in ctx.phone.packages:
+        raise illegal(f"Unknown package: {owner}")
+    if ctx.uid != ROOT and (slash or state not in FOR_SHELL):
+        what, number = full(name) if slash else f"{owner}/null", STATES[state]
+        message = f"Shell cannot change component state for {what} to {number}"
+        raise JavaError("SecurityException", message)
+    if slash:
+        ctx.phone.packages.switch(full(name), on=state in ("default", "enabled"))
+        return f"Component {{{full(name)}}} new state: {state}\n"
+    ctx.phone.packages.set_state(owner, state)
+    return f"Package {owner} new state: {state}\n"
+
+
+@service.command("resolve-activity")
+def resolve_activity(ctx: Context, args: Arguments) -> str:
+    """Tell which activity would answer an intent."""
+    intent, options = parse_intent(args, ("--user",), ("--brief", "--components", "--query-flags"))
+    found = ctx.phone.packages.resolve(intent)
+    if not found:
+        return "No activity found\n"
+    chosen = ctx.phone.defaults.choose(intent, found)
+    name = short(chosen[1].component(chosen[0].package)) if chosen else RESOLVER
+    head = "" if "--components" in options else f"{MATCH}\n"
+    return f"{head}{name}\n"
+
+
+@service.command("query-activities")
+async def query_activities(ctx: Context, args: Arguments) -> None:
+    """List the activities that would answer an intent."""
+    intent, options = parse_intent(args, ("--user",), ("--brief", "--components", "--query-flags"))
+    answers = ctx.phone.packages.resolve(intent)
+    found = [short(kind.component(app.package)) for app, kind in answers]
+    if not found:
+        await ctx.out("No activities found\n")
+    elif "--components" in options:
+        await ctx.out("".join(f"{name}\n" for name in found))
+    else:
+        await ctx.out(f"{len(found)} activities found:\n")
+        for at, name in enumerate(found):
+            await ctx.out(f"  Activity #{at}:\n    {MATCH}\n    {name}\n")
 
 
 @service.command("dump")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import zlib
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.android.resolvers import table
+from pytest_mobileagent.virtual.content.intent import short
 from pytest_mobileagent.virtual.shell.android.service import fill
 from pytest_mobileagent.virtual.shell.android.services.package import service
 from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp
 from pytest_mobileagent.virtual.system.packages.packages import STATES
 from pytest_mobileagent.virtual.system.packages.permissions import RUNTIME
+from pytest_mobileagent.virtual.system.packages.resolution import filters
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.content.filters import Filter
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
 
@@ -28,7 +31,7 @@ def dump(ctx: Context, args: list[str]) -> str:
     if names and names[0] not in phone.packages:
         return f"Unable to find package: {names[0]}\n"
     wanted = names[:1] or phone.packages.names()
-    resolvers = table([phone.packages.app(name) for name in wanted])
+    resolvers = _table([phone.packages.app(name) for name in wanted])
     packages = "".join(_package(phone, name) for name in wanted)
     return f"{resolvers}\nPackages:\n{packages}"
 
@@ -80,3 +83,45 @@ def _build(app: App) -> tuple[int, int, str, str]:
     manifest, signer = app.apk.manifest, (app.apk.certificate or "")[:8]
     debuggable = "DEBUGGABLE " if manifest.debuggable else ""
     return manifest.min_sdk, manifest.target_sdk, signer, debuggable
+
+
+def _table(apps: list[App]) -> str:
+    """List which activities of some apps answer which schemes and actions."""
+    found = [
+        (short(kind.component(app.package)), each)
+        for app in apps
+        for kind in app.activities
+        for each in filters(app, kind)
+    ]
+    schemes: dict[str, list[str]] = {}
+    actions: dict[str, list[str]] = {}
+    for name, each in found:
+        for scheme in each.schemes:
+            schemes.setdefault(scheme, []).append(_entry(name, each))
+        if not each.schemes and not each.mime_types:
+            for action in each.actions:
+                actions.setdefault(action, []).append(_entry(name, each))
+    parts = [_section("Schemes", schemes), _section("Non-Data Actions", actions)]
+    body = "\n".join(part for part in parts if part)
+    return f"Activity Resolver Table:\n{body}\n" if body else ""
+
+
+def _section(title: str, entries: dict[str, list[str]]) -> str:
+    if not entries:
+        return ""
+    lines = [f"      {word}:\n{''.join(each)}" for word, each in entries.items()]
+    return f"  {title}:\n{''.join(lines)}"
+
+
+def _entry(name: str, each: Filter) -> str:
+    token, other = (f"{zlib.crc32(text.encode()):07x}"[:7] for text in (name, f"{name} {each}"))
+    told = [
+        *(f'Action: "{word}"' for word in each.actions),
+        *(f'Category: "{word}"' for word in each.categories),
+        *(f'Scheme: "{word}"' for word in each.schemes),
+        *(f'Authority: "{word}": -1' for word in each.hosts),
+        *(f'Path: "PatternMatcher{{GLOB: {word}}}"' for word in each.paths),
+        *(f'StaticType: "{word}"' for word in each.mime_types),
+    ]
+    lines = "".join(f"          {line}\n" for line in told)
+    return f"        {token} {name} filter {other}\n{lines}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.shell.android.intents import integer
@@ -21,7 +20,6 @@ from pytest_mobileagent.virtual.system.packages.packages import UnknownPackage
 from pytest_mobileagent.virtual.system.packages.session import Options
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.android.service import Arguments
     from pytest_mobileagent.virtual.system.packages.session import Session
 
 SWITCHES = {
@@ -33,36 +31,23 @@ SWITCHES = {
     "--bypass-low-target-sdk-block": ("old_target", True),
 }
 VALUES = {"-i": "installer", "-p": "inherit"}
-IGNORED = (
-    "-f", "-r", "--dont-kill", "--ephemeral", "--force-non-staged", "--force-queryable", "--full",
-    "--ignore-dexopt-profile", "--instant", "--no-rollback", "--preload", "--restrict-permissions",
-    "--skip-enable", "--skip-verification", "--update-ownership",
-)  # fmt: skip
-IGNORED_WITH_VALUE = (
-    "--abi", "--force-uuid", "--install-location", "--install-reason", "--originating-uri",
-    "--package-source", "--pkg", "--referrer", "--staged-ready-timeout", "--user",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    options: Options
-    size: int | None  # bytes, where they are told
+IGNORED = ("-f", "-r", "--dont-kill", "--force-queryable", "--full", "--skip-verification")
+IGNORED_WITH_VALUE = ("--abi", "--install-location", "--install-reason", "--pkg", "--user")
 
 
 @service.command("install")
 async def install(ctx: Context, args: Arguments) -> Answer:
     """Install an app from one APK, in a file or on stdin."""
-    wanted = _options(args)
+    options, size = _options(args)
     words = args.rest()
     path = "" if words[:1] in ([], ["-"]) else words[0]
     if path:
         await _demand_readable(ctx, path)
         _demand_apk(ctx, path)
-    elif wanted.size is None:
+    elif size is None:
         raise illegal("Error: must either specify a package size or an APK file")
-    session = _create(ctx, wanted.options)
-    data = ctx.files.read(path) if path else await _take(ctx, wanted.size or 0)
+    session = _create(ctx, options)
+    data = ctx.files.read(path) if path else await _take(ctx, size or 0)
     try:
         _write(ctx, session, "base.apk", data)
     except Refused:
@@ -97,7 +82,7 @@ def _demand_apk(ctx: Context, path: str) -> None:
 @service.command("install-create")
 def create(ctx: Context, args: Arguments) -> str:
     """Begin an installation."""
-    session = _create(ctx, _options(args).options)
+    session = _create(ctx, _options(args)[0])
     return f"Success: created install session [{session.number}]\n"
 
 
@@ -175,8 +160,8 @@ async def _commit(ctx: Context, session: Session) -> int:
     return 0
 
 
-def _options(args: Arguments) -> _Wanted:
-    """Take how an app shall be installed, in all of pm's options."""
+def _options(args: Arguments) -> tuple[Options, int | None]:
+    """Take how an app shall be installed, and its size in bytes where that is told."""
     size, told = None, dict[str, Any]()
     while option := args.option():
         if option in SWITCHES:
@@ -190,7 +175,7 @@ def _options(args: Arguments) -> _Wanted:
             args.required()
         elif option not in IGNORED:
             raise illegal(f"Unknown option {option}")
-    return _Wanted(Options(**told, size=size or 0), size)
+    return Options(**told, size=size or 0), size
 
 
 async def _take(ctx: Context, size: int) -> bytes:
