@@ -11,14 +11,12 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 from pytest_mobileagent.virtual.shell.commands import command
-from pytest_mobileagent.virtual.system.input.evdev import DEVICE
 from pytest_mobileagent.virtual.system.input.keymap import CODES, MODIFIERS, key, known
 
 SOURCES = (
     "dpad", "gamepad", "joystick", "keyboard", "mouse", "rotaryencoder", "stylus",
     "touchnavigation", "touchpad", "touchscreen", "trackball",
 )  # fmt: skip
-KEYBOARD = "/dev/input/event0"
 DISPLAYS = ("DEFAULT_DISPLAY", "INVALID_DISPLAY")
 SHELL = "com.android.server.input.InputShellCommand"
 service = Service("input", interface="android.hardware.input.IInputManager", unknown_status=0)
@@ -135,25 +133,6 @@ def motionevent(ctx: Context, args: Arguments) -> None:
 def trackball(_: Context, args: Arguments) -> None:
     """Use a trackball, which moves nothing on a phone."""
     args.rest()
-
-
-@command("sendevent")
-async def sendevent(ctx: Context, args: list[str]) -> int:
-    """Send one event to a device."""
-    if len(args) != 4:
-        await ctx.err("usage: sendevent DEVICE TYPE CODE VALUE\n")
-        return 1
-    if args[0] not in (DEVICE, KEYBOARD):
-        await ctx.err(f"sendevent: {args[0]}: No such file or directory\n")
-        return 1
-    try:
-        type_, code, value = (int(word, 0) for word in args[1:])
-    except ValueError:
-        wrong = next(word for word in args[1:] if not word.lstrip("-").isdecimal())
-        await ctx.err(f"sendevent: not integer: {wrong}\n")
-        return 1
-    ctx.phone.touchscreen.event(type_, code, value)
-    return 0
 
 
 @service.dump
