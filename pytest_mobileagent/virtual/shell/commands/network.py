@@ -167,8 +167,12 @@ async def ping(ctx: Context, args: list[str]) -> int:
     if address not in [*beyond, *(each.address for each in own)]:
         await ctx.err("connect: Network is unreachable\n")
         return UNREACHABLE
-    count, size = options.number("c", 0), options.number("s", 56)
-    pause = float(options.number("i", 1))
+    try:
+        count, size = int(options.get("c", "0")), int(options.get("s", "56"))
+        pause = float(options.get("i", "1"))
+    except ValueError:
+        await ctx.err("ping: bad number of packets, size or interval.\n")
+        return UNREACHABLE
     await ctx.out(f"PING {name} ({address}) {size}({size + 28}) bytes of data.\n")
     sent = 0
     while sent != count or not count:
