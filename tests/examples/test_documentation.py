@@ -181,22 +181,6 @@ def pytest_mobileagent_apps(config):
 
 
 @pytest.mark.slow
-def test_the_app_of_the_devices_page_runs(somebodys_project):
-    task = """
-from pytest_mobileagent import open_app, tap, task
-from pytest_mobileagent.agent.scripted import Scripted
-
-@task("Count to two.", app="com.example.counter",
-      solution=[open_app(), tap(text="Add one"), tap(resource_id="add")])
-def test_count(episode):
-    assert episode.screen.find(text="Count: 2")
-"""
-    project = somebodys_project({**examples("docs/devices.md"), "test_count.py": task})
-    result = project.runpytest_subprocess("--agent=test_count.py:Scripted")
-    result.assert_outcomes(passed=1)
-
-
-@pytest.mark.slow
 def test_the_source_of_the_devices_page_gives_phones(somebodys_project):
     task = """
 from pytest_mobileagent import open_app, tap, task
@@ -207,7 +191,8 @@ def test_count(episode):
     assert episode.device.locale == "ko-KR"
     assert episode.screen.find(text="Count: 1")
 """
-    pages = examples("docs/devices.md")
+    pages = {**examples("docs/apps.md"), **examples("docs/devices.md")}
+    del pages["tasks/test_counter.py"]
     pages["conftest.py"] += "\n" + pages.pop("abroad/conftest.py")
     project = somebodys_project({**pages, "test_count.py": task})
     agent = "--agent=test_count.py:Scripted"

@@ -30,9 +30,9 @@ SHELL = """
 """
 LOOP = """
 {"reply": "OPEN com.example.shopping", "input_tokens": 1000, "output_tokens": 5}
-{"reply": "TAP 540 136", "input_tokens": 2000, "output_tokens": 5}
+{"reply": "TAP 540 346", "input_tokens": 2000, "output_tokens": 5}
 {"reply": "TYPE Milk", "input_tokens": 3000, "output_tokens": 5}
-{"reply": "TAP 95 260", "input_tokens": 4000, "output_tokens": 5}
+{"reply": "TAP 137 470", "input_tokens": 4000, "output_tokens": 5}
 {"reply": "DONE", "input_tokens": 5000, "output_tokens": 5}
 """
 

@@ -100,7 +100,7 @@ def test_a_goal_comes_as_an_argument_and_in_the_environment(run: Callable[..., R
 
 
 def test_typing_letter_by_letter_is_one_act(run: Callable[..., Ran]) -> None:
-    ran = run(OPEN + 'shell("input tap 540 460")\nfor c in "hello": shell("input text " + c)')
+    ran = run(OPEN + 'shell("input tap 540 597")\nfor c in "hello": shell("input text " + c)')
     assert [actions[0][0] for actions in ran.actions] == ["Open", "Tap", "Type", "Finish"]
     assert ran.actions[2][0][1] == "hello"
     assert ran.task["metered"] is False
@@ -197,7 +197,7 @@ for words in (["reboot"], ["shell", "reboot"], ["shell", "svc", "power", "reboot
     print(words, done.returncode, flush=True)
 subprocess.run("pkill -x adb; killall -q adb", shell=True)
 print(shell("echo still here").stdout)
-shell("input tap 130 162")
+shell("input tap 172 372")
 """
     )
     ran = run(body)
@@ -217,7 +217,7 @@ client = adbutils.AdbClient(host="127.0.0.1", port=5037)
 (device,) = client.device_list()
 print(device.serial == os.environ["ANDROID_SERIAL"], client.server_version() > 0)
 device.shell("monkey -p com.example.counter 1")
-print(adb("-P", "5037", "-H", "localhost", "shell", "input", "tap", "130", "162").returncode)
+print(adb("-P", "5037", "-H", "localhost", "shell", "input", "tap", "172", "372").returncode)
 print(subprocess.run([os.environ["ANDROID_HOME"] + "/platform-tools/adb", "devices"],
                      capture_output=True, text=True).stdout.count("device") == 2)
 """
@@ -251,7 +251,7 @@ for _ in range(2):
 def test_a_fixed_url_is_answered_metered_and_budgeted(
     run: Callable[..., Ran], project: Project
 ) -> None:
-    replies = ['"input tap 130 162"', '{"reply": "input keyevent HOME", "input_tokens": 900}']
+    replies = ['"input tap 172 372"', '{"reply": "input keyevent HOME", "input_tokens": 900}']
     script = project.pytester.path / "replies.jsonl"
     script.write_text("\n".join(replies))
     ran = run(FIXED_URL, f"--mobile-model=scripted:{script}")
@@ -271,7 +271,7 @@ def test_keys_that_stand_in_the_program_are_kept_nowhere(
     run: Callable[..., Ran], project: Project
 ) -> None:
     script = project.pytester.path / "replies.jsonl"
-    script.write_text('"input tap 130 162"\n' * 2)
+    script.write_text('"input tap 172 372"\n' * 2)
     body = FIXED_URL + (
         'print(KEY, os.environ["OPENAI_BASE_URL"], os.environ["OTHER_KEY"])\n'
         'open("written", "w").write(KEY + os.environ["OTHER_KEY"])\n'
@@ -307,7 +307,7 @@ def test_a_provider_that_is_down_is_not_the_programs_fault(
 
 def test_a_spent_budget_ends_the_episode(run: Callable[..., Ran], project: Project) -> None:
     script = project.pytester.path / "replies.jsonl"
-    script.write_text('{"reply": "input tap 130 162", "input_tokens": 900}\n' * 2)
+    script.write_text('{"reply": "input tap 172 372", "input_tokens": 900}\n' * 2)
     ran = run(FIXED_URL, f"--mobile-model=scripted:{script}", "--mobile-max-tokens=task=500")
     assert ran.task["termination"] == "budget"
     assert ran.task["outcome"] == "error"
@@ -335,7 +335,7 @@ from pytest_mobileagent import Recorder
 recorder = Recorder()
 with recorder.step():
     shell("monkey -p com.example.counter 1")
-    shell("input tap 130 162")
+    shell("input tap 172 372")
 recorder.call("local-vlm", input_tokens=900, output_tokens=30)
 recorder.finish("it is 1")
 time.sleep(60)

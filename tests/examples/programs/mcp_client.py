@@ -14,7 +14,8 @@ async def main(goal: str, url: str, mode: str) -> None:
     async with Client(url, mode=mode) as phone:
         await phone.call_tool("mobile_launch_app", {"packageName": "com.example.shopping"})
         listed = await phone.call_tool("mobile_list_elements_on_screen", {})
-        for element in json.loads(listed.content[0].text.partition(": ")[2]):
+        elements = json.loads(listed.content[0].text.partition(": ")[2])
+        for element in reversed(elements):  # the title comes first
             word, place = element.get("text", ""), element["coordinates"]
             if word and word.lower() in goal.lower():
                 x, y = place["x"] + place["width"] // 2, place["y"] + place["height"] // 2

@@ -17,8 +17,8 @@ def plan(goal: str) -> list[list[str]]:
     item = re.search(r"Put (\w+) on the list", goal)[1]
     return [
         ["monkey -p com.example.shopping 1"],
-        ["input tap 540 136", f"input text {item}"],
-        ["input tap 95 260"],
+        ["input tap 540 346", f"input text {item}"],
+        ["input tap 137 470"],
     ]
 
 
