@@ -19,6 +19,7 @@ from pytest_mobileagent.virtual.shell.syntax import (
     For,
     Function,
     If,
+    Let,
     Loop,
     Pipeline,
     Redirected,
@@ -63,6 +64,12 @@ async def and_or(shell: Shell, node: AndOr) -> int:
 async def subshell(shell: Shell, node: Subshell) -> int:
     """Execute commands in a copy of the shell."""
     return await shell.twin().contained(node.body)
+
+
+@executes(Let)
+async def let(shell: Shell, node: Let) -> int:
+    """Reckon; zero is a failure."""
+    return int(shell.evaluate(await expand.text(shell, node.expression)) == 0)
 
 
 @executes(Function)

@@ -14,6 +14,7 @@ from pytest_mobileagent.virtual.shell.syntax import (
     For,
     Function,
     If,
+    Let,
     Loop,
     Node,
     Pipeline,
@@ -140,6 +141,8 @@ class Parser(TokenParser):
         }
         if keyword in rules:
             return rules[keyword]()
+        if self.sees("((") and (expression := self.arithmetic("((")) is not None:
+            return Let(expression)
         if self.sees("("):
             self.at += 1
             return Subshell(self.script_until(")"))

@@ -128,6 +128,8 @@ async def redirect(shell: Shell, redirects: tuple[Redirect, ...]) -> None:
         match each.operator:
             case "<":
                 _read_from(shell, each.fd, name)
+            case "<<<":
+                shell.readers = {**shell.readers, each.fd: Bytes(encode(f"{name}\n"))}
             case ">&" | "<&":
                 _duplicate(shell, each.fd, name)
             case "&>":

@@ -114,6 +114,12 @@ class Subshell(NamedTuple):
     body: Script
 
 
+class Let(NamedTuple):
+    """`((expression))`: succeeds if it is not zero."""
+
+    expression: Word
+
+
 class If(NamedTuple):
     """`if condition; then body; elif ...; else otherwise; fi`."""
 
@@ -165,6 +171,7 @@ Node: TypeAlias = (
     | Background
     | Script
     | Subshell
+    | Let
     | If
     | Loop
     | For

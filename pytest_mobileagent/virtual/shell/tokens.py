@@ -15,7 +15,7 @@ _KEYWORD = re.compile(
     r"(?:if|then|elif|else|fi|while|until|for|in|do|done|case|esac|\{|\}|!|\[\[)"
     r"(?=[\s;&|()<>]|$)"
 )
-_REDIRECT = re.compile(r"(\d*)(<<-|<<|<&|<|>>|>&|>\||>|&>)")
+_REDIRECT = re.compile(r"(\d*)(<<<|<<-|<<|<&|<|>>|>&|>\||>|&>)")
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 

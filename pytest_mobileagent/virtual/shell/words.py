@@ -139,7 +139,7 @@ class WordParser:
         if self.sees("`"):
             return Substitution(self._backquoted(quoted=quoted), quoted)
         if self.sees("$(("):
-            expression = self._arithmetic()
+            expression = self.arithmetic()
             if expression is not None:
                 return Arithmetic(expression, quoted)
         if self.sees("$("):
@@ -162,10 +162,10 @@ class WordParser:
         self.at = match.end()
         return self.script_of(re.sub(r"\\([$`\\\"])" if quoted else r"\\([$`\\])", r"\1", match[1]))
 
-    def _arithmetic(self) -> Word | None:
-        """Parse `$((...))`, or return None, unmoved: it may be a subshell in a substitution."""
+    def arithmetic(self, opening: str = "$((") -> Word | None:
+        """Parse `$((...))`, or return None, unmoved: it may be a subshell in another."""
         start = self.at
-        self.at += 3
+        self.at += len(opening)
         try:
             expression = self.quoted(")")
         except IncompleteError:

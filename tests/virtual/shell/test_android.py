@@ -98,6 +98,8 @@ OUTPUTS = {
     ),
     "x='*'; [[ abc == \"$x\" ]] || echo quoted": "quoted\n",
     "echo out &> f; cat f; nope &> f; wc -l f": "out\n1 f\n",
+    "i=0; while ((i < 3)); do ((i++)); done; echo $i; ((0)) || echo zero": "3\nzero\n",
+    "((echo a); echo b); cat <<< 'here it  is'": "a\nb\nhere it  is\n",
     "x=1; x+=2; echo $x": "12\n",
     "echo $RANDOM | grep -c '^[0-9]'": "1\n",
     "export x='a b'; y=$x; export z=$x; echo \"$y $z\"": "a b a b\n",
