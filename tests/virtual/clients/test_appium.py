@@ -113,6 +113,7 @@ def test_eight_sessions_at_once_do_not_meet(
 def type_name(sessions: Sessions, running: Running) -> str:
     app = {"appium:appPackage": "org.touches", "appium:appActivity": ".MainActivity"}
     with sessions.open(running, **app) as driver:
+        driver.implicitly_wait(10)  # eight apps at once start slowly on a busy machine
         for part in running.server.serial.split("-"):
             field = driver.find_element(AppiumBy.ID, "name")
             field.send_keys(part if field.get_attribute("showing-hint") == "true" else f"-{part}")
