@@ -98,6 +98,13 @@ def _parser() -> argparse.ArgumentParser:
         help="a folder of apps to install; may be given several times (default: those that the "
         "project in the current folder registers)",
     )
+    _add_phone(parser)
+    _add_manners(parser)
+    return parser
+
+
+def _add_phone(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add(
         "--data",
         type=Path,
@@ -114,8 +121,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--locale", metavar="TAG", help="the phone's language, as in ko-KR (default: en-US)")
     add("--avd", default="virtual", metavar="NAME", help="the phone's name (default: virtual)")
     add("--keep", action="store_true", help="do not end when standard input does")
-    _add_manners(parser)
-    return parser
 
 
 def _add_manners(parser: argparse.ArgumentParser) -> None:
