@@ -87,6 +87,8 @@ class _Reader:
             raise SyntaxProblem(self._text, error.msg, at) from error
         except (RecursionError, MemoryError) as error:
             raise SyntaxProblem(self._text, "Too deeply nested", 0) from error
+        if not module.body:
+            raise SyntaxProblem(self._text, "Nothing is built by `new`", len(self._text))
         for node in ast.walk(module):
             if isinstance(node, ast.expr | ast.stmt):
                 node.col_offset += start

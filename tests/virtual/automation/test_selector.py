@@ -100,6 +100,7 @@ def test_a_class_may_be_named_without_quotes() -> None:
         ("new UiSelector().index(true)", "no suitable `index`"),
         ('new UiSelector().textMatches("[")', "in `\\[`"),
         ("new UiSelector(3)", "no suitable constructor"),
+        ("new", "Nothing is built by `new` at position 3"),
         ("new UiScrollable(3)", "no suitable constructor"),
         ('new UiSelector().text("a") x', "invalid syntax"),
         ("UiSelector().childSelector(" * 60 + "UiSelector(" + ")" * 61, "Too deeply nested"),
