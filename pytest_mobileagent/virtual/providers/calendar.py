@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.app.provider import (
-    Ask,
-    Provider,
-    ProviderError,
-    Rows,
-    Table,
-)
+from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError, Rows
 from pytest_mobileagent.virtual.providers.recurrence import julian_day, last_date, occurrences
-from pytest_mobileagent.virtual.providers.storage import Storage
+from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
 
-DIR, ITEM = "vnd.android.cursor.dir/", "vnd.android.cursor.item/"
 DAY = 86_400_000
 _INSTANCE = ["_id", "event_id", "begin", "end", "startDay", "endDay", "startMinute", "endMinute"]
 _SHOWN = (
@@ -35,25 +26,7 @@ class Calendar(Provider):
 
     authorities = ("com.android.calendar", "calendar")
     database_name = "calendar.db"
-    tables: ClassVar[Mapping[str, Table]] = {
-        "calendars": Table("Calendars", type=f"{DIR}calendar"),
-        "calendars/#": Table("Calendars", "_id = ?", type=f"{ITEM}calendar"),
-        "events": Table("view_events", "", "Events", f"{DIR}event"),
-        "events/#": Table("view_events", "_id = ?", "Events", f"{ITEM}event"),
-        "reminders": Table("Reminders", type=f"{DIR}reminder"),
-        "reminders/#": Table("Reminders", "_id = ?", type=f"{ITEM}reminder"),
-        "attendees": Table("Attendees", type=f"{DIR}attendee"),
-        "attendees/#": Table("Attendees", "_id = ?", type=f"{ITEM}attendee"),
-        "calendar_alerts": Table("CalendarAlerts", type=f"{DIR}calendar-alert"),
-        "calendar_alerts/#": Table("CalendarAlerts", "_id = ?", type=f"{ITEM}calendar-alert"),
-        "extendedproperties": Table("ExtendedProperties"),
-        "extendedproperties/#": Table("ExtendedProperties", "_id = ?"),
-        "colors": Table("Colors"),
-        "properties": Table("CalendarCache"),
-        "instances/when/*/*": Table("Instances", type=f"{DIR}event-instance"),
-        "instances/whenbyday/*/*": Table("Instances", type=f"{DIR}event-instance"),
-        "instances/search/*/*/*": Table("Instances", type=f"{DIR}event-instance"),
-    }
+    tables = tables_of("calendar")
 
     def type_of(self, uri: Uri) -> str | None:
         """Give the MIME type; a moment has one too, though nothing is kept under it."""
