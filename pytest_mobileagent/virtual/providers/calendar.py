@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError, Rows
-from pytest_mobileagent.virtual.providers.recurrence import julian_day, last_date, occurrences
+from pytest_mobileagent.virtual.providers.recurrence import last_date, occurrences
 from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
 
-DAY = 86_400_000
 _INSTANCE = ["_id", "event_id", "begin", "end", "startDay", "endDay", "startMinute", "endMinute"]
 _SHOWN = (
     "(SELECT found._id AS _id, found.event_id AS event_id, found.begin AS begin,"
@@ -43,11 +42,6 @@ class Calendar(Provider):
             raise ProviderError(
                 "IllegalArgumentException", f"Cannot parse begin {found[0]}"
             ) from None
-        if uri.path[1] == "whenbyday":
-            begin, end = self._of_days(begin, end)
-        if uri.path[1] == "search":
-            like = "(title LIKE '%' || ? || '%' OR description LIKE '%' || ? || '%')"
-            ask = ask.within(like, (found[2], found[2]))
         return self._happening(begin, end, ask)
 
     def insert(self, uri: Uri, values: Values) -> str | None:
@@ -96,13 +90,6 @@ class Calendar(Provider):
                 " AND _id NOT IN (SELECT event_id FROM Reminders)"
             )
         return count
-
-    def _of_days(self, first: int, last: int) -> tuple[int, int]:
-        """Give the window of some Julian days."""
-        today = self.phone.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
-        start = int(today.timestamp() * 1000)
-        distance = julian_day(today)
-        return start + (first - distance) * DAY, start + (last - distance + 1) * DAY - 1
 
     def _happening(self, begin: int, end: int, ask: Ask) -> Rows:
         """Work out what happens in a window, and ask that."""

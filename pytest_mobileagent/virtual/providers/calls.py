@@ -38,13 +38,6 @@ class BlockedNumbers(Provider):
         self.db.execute("DELETE FROM blocked WHERE original_number = ?", number)
         return super().insert(uri, {"e164_number": numbers.normalized(number), **values})
 
-    def call(self, method: str, arg: str | None, extras: Values) -> Values | None:  # noqa: ARG002
-        """Tell whether a number is blocked."""
-        if method == "is_blocked":
-            kept = self.db.query("SELECT original_number FROM blocked")
-            return {"blocked": any(numbers.same(row["original_number"], arg or "") for row in kept)}
-        return {"can_block": True} if method == "can_current_user_block_numbers" else None
-
 
 class BlockedNumberStorage(Storage):
     """Keeps blocked numbers."""

@@ -1,4 +1,4 @@
-"""The settings and user dictionary providers."""
+"""The settings provider."""
 
 from __future__ import annotations
 
@@ -92,23 +92,8 @@ class Settings(Provider):
             raise ProviderError("IllegalArgumentException", str(error)) from None
 
 
-class Words(Provider):
-    """Words that were added to the dictionary."""
-
-    authorities = ("user_dictionary",)
-    database_name = "user_dict.db"
-    tables = tables_of("user_dictionary")
-
-
 class SettingsStorage(Storage):
     """Serves settings."""
 
     package, label = "com.android.providers.settings", "Settings Storage"
     providers = (Settings,)
-
-
-class UserDictionary(Storage):
-    """Keeps words."""
-
-    package, label = "com.android.providers.userdictionary", "User Dictionary"
-    providers = (Words,)

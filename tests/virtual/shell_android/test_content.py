@@ -164,13 +164,6 @@ def test_settings_are_rows(sh):
     assert sh("settings get secure x") == "null\n"
 
 
-def test_the_dictionary_gives_words_a_frequency(sh):
-    sh("content insert --uri content://user_dictionary/words --bind word:s:brb")
-    assert sh("content query --uri content://user_dictionary/words") == (
-        "Row: 0 _id=1, word=brb, frequency=1, locale=NULL, appid=0, shortcut=NULL\n"
-    )
-
-
 def test_snapshots_hold_what_providers_keep(phone, sh):
     phone.snapshots.save("empty")
     sh("content insert --uri content://sms --bind address:s:123 --bind body:s:Hi")
