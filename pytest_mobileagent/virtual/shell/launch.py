@@ -7,6 +7,7 @@ import errno
 import posixpath
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.access import may
 from pytest_mobileagent.virtual.kernel.users import SHELL
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, registry
 from pytest_mobileagent.virtual.shell.execution import Launch, Shell, executes
@@ -39,7 +40,7 @@ def which(name: str, session: Session) -> str:
         return files.absolute(name, session.cwd)
     for folder in session.env.get("PATH", "").split(":"):
         path = files.absolute(posixpath.join(folder, name), session.cwd)
-        if files.is_file(path) and files.access(path, session.uid, "x"):
+        if files.is_file(path) and may(files, path, session.uid, "x"):
             return path
     raise FileNotFoundError(errno.ENOENT, "No such file or directory", name)
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.snapshots.album import Album
     from pytest_mobileagent.virtual.wire.ports import Pair
 
     Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
@@ -39,7 +38,6 @@ class Server:
     def __init__(
         self,
         phone: Phone,
-        album: Album,
         ports: Pair,
         adb_server_port: int,
         manners: Manners | None = None,
@@ -57,8 +55,8 @@ class Server:
         self._tasks = Tasks()
         self.adbd = Adbd(phone, self._tasks, keys or user_keys(home))
         self._manners = manners or Manners()
-        album.on_load = self._loaded
-        emulator = Emulator(phone, album, self.stopped.set, self._manners.read_only)
+        phone.snapshots.on_load = self._loaded
+        emulator = Emulator(phone, self.stopped.set, self._manners.read_only)
         self._token_file = token_file(home)
         self._console = Console(emulator, self._token_file)
         phone.init.on_shutdown.append(self.stopped.set)

@@ -15,14 +15,7 @@ IMAGE = {
     "package:com.google.android.providers.media.module",
     *(
         f"package:com.android.providers.{name}"
-        for name in (
-            "blockednumber",
-            "calendar",
-            "contacts",
-            "settings",
-            "telephony",
-            "userdictionary",
-        )
+        for name in ("blockednumber", "calendar", "contacts", "settings", "telephony")
     ),
 }
 OTHERS = {

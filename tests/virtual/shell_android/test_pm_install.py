@@ -200,7 +200,7 @@ def test_no_room(shell, sh):
 def test_a_storage_that_is_full_takes_nothing(install: Install, shell, phone):
     apk = build()
     phone.files.write(APK, apk)
-    before, phone.files.capacity = phone.files.capacity, phone.files.used + len(apk) // 2
+    before, phone.files.size = phone.files.size, phone.files.used + len(apk) // 2
     try:
         said = shell(f"pm install {APK}")
         assert said == (
@@ -211,7 +211,7 @@ def test_a_storage_that_is_full_takes_nothing(install: Install, shell, phone):
         assert NAME not in phone.packages
         assert not [name for name in phone.files.listdir("/data/app") if "vmdl" in name]
     finally:
-        phone.files.capacity = before
+        phone.files.size = before
     assert shell(f"pm install {APK}").out == "Success\n"
 
 
