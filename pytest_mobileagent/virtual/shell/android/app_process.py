@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 ABORTED = 134
 UIAUTOMATOR2 = "com.wetest.uia2.Main"
 DEFAULT_PORT = 9008
+USAGE = """Error: no class name or --zygote supplied.
+Usage: app_process [java-options] cmd-dir start-class-name [options]"""
 
 
 @command("app_process", "app_process64")
@@ -29,16 +31,12 @@ async def app_process(ctx: Context, args: list[str]) -> int:
     """Run the main class that is named after the options and a folder."""
     words = [*dropwhile(lambda word: word.startswith("-"), args)]
     if len(words) < 2:
-        await ctx.err("Error: no class name or --zygote supplied.\nUsage: app_process ")
-        await ctx.err("[java-options] cmd-dir start-class-name [options]\n")
-        return ABORTED
+        raise Refused(USAGE, ABORTED)
     name = words[1]
     main = MAINS.get(name)
     if main is None or not any(_has(ctx, jar, name) for jar in _class_path(ctx)):
-        await ctx.err("Aborted \n")
-        line = f"Class not found: {name}"
-        ctx.phone.log.write("E", "AndroidRuntime", line, pid=ctx.pid)
-        return ABORTED
+        ctx.phone.log.write("E", "AndroidRuntime", f"Class not found: {name}", pid=ctx.pid)
+        raise Refused("Aborted ", ABORTED)
     return await main(ctx, words[2:])
 
 
@@ -69,20 +67,18 @@ async def uiautomator2(ctx: Context, args: list[str]) -> int:
 
     given = args[args.index("-p") + 1] if "-p" in args[:-1] else str(DEFAULT_PORT)
     if not given.isdecimal() or not 0 < int(given) < 1 << 16:
-        await ctx.err(f"[server] ERROR: Invalid port: {given}. Must be between 1 and 65535.\n")
-        return 1
+        raise Refused(f"[server] ERROR: Invalid port: {given}. Must be between 1 and 65535.", 1)
     await ctx.out("[server] INFO: [UiAutomator2Server] Starting Server\n")
     try:
         with ctx.phone.ui_automation.connect(UIAUTOMATOR2):
             await _serve(ctx, Server(ctx.phone, int(given)), int(given))
     except AlreadyRegistered as error:
         service = "UiAutomationService android.accessibilityservice.IAccessibilityServiceClient"
-        await ctx.err(f"java.lang.IllegalStateException: {service}$Stub$Proxy@{id(error):x}")
-        await ctx.err("already registered!\n")
-        return 1
+        owner = f"{service}$Stub$Proxy@{id(error):x}"
+        raise Refused(f"java.lang.IllegalStateException: {owner}already registered!", 1) from error
     except OSError as error:
-        await ctx.err(f"java.net.BindException: bind failed: EADDRINUSE ({error})\n")
-        return 1
+        words = f"java.net.BindException: bind failed: EADDRINUSE ({error})"
+        raise Refused(words, 1) from error
     return 0
 
 

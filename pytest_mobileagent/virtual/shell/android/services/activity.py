@@ -12,13 +12,13 @@ from pytest_mobileagent.virtual.content.intent import (
 )
 from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.service import (
-    FAILED,
     Answer,
     Arguments,
     Context,
     JavaError,
     Refused,
     Service,
+    refused_option,
 )
 from pytest_mobileagent.virtual.system.activities.activities import Result, Started
 from pytest_mobileagent.virtual.system.window.display import qualifiers
@@ -94,20 +94,15 @@ def _waited(started: Started) -> str:
 
 
 @service.command("force-stop", "kill")
-async def stop(ctx: Context, args: Arguments) -> int:
+def stop(ctx: Context, args: Arguments) -> None:
     """End an app, or its process unless it is in front; one that is unknown counts as ended."""
     verb, activities = args.last, ctx.phone.activities
-    while option := args.option():
-        if option != "--user":
-            await ctx.err(f"Error: Unknown option: {option}\n")
-            return FAILED
-        args.required()
+    args.options(unknown=refused_option)
     package = args.required()
     if verb == "force-stop":
         activities.force_stop(package)
     elif activities.top.package != package:
         activities.kill(package, "kill background")
-    return 0
 
 
 @service.command("broadcast")

@@ -18,13 +18,7 @@ service = Service(
 
 def _checked(ctx: Context, args: Arguments) -> str:
     """Read the options, of which the old credential must be right, and give what comes next."""
-    old = ""
-    while option := args.option():
-        value = args.required()
-        if option == "--old":
-            old = value
-        elif option != "--user":
-            raise Refused(f"Unknown option: {option}", out=True)
+    old = args.options(("--old", "--user")).get("--old", "")
     if not ctx.phone.keyguard.is_right(old):
         missing = "Old password not provided but the user has one"
         raise Refused(f"Old password '{old}' didn't match" if old else missing, out=True)

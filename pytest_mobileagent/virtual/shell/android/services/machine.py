@@ -98,11 +98,8 @@ def get(ctx: Context, args: Arguments) -> str:
 @Service("batterystats", interface="com.android.internal.app.IBatteryStats").dump
 def statistics(ctx: Context, args: list[str]) -> str:
     """Tell how long the phone has run, which does not discharge by itself; reset that."""
-    match args:
-        case ["--reset", *_]:
-            return "Battery stats reset.\n"
-        case ["--enable" | "--disable" as verb, what, *_]:
-            return f"{verb.strip('-').capitalize()}d: {what}\n"
+    if args == ["--reset"]:
+        return "Battery stats reset.\n"
     seconds = int(ctx.phone.clock.uptime())
     return fill(
         "batterystats",

@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.shell.android.service import (
-    DONE,
     Arguments,
     Context,
     Refused,
@@ -57,7 +56,7 @@ def call_set_timezone(ctx: Context, args: Arguments) -> str:
     """Set the time zone, by a call."""
     if args.next() == "s16":
         set_timezone(ctx, args)
-    return DONE
+    return "Result: Parcel(00000000    '....')\n"
 
 
 @detector.command("is_auto_detection_enabled")
