@@ -57,8 +57,8 @@ ANSWERS = [
     (("cmd location is-location-enabled; cmd location set-location-enabled false;"
      " cmd location is-location-enabled"), "true\nfalse\n"),
     ("cmd power set-mode 1; settings get global low_power", "1\n"),
-    ("cmd battery set level 42; cmd battery get level; cmd battery reset; cmd battery get level",
-     "42\n100\n"),
+    (("cmd battery set level 42; dumpsys battery | grep level; cmd battery reset;"
+      " dumpsys battery | grep level"), "  level: 42\n  level: 100\n"),
     (("settings put global foo 1; settings reset global untrusted_defaults;"
      " settings get global foo; settings reset global untrusted_clear; settings get global foo"),
      "1\nnull\n"),

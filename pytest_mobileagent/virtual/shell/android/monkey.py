@@ -6,8 +6,8 @@ import random
 from dataclasses import dataclass, field
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, launch
-from pytest_mobileagent.virtual.shell.android.service import FAILED, Arguments, help_text
-from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.android.service import Arguments, help_text
+from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 
 NO_ACTIVITIES = 252
 SWIPES = 0.3  # share of events that are swipes; the others are taps
@@ -24,26 +24,23 @@ class Plan:
     count: int = 0
 
 
-class BadCall(Exception):  # noqa: N818 - what monkey says about its arguments
-    """What is wrong with a call."""
-
-
 @command("monkey")
 async def monkey(ctx: Context, words: list[str]) -> int:
     """Start one of the packages, and send as many events as asked for."""
     echo = "".join(f"  bash arg: {word}\n" for word in words)
     echo += f"args: [{', '.join(words)}]\n" + "".join(f' arg: "{word}"\n' for word in words)
     await ctx.out(echo)
-    try:
-        plan = _parse(Arguments(words))
-    except BadCall as problem:
-        await ctx.err(f"** Error: {problem}\n{help_text('monkey')}")
-        return FAILED
+    plan = _parse(Arguments(words))
     components = _entries(ctx, plan)
     if not components:
-        await ctx.err("** No activities found to run, monkey aborted.\n")
-        return NO_ACTIVITIES
-    await _run(ctx, plan, components)
+        raise Refused("** No activities found to run, monkey aborted.", NO_ACTIVITIES)
+    if plan.verbose:
+        await ctx.out(f":Monkey: seed={plan.seed} count={plan.count}\n")
+    _run(ctx, plan, components)
+    await ctx.out(
+        f"Events injected: {plan.count}\n"
+        "## Network stats: elapsed time=4ms (0ms mobile, 0ms wifi, 4ms not connected)\n"
+    )
     return 0
 
 
@@ -61,17 +58,19 @@ def _parse(args: Arguments) -> Plan:
         elif option == "--throttle" or option.startswith("--pct-"):
             args.next()  # the phone takes its time, and has no other events
         elif not option.startswith("--ignore-"):
-            raise BadCall(f"Unknown option: {option}")
+            raise _wrong(f"Unknown option: {option}")
     plan.count = _number("Count", args.next())
     return plan
 
 
 def _number(name: str, word: str | None) -> int:
-    if word is None:
-        raise BadCall(f"{name} not specified")
-    if not word.isdecimal():
-        raise BadCall(f"{name} is not a number")
+    if word is None or not word.isdecimal():
+        raise _wrong(f"{name} {'not specified' if word is None else 'is not a number'}")
     return int(word)
+
+
+def _wrong(problem: str) -> Refused:
+    return Refused(f"** Error: {problem}\n{help_text('monkey').rstrip()}")
 
 
 def _entries(ctx: Context, plan: Plan) -> list[str]:
@@ -88,26 +87,16 @@ def _entries(ctx: Context, plan: Plan) -> list[str]:
     ]
 
 
-async def _run(ctx: Context, plan: Plan, components: list[str]) -> None:
-    chance = random.Random(plan.seed)
-    if plan.verbose:
-        await ctx.out(f":Monkey: seed={plan.seed} count={plan.count}\n")
-    ctx.phone.activities.start(launch(chance.choice(components)), uid=ctx.uid)
+def _run(ctx: Context, plan: Plan, components: list[str]) -> None:
+    """Start an app, and send random events, but none to an app that is not allowed."""
+    phone, chance = ctx.phone, random.Random(plan.seed)
+    phone.activities.start(launch(chance.choice(components)), uid=ctx.uid)
     for _ in range(plan.count - 1):
-        _touch(ctx, chance, plan.packages)
-    await ctx.out(
-        f"Events injected: {plan.count}\n"
-        "## Network stats: elapsed time=4ms (0ms mobile, 0ms wifi, 4ms not connected)\n"
-    )
-
-
-def _touch(ctx: Context, chance: random.Random, packages: list[str]) -> None:
-    """Send one random event, unless it would go to an app that is not allowed."""
-    if packages and ctx.phone.activities.top.package not in packages:
-        return
-    _, _, width, height = ctx.phone.display.metrics.screen
-    points = [chance.randrange(limit) for limit in (width, height, width, height)]
-    if chance.random() < SWIPES:
-        ctx.phone.swipe(*points)
-    else:
-        ctx.phone.tap(*points[:2])
+        if plan.packages and phone.activities.top.package not in plan.packages:
+            continue
+        _, _, width, height = phone.display.metrics.screen
+        points = [chance.randrange(limit) for limit in (width, height, width, height)]
+        if chance.random() < SWIPES:
+            phone.swipe(*points)
+        else:
+            phone.tap(*points[:2])

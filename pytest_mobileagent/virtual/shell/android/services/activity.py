@@ -18,6 +18,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     JavaError,
     Refused,
     Service,
+    fill,
     refused_option,
 )
 from pytest_mobileagent.virtual.system.activities.activities import Result, Started
@@ -86,10 +87,11 @@ def _problem(started: Started) -> str:
 
 
 def _waited(started: Started) -> str:
-    return (
-        f"Status: ok\nLaunchState: {started.state}\n"
-        f"Activity: {short(started.intent.component)}\n"
-        f"TotalTime: {started.milliseconds}\nWaitTime: {started.milliseconds + 2}\nComplete\n"
+    return fill(
+        "activity_waited",
+        started=started,
+        component=short(started.intent.component),
+        waited=started.milliseconds + 2,
     )
 
 
@@ -158,17 +160,12 @@ def get_config(ctx: Context, _: Arguments) -> str:
 
 
 @service.command("stack")
-async def stack(ctx: Context, args: Arguments) -> None:
+def stack(ctx: Context, args: Arguments) -> str:
     """List the tasks."""
     if (what := args.required()) != "list":
         raise Refused(f"Error: unknown command '{what}'")
-    metrics = ctx.phone.display.metrics
-    bounds = f"[0,0][{metrics.width_px},{metrics.height_px}]"
-    for task in reversed(ctx.phone.activities.tasks):
-        root, top = task.root.component, task.top.component
-        visible = str(task is ctx.phone.activities.task).lower()
-        await ctx.out(
-            f"RootTask id={task.number} bounds={bounds} displayId=0 userId=0\n"
-            f"  taskId={task.number}: {root} bounds={bounds} userId=0 visible={visible}"
-            f" topActivity=ComponentInfo{{{top}}}\n\n"
-        )
+    activities, metrics = ctx.phone.activities, ctx.phone.display.metrics
+    return "".join(
+        fill("activity_stack", task=task, visible=task is activities.task, metrics=metrics)
+        for task in reversed(activities.tasks)
+    )

@@ -32,11 +32,8 @@ Service("permission", interface="android.os.IPermissionController")
 @role.dump
 def dump_roles(ctx: Context, _: list[str]) -> str:
     """Tell who holds which role."""
-    rows = "".join(
-        f"        {{\n          name={role}\n          holders={_holders(ctx, role)}\n        }}\n"
-        for role in ROLES
-    )
-    return fill("role", roles=rows)
+    rows = [fill("role_one", role=role, holders=_holders(ctx, role)) for role in ROLES]
+    return fill("role", roles="".join(rows))
 
 
 @role.command("get-role-holders")
