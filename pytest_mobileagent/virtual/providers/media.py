@@ -92,14 +92,6 @@ class Media(Provider):
         rows = self.select(table.source, Ask(("mime_type",)).within(table.where, found))
         return str(rows.values[0][0]) if rows.values else None
 
-    def path_of(self, uri: Uri) -> str:
-        """Give the file of a row."""
-        table, found = self.table(uri)
-        rows = self.select(table.source, Ask(("_data",)).within(table.where, found))
-        if len(rows.values) != 1:
-            raise ProviderError("java.io.FileNotFoundException", f"No item at {uri}")
-        return str(rows.values[0][0])
-
     def scan(self) -> None:
         """Take up what is new in shared storage, and forget what has gone."""
         files = self.phone.files

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.packages.session import Options
 
 FIRST_UID = 10_100
-STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3, "disabled-until-used": 4}
+STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3}
 INSTALL_TIME = frozenset(  # permissions that nobody is asked for
     f"android.permission.{name}"
     for name in (
