@@ -14,7 +14,7 @@ from pytest_mobileagent.virtual.kernel.files import FileSystem, Node
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-FORMAT = 3
+FORMAT = 4
 LARGE = 1 << 16  # bytes from which a file is an entry of its own in an archive
 
 

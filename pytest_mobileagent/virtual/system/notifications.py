@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent, from_plain, to_plain
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pytest_mobileagent.virtual.content.settings import Settings
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
@@ -67,8 +66,10 @@ class Notification:
 
 
 @dataclass(eq=False)
-class Notifications:
+class Notifications(Kept):
     """All that are up."""
+
+    KEPT = ("_posted", "_announced", "_until", "_blocked")
 
     clock: Clock
     changes: Changes
@@ -78,7 +79,8 @@ class Notifications:
     permissions: Permissions
     activities: Activities
     _posted: dict[str, Notification] = field(default_factory=dict)
-    _announced: tuple[str, float] | None = None  # key, and the uptime when it goes
+    _announced: str = ""  # the key of one
+    _until: float = 0.0  # uptime when it goes
     _blocked: list[str] = field(default_factory=list)
 
     def link(self, shade: Drawer, keyguard: Lock, events: Telling) -> None:
@@ -135,7 +137,7 @@ class Notifications:
             return
         if not posted.ongoing:
             self.cancel(posted.package, posted.tag)
-        self._announced = None
+        self._announced = ""
         self._shade.close()
         self._start(posted)
 
@@ -154,9 +156,9 @@ class Notifications:
         app, intent = self.packages.app(posted.package), from_plain(deed.intent)
         if reply:
             intent = from_plain({**deed.intent, "extras": {**intent.extras, REPLY: reply}})
-        self._announced = None
+        self._announced = ""
         if deed.told:
-            with self.activities.surviving(posted.package):
+            with self.activities.guard(posted.package):
                 app.on_broadcast(intent)
             self.changes.note()
         else:
@@ -170,7 +172,7 @@ class Notifications:
 
     def hide(self) -> None:
         """Push the announced one up, into the shade."""
-        self._announced = None
+        self._announced = ""
         self.changes.note()
 
     def block(self, package: str, *, blocked: bool) -> None:
@@ -197,10 +199,9 @@ class Notifications:
 
     def announced(self) -> Notification | None:
         """Give the one that shows itself over the app just now."""
-        key, until = self._announced or ("", 0.0)
-        posted = self._posted.get(key)
+        posted = self._posted.get(self._announced)
         stays = posted is not None and posted.full_screen
-        return posted if stays or until > self.clock.uptime() else None
+        return posted if stays or self._until > self.clock.uptime() else None
 
     def _announce(self, posted: Notification) -> None:
         """Show it over the app; who is not using the phone sees the whole screen of it."""
@@ -211,23 +212,7 @@ class Notifications:
             self.power.wake()
             self._start(posted)
         elif zen == "0" and on and used and not self._shade.open:
-            self._announced = posted.key, self.clock.uptime() + ANNOUNCED
-
-    def save(self) -> dict[str, Any]:
-        """Give all of them."""
-        return {
-            "posted": [asdict(posted) for posted in self._posted.values()],
-            "announced": self._announced,
-            "blocked": self._blocked,
-        }
-
-    def load(self, saved: dict[str, Any]) -> None:
-        """Take them back."""
-        posted = [_from_plain(plain) for plain in saved["posted"]]
-        self._posted = {each.key: each for each in posted}
-        announced = saved["announced"]
-        self._announced = (announced[0], announced[1]) if announced else None
-        self._blocked = saved["blocked"]
+            self._announced, self._until = posted.key, self.clock.uptime() + ANNOUNCED
 
 
 def deed(
@@ -239,8 +224,3 @@ def deed(
 
 def _in_new_task(intent: Intent) -> Intent:
     return from_plain({**to_plain(intent), "flags": intent.flags | NEW_TASK})
-
-
-def _from_plain(plain: dict[str, Any]) -> Notification:
-    deeds: Sequence[dict[str, Any]] = plain["deeds"]
-    return Notification(**{**plain, "deeds": tuple(Deed(**each) for each in deeds)})

@@ -82,7 +82,7 @@ class Gestures:
         if not (box.view.enabled and box.view.long_clickable):
             return False
         self.events.long_click(window, box)
-        with self.activities.guard(window.record):
+        with self.activities.guard(window.record.package):
             touch.long_press(box, x, y, window.state)
             self._after_touch(box)
         return True
@@ -103,7 +103,7 @@ class Gestures:
             return
         self._close_menu(window)
         box = touch.target(window.box, x1, y1)
-        with self.activities.guard(window.record):
+        with self.activities.guard(window.record.package):
             if box and isinstance(box.view, SeekBar):
                 touch.drag(box, x2, y2)
             elif scrolled := touch.scroller(window.box, x1, y1, dx, dy):
@@ -129,7 +129,7 @@ class Gestures:
         """Move two fingers around a point apart or together."""
         window = self._touched(x, y)
         if window and window.kind == "activity":
-            with self.activities.guard(window.record):
+            with self.activities.guard(window.record.package):
                 window.record.activity.on_pinch(scale)
             self.changes.note()
 
@@ -158,7 +158,7 @@ class Gestures:
 
     def click(self, window: Window, box: Box, x: int, y: int) -> None:
         """Do what a tap on this very box does."""
-        with self.activities.guard(window.record):
+        with self.activities.guard(window.record.package):
             touch.tap(box, x, y, window.state)
         self._after_touch(box)
         if not isinstance(box.view, Input) or box.focused:  # the first tap on a field focuses it
@@ -178,7 +178,7 @@ class Gestures:
     def _cancel(self, window: Window) -> None:
         dialog = cancelable(window)
         if dialog and dialog.on_cancel:
-            with self.activities.guard(window.record):
+            with self.activities.guard(window.record.package):
                 dialog.on_cancel()
             self.changes.note()
 

@@ -173,7 +173,7 @@ class InputMethods(Kept):
         if field.multiline:
             return self.commit("\n")
         window = self._windows.active
-        with self._activities.guard(window.record):
+        with self._activities.guard(window.record.package):
             editing.submit(field)
         if field.action == "next" and self._windows.focus_next(fields_only=True):
             return True
@@ -186,7 +186,7 @@ class InputMethods(Kept):
         field, window = self._windows.focused_field(), self._windows.active
         if field is None:
             return False
-        with self._activities.guard(window.record):
+        with self._activities.guard(window.record.package):
             change(field, window.state)
         self._windows.reveal()
         self.changes.note()

@@ -172,7 +172,7 @@ class Keys:
             window.record.close_menu()
         elif window.kind == "dialog":
             if (dialog := cancelable(window)) and dialog.on_cancel:
-                with self.activities.guard(window.record):
+                with self.activities.guard(window.record.package):
                     dialog.on_cancel()
         else:
             self.activities.back()
@@ -227,7 +227,7 @@ class Keys:
     def _edit(self, change: Callable[..., object], **options: bool) -> None:
         windows = self.windows
         field, window = windows.focused_field(), windows.active
-        with self.activities.guard(window.record):
+        with self.activities.guard(window.record.package):
             change(field, window.state, **options)
 
     def _in_window(self, key: Key) -> None:
@@ -249,7 +249,7 @@ class Keys:
         if box is None or isinstance(box.view, Input) or not box.view.enabled:
             return
         left, top, right, bottom = box.visible or box.bounds
-        with self.activities.guard(window.record):
+        with self.activities.guard(window.record.package):
             touch.tap(box, (left + right) // 2, (top + bottom) // 2, window.state)
         self.changes.note()
         self.events.click(window, box)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.system.activities.activities import Activities
-    from pytest_mobileagent.virtual.system.activities.tasks import Task
+    from pytest_mobileagent.virtual.system.activities.record import Task
     from pytest_mobileagent.virtual.system.later import Building
     from pytest_mobileagent.virtual.system.power.power import Power
     from pytest_mobileagent.virtual.system.window.display import Display
@@ -95,7 +95,7 @@ class Sight:
         metrics, known = self.display.metrics, self._thumbnails.get(task.number)
         if known is None or known[0] != (task.used, metrics):
             boxes = [black(metrics)]
-            with self.activities.guard(task.top):
+            with self.activities.guard(task.top.package):
                 if not task.top.activity.secure:
                     boxes = [window.box for window in self.scenes.app(task.top)]
             known = (task.used, metrics), png(draw(boxes, metrics).reduce(2))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 from pytest_mobileagent.virtual.system.window.window import FOCUSABLE, Kind, Toast, Window, black
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.dialog import Dialog
@@ -27,8 +28,10 @@ ATTEMPTS = 3  # builds of a screen: an app that crashes while drawing gives way 
 
 
 @dataclass(eq=False)
-class Windows:
+class Windows(Kept):
     """Built when looked at, and forgotten at every change."""
+
+    KEPT = ("_toast",)
 
     clock: Clock
     changes: Changes
@@ -64,7 +67,7 @@ class Windows:
             if self._built is not None:
                 break
             record = self.activities.top
-            with self.activities.guard(record):
+            with self.activities.guard(record.package):
                 self._built = self._scenes.build(record)
         assert self._built is not None, "the launcher itself cannot be drawn"
         return self._built
@@ -146,13 +149,9 @@ class Windows:
             self.ime.show()
         self.reveal()
 
-    def save(self) -> dict[str, Any] | None:
-        """Give the toast; all else is built from the activities."""
-        return asdict(self._toast) if self._toast else None
-
-    def load(self, saved: dict[str, Any] | None) -> None:
-        """Take the toast back."""
-        self._toast = Toast(**saved) if saved else None
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take the toast back; all else is built from the activities."""
+        super().load(saved)
         self.forget()
 
 

@@ -142,7 +142,7 @@ async def change_permission(ctx: Context, args: Arguments) -> int:
         await ctx.err(f"Error: no {missing} specified\n")
         return 1
     try:
-        ctx.phone.packages.grant(name, permission, granted=granted)
+        ctx.phone.permissions.grant(name, permission, granted=granted)
     except UnknownPackage as error:
         raise illegal(f"Unknown package: {name}") from error
     except PermissionError as error:
