@@ -7,12 +7,14 @@ import struct
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
-from pytest_mobileagent.virtual.shell.android.service import help_text
+from pytest_mobileagent.virtual.shell.android.service import fill, help_text
 from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.system.window.display import DISPLAY
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
 
 RGBA_8888, SRGB = 1, 1
 DEFAULT_DUMP = "/sdcard/window_dump.xml"
@@ -113,14 +115,23 @@ async def _events(ctx: Context) -> int:
         return await _print_events(ctx)
 
 
+def printed(event: AccessibilityEvent) -> str:
+    """Write an event as its `toString` does."""
+    lists = {
+        name: f"[{', '.join(getattr(event, name))}]"
+        for name in ("text", "content_change_types", "window_change_types")
+    }
+    return fill("accessibility_event", event=event, **lists)
+
+
 async def _print_events(ctx: Context) -> int:
     arrived: asyncio.Queue[str] = asyncio.Queue()
-    unsubscribe = ctx.phone.events.subscribe(lambda event: arrived.put_nowait(str(event)))
+    unsubscribe = ctx.phone.events.subscribe(lambda event: arrived.put_nowait(printed(event)))
     try:
         while True:
             event = await arrived.get()
             now = ctx.phone.clock.now()
-            await ctx.out(f"{_stamp(now)} {event}\n")
+            await ctx.out(f"{_stamp(now)} {event}")
     finally:
         unsubscribe()
 

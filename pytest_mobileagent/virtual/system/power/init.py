@@ -98,7 +98,7 @@ class Init:
         self.power.wake()
         self.restart()
         self.events.forget()
-        self.accessibility_services.load(None)
+        self.accessibility_services.load({})
         self.broadcasts.send(Intent("android.intent.action.BOOT_COMPLETED"))
         for told in self.on_reboot:
             told()
