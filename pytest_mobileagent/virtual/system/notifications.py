@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent, from_plain, to_plain
+from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent
 from pytest_mobileagent.virtual.snapshots.kept import Kept
 
 if TYPE_CHECKING:
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.packages.permissions import Permissions
     from pytest_mobileagent.virtual.system.power.power import Power
 
-NONE, MIN, LOW, DEFAULT, HIGH = 0, 1, 2, 3, 4  # importance of a channel
+DEFAULT, HIGH = 3, 4  # importance of a channel
 ANNOUNCED = 5.0  # seconds that a heads-up notification stays
 POST = "android.permission.POST_NOTIFICATIONS"
 REPLY = "reply"  # the extra that carries what was typed into a notification
-HIDDEN, ALARMS, NOBODY = "1", "3", "2"  # zen modes: priority only, alarms only, total silence
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Deed:
     """A button of a notification: what it starts, or with `told` broadcasts to its own app."""
 
     label: str
-    intent: dict[str, Any]  # as plain data
+    intent: Intent
     told: bool = False
     reply: str = ""  # the hint of the field that it opens for an answer
     color: str = ""  # of a call's buttons, which are filled with it
@@ -51,7 +50,7 @@ class Notification:
     importance: int = DEFAULT
     long_text: str = ""  # instead of the text, once it is expanded
     deeds: tuple[Deed, ...] = ()
-    intent: dict[str, Any] | None = None
+    intent: Intent | None = None
     ongoing: bool = False
     full_screen: bool = False  # opens by itself, or stays over the app, as an incoming call does
 
@@ -144,18 +143,20 @@ class Notifications(Kept):
     def _start(self, posted: Notification) -> None:
         activities, app = self.activities, self.packages.app(posted.package)
         if posted.intent:
-            intent = from_plain(posted.intent)
-            activities.start(_in_new_task(intent), uid=app.uid)
+            self._start_intent(posted.intent, app.uid)
         elif posted.component:
             activities.start_component(posted.component, posted.package)
         elif app.activities:
             activities.launch(posted.package, uid=1000)
 
+    def _start_intent(self, intent: Intent, uid: int) -> None:
+        self.activities.start(replace(intent, flags=intent.flags | NEW_TASK), uid=uid)
+
     def do(self, posted: Notification, deed: Deed, reply: str = "") -> None:
         """Press one of its buttons."""
-        app, intent = self.packages.app(posted.package), from_plain(deed.intent)
+        app, intent = self.packages.app(posted.package), deed.intent
         if reply:
-            intent = from_plain({**deed.intent, "extras": {**intent.extras, REPLY: reply}})
+            intent = replace(intent, extras={**intent.extras, REPLY: reply})
         self._announced = ""
         if deed.told:
             with self.activities.guard(posted.package):
@@ -163,7 +164,7 @@ class Notifications(Kept):
             self.changes.note()
         else:
             self._shade.push()
-            self.activities.start(_in_new_task(intent), uid=app.uid)
+            self._start_intent(intent, app.uid)
 
     def dismiss(self, posted: Notification) -> None:
         """Swipe it away, unless it is one that stays."""
@@ -213,14 +214,3 @@ class Notifications(Kept):
             self._start(posted)
         elif zen == "0" and on and used and not self._shade.open:
             self._announced, self._until = posted.key, self.clock.uptime() + ANNOUNCED
-
-
-def deed(
-    label: str, intent: Intent, *, told: bool = False, reply: str = "", color: str = ""
-) -> Deed:
-    """Make a button of a notification."""
-    return Deed(label, to_plain(intent), told, reply, color)
-
-
-def _in_new_task(intent: Intent) -> Intent:
-    return from_plain({**to_plain(intent), "flags": intent.flags | NEW_TASK})

@@ -194,7 +194,7 @@ class Events(Kept):
     def _compare_views(
         self, name: WindowName, before: Window, after: Window, *, by_keys: bool
     ) -> None:
-        if after.box is before.box or name.kind == "keyboard":
+        if after.box is before.box or after.kind == "keyboard":
             return
         tell_changes(before.box, after.box, partial(self._tell_of, after.package), by_keys=by_keys)
         if changed := content(before.box, after.box):
@@ -232,7 +232,7 @@ class Events(Kept):
     ) -> None:
         added = [name for name in after if name not in before]
         for name in after:
-            comes = name in added and name.kind in SPEAKERS
+            comes = name in added and after[name].kind in SPEAKERS
             if comes or (name == self._active and name != active):
                 self._tell_window(after[name])
         for _ in added:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.input.keymap import Key
 from pytest_mobileagent.virtual.system.window.window import BAR, FOCUSABLE, Window
-from pytest_mobileagent.virtual.system.window.windows import cancelable
 from pytest_mobileagent.virtual.ui import SeekBar, touch
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.metrics import holds
@@ -74,10 +73,10 @@ class Gestures:
         if window is None:
             return
         box = touch.target(window.box, x, y)
-        if not (box and self.hold(window, box, x, y)):
+        if not (box and self._hold(window, box, x, y)):
             self._tap(window, x, y)
 
-    def hold(self, window: Window, box: Box, x: int, y: int) -> bool:
+    def _hold(self, window: Window, box: Box, x: int, y: int) -> bool:
         """Long-press this very box; False if it does not answer that."""
         if not (box.view.enabled and box.view.long_clickable):
             return False
@@ -151,12 +150,12 @@ class Gestures:
         if window.kind == "menu":
             self._close_menu(window)
         if window.kind == "dialog" and not _near(window.box, x, y, self._px(DIALOG_SLOP)):
-            self._cancel(window)
+            self.windows.cancel(window)
             return
         if box := touch.target(window.box, x, y):
-            self.click(window, box, x, y)
+            self._click(window, box, x, y)
 
-    def click(self, window: Window, box: Box, x: int, y: int) -> None:
+    def _click(self, window: Window, box: Box, x: int, y: int) -> None:
         """Do what a tap on this very box does."""
         with self.activities.guard(window.record.package):
             touch.tap(box, x, y, window.state)
@@ -173,13 +172,6 @@ class Gestures:
     def _close_menu(self, window: Window) -> None:
         if window.kind == "menu":
             window.record.close_menu()
-            self.changes.note()
-
-    def _cancel(self, window: Window) -> None:
-        dialog = cancelable(window)
-        if dialog and dialog.on_cancel:
-            with self.activities.guard(window.record.package):
-                dialog.on_cancel()
             self.changes.note()
 
     def _edge(self, x: int, y: int, dx: int, dy: int, milliseconds: int) -> bool:

@@ -146,7 +146,7 @@ class InputMethods(Kept):
         elif key == "\n":
             self.enter()
         elif key == "\b":
-            self._edit(editing.delete)
+            self.edit(editing.delete)
         else:
             self.commit(key)
             if self.layer == "capitals":
@@ -159,11 +159,11 @@ class InputMethods(Kept):
 
     def commit(self, text: str) -> bool:
         """Type text into the focused field; False if there is none."""
-        return self._edit(lambda field, state: editing.insert(field, text, state))
+        return self.edit(lambda field, state: editing.insert(field, text, state))
 
     def clear(self) -> bool:
         """Empty the focused field; False if there is none."""
-        return self._edit(editing.clear)
+        return self.edit(editing.clear)
 
     def enter(self) -> bool:
         """Do what the enter key does in the focused field; False if there is none."""
@@ -182,7 +182,8 @@ class InputMethods(Kept):
         self.changes.note()
         return True
 
-    def _edit(self, change: Callable[[Input, UiState], object]) -> bool:
+    def edit(self, change: Callable[[Input, UiState], object]) -> bool:
+        """Change the focused field; False if there is none."""
         field, window = self._windows.focused_field(), self._windows.active
         if field is None:
             return False

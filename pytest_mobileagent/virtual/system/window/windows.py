@@ -111,6 +111,14 @@ class Windows(Kept):
             for window in self.stack
         ]
 
+    def cancel(self, window: Window) -> None:
+        """Do what Back and a tap outside do to a dialog."""
+        view = window.box.view
+        if isinstance(view, Dialog) and view.cancelable and view.on_cancel:
+            with self.activities.guard(window.record.package):
+                view.on_cancel()
+            self.changes.note()
+
     # Focus.
 
     def focused(self) -> Box | None:
@@ -153,12 +161,6 @@ class Windows(Kept):
         """Take the toast back; all else is built from the activities."""
         super().load(saved)
         self.forget()
-
-
-def cancelable(window: Window) -> Dialog | None:
-    """Give the dialog of a window, if Back and a tap outside close it."""
-    view = window.box.view
-    return view if isinstance(view, Dialog) and view.cancelable else None
 
 
 def _focusable(view: View, *, fields_only: bool) -> bool:
