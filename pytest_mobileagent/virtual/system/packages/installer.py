@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.snapshots.kept import Kept
-from pytest_mobileagent.virtual.system.packages import install_rules as rules
-from pytest_mobileagent.virtual.system.packages.install_rules import InstallError, file_of
-from pytest_mobileagent.virtual.system.packages.session import Options, Session, token
+from pytest_mobileagent.virtual.system.packages.installation import (
+    InstallError,
+    Options,
+    Session,
+    check,
+    token,
+)
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Apk
@@ -70,7 +74,7 @@ class Installer(Kept):
             package = next(iter(parts.values())).manifest.package
             packages = self.packages
             before = packages.app(package) if package in packages else None
-            rules.check(self.props, session, parts, before)
+            check(self.props, session, parts, before)
             packages.install(package, self._move(session, parts, package), session.options)
         finally:
             self.abandon(session)
@@ -99,11 +103,12 @@ class Installer(Kept):
         folder = f"{outer}/{package}-{token(package, f'inner {session.number}')}"
         files.mkdir(outer, 0o771, uid=1000, gid=1000)
         files.mkdir(folder, 0o755, uid=1000, gid=1000)
-        moved = {f"{session.folder}/{name}": file_of(apk) for name, apk in parts.items()}
-        for path, name in moved.items():
-            files.rename(path, f"{folder}/{name}")
+        for name, apk in parts.items():
+            split = apk.manifest.split
+            own = f"split_{split}.apk" if split else "base.apk"
+            files.rename(f"{session.folder}/{name}", f"{folder}/{own}")
         for path in packages.paths(package) if session.options.inherit else ():
             name = path.rpartition("/")[2]
-            if name not in moved.values():
+            if not files.exists(f"{folder}/{name}"):
                 files.write(f"{folder}/{name}", files.read(path), mode=0o644, uid=1000, gid=1000)
         return folder

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.virtual.app.loading import BrokenApp
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, full
 from pytest_mobileagent.virtual.snapshots.kept import Kept
-from pytest_mobileagent.virtual.system.packages.code import provide
-from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of
+from pytest_mobileagent.virtual.system.packages.installation import token
+from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of, provide
 from pytest_mobileagent.virtual.system.packages.resolution import answers
-from pytest_mobileagent.virtual.system.packages.session import token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.system.later import Granting, Posting, Running, Typing
     from pytest_mobileagent.virtual.system.locales import Locales
-    from pytest_mobileagent.virtual.system.packages.session import Options
+    from pytest_mobileagent.virtual.system.packages.installation import Options
 
 FIRST_UID = 10_100
 STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3, "disabled-until-used": 4}

@@ -107,7 +107,7 @@ def _services(phone: Phone, wanted: list[str]) -> str:
 def _processes(phone: Phone) -> str:
     lines = [
         f"  *APP* UID {each.uid} ProcessRecord{{{each.pid:x} {each.pid}:{each.name}/{each.uid}}}\n"
-        for each in phone.processes()
+        for each in phone.proc.list()
         if phone.proc.running(each.name)
     ]
     head = "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n"

@@ -34,7 +34,7 @@ def dump(ctx: Context, args: list[str]) -> str:
     head = "Applications Memory Usage (in Kilobytes):\n"
     uptime = int(phone.clock.uptime() * 1000)
     head += f"Uptime: {uptime} Realtime: {uptime}\n"
-    processes = [each for each in phone.processes() if each.rss]
+    processes = [each for each in phone.proc.list() if each.rss]
     if names:
         wanted = [each for each in processes if names[0] in (each.name, str(each.pid))]
         if not wanted:
