@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-FORMAT = 3
+FORMAT = 4
 _SUFFIX = ".snapshot"
 LARGE = 1 << 16  # bytes from which a file is an entry of its own in an archive
 

@@ -47,7 +47,7 @@ class Fix:
 class Hardware(Kept):
     """What somebody outside can do to the phone's body and surroundings."""
 
-    KEPT = ("turns", "sensors", "fix", "registered", "signal")
+    KEPT = ("turns", "sensors", "fix", "registered")
 
     changes: Changes
     display: Display
@@ -57,7 +57,6 @@ class Hardware(Kept):
     )
     fix: Fix = Fix()
     registered: dict[str, str] = field(default_factory=lambda: {"voice": "home", "data": "home"})
-    signal: list[int] = field(default_factory=lambda: [4, 99])  # bars, and the reported strength
 
     def rotate(self) -> None:
         """Turn the phone by a quarter, clockwise."""

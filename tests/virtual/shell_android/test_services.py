@@ -211,7 +211,7 @@ def test_uiautomator_prints_events_as_they_come(demo, hand):
 
     async def listen():
         task = asyncio.create_task(run(session, "uiautomator events"))
-        while not demo.events.listened:
+        while not demo.events.listeners:
             await asyncio.sleep(0)
         hand.tap("content-desc", "Add")
         while b"STATE" not in out.data:
@@ -222,7 +222,7 @@ def test_uiautomator_prints_events_as_they_come(demo, hand):
 
     asyncio.run(listen())
     assert out.data.startswith(b"11-20 12:00:00.000 EventType: TYPE_VIEW_CLICKED; EventTime: ")
-    assert not demo.events.listened
+    assert not demo.events.listeners
 
 
 def test_the_phone_can_be_switched_off(sh, phone, monkeypatch):

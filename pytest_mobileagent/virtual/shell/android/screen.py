@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
-from pytest_mobileagent.virtual.shell.android.service import help_text
+from pytest_mobileagent.virtual.shell.android.service import fill, help_text
 from pytest_mobileagent.virtual.shell.commands import Context, Refused, UsageError, command
 from pytest_mobileagent.virtual.shell.options import parse
 from pytest_mobileagent.virtual.system.window.display import DISPLAY
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
 
 RGBA_8888, SRGB = 1, 1
 KILLED = 137
@@ -93,10 +97,19 @@ async def _events(ctx: Context) -> int:
         raise Refused("Killed", KILLED)
     with ctx.phone.ui_automation.connect("uiautomator", suppress=True):
         arrived: asyncio.Queue[str] = asyncio.Queue()
-        unsubscribe = ctx.phone.events.subscribe(lambda event: arrived.put_nowait(str(event)))
+        unsubscribe = ctx.phone.events.subscribe(lambda event: arrived.put_nowait(printed(event)))
         try:
             while True:
                 event, now = await arrived.get(), ctx.phone.clock.now()
                 await ctx.out(f"{now:%m-%d %H:%M:%S}.{now.microsecond // 1000:03} {event}\n")
         finally:
             unsubscribe()
+
+
+def printed(event: AccessibilityEvent) -> str:
+    """Write an event as its `toString` does."""
+    lists = {
+        name: f"[{', '.join(getattr(event, name))}]"
+        for name in ("text", "content_change_types", "window_change_types")
+    }
+    return fill("accessibility_event", event=event, **lists)

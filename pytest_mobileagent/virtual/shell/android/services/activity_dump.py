@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.activities.tasks import Record, Task
+    from pytest_mobileagent.virtual.system.activities.record import Record, Task
 
 
 @service.dump
@@ -107,7 +107,7 @@ def _services(phone: Phone, wanted: list[str]) -> str:
 def _processes(phone: Phone) -> str:
     lines = [
         f"  *APP* UID {each.uid} ProcessRecord{{{each.pid:x} {each.pid}:{each.name}/{each.uid}}}\n"
-        for each in phone.processes()
+        for each in phone.proc.list()
         if phone.proc.running(each.name)
     ]
     head = "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n"

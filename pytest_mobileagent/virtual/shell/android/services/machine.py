@@ -104,7 +104,7 @@ def statistics(ctx: Context, args: list[str]) -> str:
 def processor(ctx: Context, _: list[str]) -> str:
     """Tell who uses the processor: nobody, as this phone computes nothing by itself."""
     rows = "".join(
-        f"  0% {each.pid}/{each.name}: 0% user + 0% kernel\n" for each in ctx.phone.processes()
+        f"  0% {each.pid}/{each.name}: 0% user + 0% kernel\n" for each in ctx.phone.proc.list()
     )
     return fill("cpuinfo", now=ctx.phone.clock.now(), rows=rows)
 

@@ -32,7 +32,7 @@ def dump(ctx: Context, args: list[str]) -> str:
     """Tell what every process takes, or in detail what one does."""
     phone, names = ctx.phone, [word for word in args if not word.startswith("-")]
     head = fill("meminfo_head", uptime=int(phone.clock.uptime() * 1000))
-    processes = [each for each in phone.processes() if each.rss]
+    processes = [each for each in phone.proc.list() if each.rss]
     if names:
         wanted = [each for each in processes if names[0] in (each.name, str(each.pid))]
         if not wanted:

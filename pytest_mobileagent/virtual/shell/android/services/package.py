@@ -132,7 +132,7 @@ def change_permission(ctx: Context, args: Arguments) -> None:
     if not name or not permission:
         raise Refused(f"Error: no {'permission' if name else 'package'} specified", 1)
     try:
-        ctx.phone.packages.grant(name, permission, granted=granted)
+        ctx.phone.permissions.grant(name, permission, granted=granted)
     except UnknownPackage as error:
         raise illegal(f"Unknown package: {name}") from error
     except PermissionError as error:

@@ -13,13 +13,12 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 from pytest_mobileagent.virtual.shell.android.services.package import service
-from pytest_mobileagent.virtual.system.packages.install_rules import InstallError
+from pytest_mobileagent.virtual.system.packages.installation import InstallError, Options
 from pytest_mobileagent.virtual.system.packages.installer import UnknownSession
 from pytest_mobileagent.virtual.system.packages.packages import UnknownPackage
-from pytest_mobileagent.virtual.system.packages.session import Options
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.packages.session import Session
+    from pytest_mobileagent.virtual.system.packages.installation import Session
 
 SWITCHES = {
     "-R": ("replace", False),
