@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 import uuid
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation.appium.errors import (
@@ -21,29 +23,9 @@ if TYPE_CHECKING:
 ELEMENT_KEY = "element-6066-11e4-a52e-4f735466cecf"
 MOST = 500  # elements
 SHRINK = 150  # how many of the oldest go when there are too many
-SETTINGS: Final[dict[str, Any]] = {  # with the values that they start with
-    **dict.fromkeys(("allowInvisibleElements", "disableIdLocatorAutocompletion"), False),
-    **dict.fromkeys(("enableMultiWindows", "enableTopmostWindowFromActivePackage"), False),
-    **dict.fromkeys(("enforceXPath1", "ignoreUnimportantViews", "normalizeTagNames"), False),
-    **dict.fromkeys(("includeA11yActionsInPageSource", "includeExtrasInPageSource"), False),
-    **dict.fromkeys(("mjpegBilinearFiltering", "simpleBoundsCalculation"), False),
-    **dict.fromkeys(("useResourcesForOrientationDetection",), False),
-    **dict.fromkeys(("enableNotificationListener", "limitXPathContextScope"), True),
-    **dict.fromkeys(("shouldUseCompactResponses", "shutdownOnPowerDisconnect"), True),
-    **dict.fromkeys(("trackScrollEvents",), True),
-    **dict.fromkeys(("waitForIdleTimeout", "waitForSelectorTimeout"), 10000),
-    **dict.fromkeys(("mjpegScalingFactor", "mjpegServerScreenshotQuality"), 50),
-    **dict.fromkeys(("currentDisplayId", "keyInjectionDelay"), 0),
-    "actionAcknowledgmentTimeout": 3000,
-    "alwaysTraversableViewClasses": "",
-    "elementResponseAttributes": "name,text",
-    "mjpegServerFramerate": 10,
-    "mjpegServerPort": 7810,
-    "scrollAcknowledgmentTimeout": 200,
-    "serverPort": 6790,
-    "snapshotMaxDepth": 70,
-    "wakeLockTimeout": 86400000,
-}
+SETTINGS: Final[dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("settings.toml").read_text("utf-8")
+)
 
 
 @dataclass(slots=True)

@@ -7,7 +7,6 @@ import io
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation import perform
-from pytest_mobileagent.virtual.automation.appium.pointers import Sample, Touch, play
 from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
     Methods,
     flag,
@@ -18,6 +17,7 @@ from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
     thrown,
 )
 from pytest_mobileagent.virtual.automation.jsonrpc.hierarchy import hierarchy
+from pytest_mobileagent.virtual.automation.touches import Sample, Touch, play
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.jsonrpc.service import Service

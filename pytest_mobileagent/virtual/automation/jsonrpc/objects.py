@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_mobileagent.virtual.automation import perform
-from pytest_mobileagent.virtual.automation.appium.pointers import Sample, Touch, play
 from pytest_mobileagent.virtual.automation.jsonrpc import device
 from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
     Methods,
@@ -21,6 +20,7 @@ from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
 )
 from pytest_mobileagent.virtual.automation.scrolling import Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
+from pytest_mobileagent.virtual.automation.touches import Touch, play
 from pytest_mobileagent.virtual.system.input.gestures import SLOW
 
 if TYPE_CHECKING:
@@ -105,9 +105,7 @@ def _gesture(service: Service, what: Thing, *places: Any) -> bool:
     service.get(what)
     one, other, one_end, other_end, steps = places
     time = max(1, steps * device.STEP)
-    fingers = ((one, one_end), (other, other_end))
-    touches = [Touch([Sample(0, *start), Sample(time, *end)], time) for start, end in fingers]
-    play(service.phone, touches)
+    play(service.phone, [Touch.line(one, one_end, time), Touch.line(other, other_end, time)])
     return True
 
 
