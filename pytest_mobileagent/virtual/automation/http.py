@@ -1,26 +1,19 @@
-"""An HTTP server on a stream: what test tools on a phone speak with the computer."""
+"""An HTTP server: what test tools on a phone speak with the computer."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import h11
 
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.sockets import Connection
+
 MOST_HEAD = 1 << 16  # bytes of a request's line and headers
 MOST_BODY = 1 << 26
-
-
-class Channel(Protocol):
-    """What requests come from and answers go to, such as an adb stream."""
-
-    async def read(self, n: int = -1) -> bytes:
-        """Return at least one byte; b"" at the end."""
-
-    async def write(self, data: bytes) -> None:
-        """Send bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +37,44 @@ class Response:
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
-async def serve(channel: Channel, handle: Handler) -> None:
-    """Answer the requests on one connection until the client ends it."""
-    connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
-    try:
-        while request := await _request(channel, connection):
-            await channel.write(_encoded(connection, await handle(request)))
-            if connection.our_state is not h11.DONE:
-                return
-            connection.start_next_cycle()
-    except h11.RemoteProtocolError as error:
-        refusal = Response(400, f"{error}\n".encode(), "text/plain")
-        await channel.write(_encoded(connection, refusal))
+class Server:
+    """Answers the requests of all who connect, until it is closed."""
+
+    def __init__(self, handle: Handler) -> None:
+        self._handle = handle
+        self._streams: set[Connection] = set()
+
+    async def serve(self, stream: Connection) -> None:
+        """Answer the requests on one connection until the client ends it."""
+        self._streams.add(stream)
+        try:
+            await self._serve(stream, h11.Connection(h11.SERVER, MOST_HEAD))
+        finally:
+            self._streams.discard(stream)
+
+    def close(self) -> None:
+        """Hang up on who is connected."""
+        for stream in tuple(self._streams):
+            stream.drop()
+
+    async def _serve(self, stream: Connection, protocol: h11.Connection) -> None:
+        try:
+            while request := await _request(stream, protocol):
+                await stream.write(_encoded(protocol, await self._handle(request)))
+                if protocol.our_state is not h11.DONE:
+                    return
+                protocol.start_next_cycle()
+        except h11.RemoteProtocolError as error:
+            refusal = Response(400, f"{error}\n".encode(), "text/plain")
+            await stream.write(_encoded(protocol, refusal))
 
 
-async def _request(channel: Channel, connection: h11.Connection) -> Request | None:
+async def _request(stream: Connection, protocol: h11.Connection) -> Request | None:
     """Read a request; None at the end."""
     method = path = ""
     body = bytearray()
     while True:
-        match connection.next_event():
+        match protocol.next_event():
             case h11.Request(method=word, target=target):
                 method, path = word.decode(), target.decode()
             case h11.Data(data=data) if len(body) + len(data) <= MOST_BODY:
@@ -73,12 +84,12 @@ async def _request(channel: Channel, connection: h11.Connection) -> Request | No
             case h11.EndOfMessage():
                 return Request(method, path, bytes(body))
             case _:
-                if not (arrived := await channel.read()):
+                if not (arrived := await stream.read()):
                     return None
-                connection.receive_data(arrived)
+                protocol.receive_data(arrived)
 
 
-def _encoded(connection: h11.Connection, response: Response) -> bytes:
+def _encoded(protocol: h11.Connection, response: Response) -> bytes:
     headers = {
         "content-type": response.type,
         "content-length": str(len(response.body)),
@@ -93,4 +104,4 @@ def _encoded(connection: h11.Connection, response: Response) -> bytes:
         h11.Data(data=response.body),
         h11.EndOfMessage(),
     )
-    return b"".join(connection.send(event) or b"" for event in events)
+    return b"".join(protocol.send(event) or b"" for event in events)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.virtual.automation import http
-from pytest_mobileagent.virtual.automation.http import Request, Response, serve
+from pytest_mobileagent.virtual.automation.http import Request, Response
 
 
 class Wire:
@@ -34,7 +34,7 @@ def talk(*pieces: bytes) -> tuple[list[Request], bytes]:
         return Response(200, request.body.upper(), "text/plain")
 
     wire = Wire(*pieces)
-    asyncio.run(serve(wire, handle))
+    asyncio.run(http.Server(handle).serve(wire))
     return seen, wire.answered
 
 

@@ -1,11 +1,10 @@
-"""geo, rotate, sensor, power, event: where the phone is, how it lies, and what is done to it."""
+"""geo, rotate, sensor, power: where the phone is, how it lies, what it is fed with."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.hardware import Fix
-from pytest_mobileagent.virtual.system.input.evdev import CODES, TYPES
 from pytest_mobileagent.virtual.wire.console.registry import Emulator, Refusal, command, group
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ CHOICES: dict[str, tuple[str, str, Mapping[str, int]]] = {
 }  # fmt: skip
 LEAST_SATELLITES, MOST_SATELLITES = 1, 12
 
-group("event", "simulate hardware events")
 group("geo", "Geo-location commands")
 group("power", "power related commands")
 group("sensor", "manage emulator sensors")
@@ -125,29 +123,3 @@ def _capacity(emulator: Emulator, text: str) -> None:
     if not text.isdecimal() or int(text) > 100:
         raise Refusal('Usage: "capacity <percentage>"')
     emulator.phone.power.set_battery(level=int(text))
-
-
-@command("event send", "send a series of events to the kernel")
-def _send(emulator: Emulator, words: str) -> None:
-    if not words:
-        raise Refusal("Usage: event send <type>:<code>:<value> ...")
-    for word in words.split():
-        kind, _, rest = word.partition(":")
-        code, _, value = rest.partition(":")
-        try:
-            type_ = TYPES[kind] if kind in TYPES else int(kind, 0)
-            number = CODES[kind][code] if code in CODES.get(kind, {}) else int(code, 0)
-            amount = int(value, 0)
-        except ValueError:
-            raise Refusal("Usage: event send <type>:<code>:<value> ...") from None
-        emulator.phone.touchscreen.event(type_, number, amount)
-
-
-@command("event text", "simulate keystrokes from a given text")
-def _text(emulator: Emulator, words: str) -> None:
-    if not words:
-        raise Refusal("argument missing, try 'event text <message>'")
-    try:
-        emulator.phone.type_text(words)
-    except ValueError:
-        raise Refusal("device does not support these characters") from None
