@@ -59,6 +59,13 @@ class Touch:
         return until - self.start.time
 
 
+def spread(x: float, y: float, begin: float, end: float, milliseconds: int) -> list[Touch]:
+    """Make the touches of two fingers beside a point, which go from one distance to another."""
+    return [
+        Touch.line((x + side * begin, y), (x + side * end, y), milliseconds) for side in (-1, 1)
+    ]
+
+
 def play(phone: Phone, touches: Iterable[Touch]) -> None:
     """Do touches in the order in which they begin."""
     for group in grouped(touches):

@@ -59,9 +59,8 @@ class Server:
         self.adbd = Adbd(phone, self._tasks, keys or user_keys(home))
         self._drop_on_load = drop_on_load
         album.on_load = self._loaded
-        emulator = Emulator(phone, album, self.stopped.set, read_only)
+        self._emulator = Emulator(phone, album, self.stopped.set, read_only)
         self._token_file = token_file(home)
-        self._console = Console(emulator, self._token_file)
         phone.init.on_shutdown.append(self.stopped.set)
 
     async def __aenter__(self) -> Self:
@@ -70,7 +69,7 @@ class Server:
         except OSError as error:
             print(f"ERROR: {error}: emulator console will not work", file=sys.stderr)
         self._servers = [
-            await self._listen(self._ports[0], self._console.attach, LONGEST_LINE),
+            await self._listen(self._ports[0], self._serve_console, LONGEST_LINE),
             await self._listen(self._ports[1], self._serve_adb, MAX_PAYLOAD),
         ]
         self._tasks.start(self.registration.keep())
@@ -85,6 +84,11 @@ class Server:
         """Let adb lose the phone after a snapshot was loaded, as some emulators do."""
         if self._drop_on_load is not None:
             asyncio.get_running_loop().call_later(self._drop_on_load, self.adbd.drop)
+
+    async def _serve_console(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        await Console(self._emulator, self._token_file).serve(reader, writer)
 
     async def _serve_adb(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await Connection(self.adbd, reader, writer).serve()

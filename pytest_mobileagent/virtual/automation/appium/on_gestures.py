@@ -9,7 +9,7 @@ from pytest_mobileagent.virtual.automation.appium.pointers import perform
 from pytest_mobileagent.virtual.automation.appium.session import element_id
 from pytest_mobileagent.virtual.automation.scrolling import MOST_SWIPES, NoSuchContainer, Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
-from pytest_mobileagent.virtual.automation.touches import Sample, Touch, play
+from pytest_mobileagent.virtual.automation.touches import Sample, Touch, play, spread
 from pytest_mobileagent.virtual.system.input.gestures import MIN_FLING, SLOW
 
 if TYPE_CHECKING:
@@ -129,8 +129,7 @@ def _pinch(call: Call, *, apart: bool) -> None:
     near, far = 1.0, (right - left) / 2 * percent
     begin, end = (near, far) if apart else (far, near)
     spent = _milliseconds(call, PINCH, far)
-    sides = [((middle + s * begin, y), (middle + s * end, y)) for s in (-1, 1)]
-    play(call.phone, [Touch.line(start, stop, spent) for start, stop in sides])
+    play(call.phone, spread(middle, y, begin, end, spent))
 
 
 def _goes_on(call: Call, area: Rect, direction: str) -> bool:

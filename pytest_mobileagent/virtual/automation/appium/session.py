@@ -48,7 +48,6 @@ class Session:
         self.settings = dict(SETTINGS)
         self.finder = Finder(phone, self.settings)
         self._known: dict[str, Element] = {}
-        self._ids: dict[tuple[Identity, By | None], str] = {}
 
     def update(self, settings: dict[str, Any]) -> None:
         """Change some settings; InvalidArgument for one that is unknown or of another type."""
@@ -75,16 +74,11 @@ class Session:
 
     def add(self, node: Node, by: By | None, *, single: bool, context: str | None = None) -> str:
         """Remember a node, and give the id of the element."""
-        known = self._ids.get((node.identity, by))
-        if known in self._known:
-            return known
-        if len(self._known) >= MOST:
+        new = str(uuid.uuid5(uuid.UUID(self.id), f"{node.identity} {by!r}"))
+        if new not in self._known and len(self._known) >= MOST:
             for oldest in list(self._known)[:SHRINK]:
                 del self._known[oldest]
-            self._ids = {key: old for key, old in self._ids.items() if old in self._known}
-        new = str(uuid.uuid4())
-        self._known[new] = Element(node.identity, by, single, context)
-        self._ids[node.identity, by] = new
+        self._known.setdefault(new, Element(node.identity, by, single, context))
         return new
 
     def element(self, id: str) -> Element:

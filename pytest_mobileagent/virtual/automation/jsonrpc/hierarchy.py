@@ -9,13 +9,15 @@ from pytest_mobileagent.virtual.ui.dump import HEADER, attributes, quoted, tags_
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
     from pytest_mobileagent.virtual.ui.node import Node
 
+DEPTH = 50  # of a dump, unless it is said
 
-def hierarchy(phone: Phone, *, compressed: bool, depth: int, active_only: bool) -> str:
-    """Give the XML of every window that can be seen, down to some depth."""
-    screen = phone.accessibility
+
+def dump(service: Service, compressed: bool, depth: int = DEPTH, active_only: bool = False) -> str:
+    """Give the hierarchy of all windows, or of that which has the focus, down to some depth."""
+    phone, screen = service.phone, service.phone.accessibility
     windows = [each for each in screen.windows if each.active or not active_only]
     if not windows:
         return f'{HEADER}\n<hierarchy rotation="{phone.display.rotation}" />'

@@ -20,7 +20,7 @@ from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
 )
 from pytest_mobileagent.virtual.automation.scrolling import Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
-from pytest_mobileagent.virtual.automation.touches import Touch, play
+from pytest_mobileagent.virtual.automation.touches import Touch, play, spread
 from pytest_mobileagent.virtual.system.input.gestures import SLOW
 
 if TYPE_CHECKING:
@@ -118,11 +118,10 @@ def _pinch(*, apart: bool) -> Callable[..., bool]:
         if right - left <= 2 * FINGER:
             message = "Object width is too small for operation"
             raise thrown("java.lang.IllegalStateException", message)
-        x, y = node.center
-        way = int((right - left) // 2 * min(max(percent, 0), 100) / 100)
-        far, near = ((x - way, y), (x + way, y)), ((x - FINGER, y), (x + FINGER, y))
-        begin, end = (near, far) if apart else (far, near)
-        return _gesture(service, what, *begin, *end, steps)
+        far = int((right - left) // 2 * min(max(percent, 0), 100) / 100)
+        begin, end = (FINGER, far) if apart else (far, FINGER)
+        play(service.phone, spread(*node.center, begin, end, max(1, steps * device.STEP)))
+        return True
 
     return pinch
 

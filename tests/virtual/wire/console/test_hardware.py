@@ -37,7 +37,7 @@ def console(phone, tmp_path):
             reader.feed_data("".join(f"{line}\n" for line in lines).encode())
             reader.feed_eof()
             emulator = Emulator(phone, Album(phone.snapshots, None), lambda: None)
-            await Console(emulator, token).attach(reader, cast("asyncio.StreamWriter", writer))
+            await Console(emulator, token).serve(reader, cast("asyncio.StreamWriter", writer))
             return writer.said.decode().replace("\r\n", "\n")
 
         return asyncio.run(talk()).partition("OK\n")[2]
