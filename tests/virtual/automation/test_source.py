@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from pytest_mobileagent.virtual.automation import xpath
-from pytest_mobileagent.virtual.automation.appium.attributes import attribute, content_size
+from pytest_mobileagent.virtual.automation.appium.attributes import attribute
 from pytest_mobileagent.virtual.automation.appium.source import Look, Source, tag
 from pytest_mobileagent.virtual.ui import (
     Column,
     Input,
-    List,
     ProgressBar,
     Row,
     SeekBar,
-    Space,
     Text,
 )
 from pytest_mobileagent.virtual.ui.layout import UiState, layout
@@ -97,11 +95,6 @@ def test_texts_of_fields_sliders_and_bars(tree: Tree) -> None:
     assert attribute(field, "showing-hint") == "true"
     assert attribute(field, "input-type") == "1"
     assert (attribute(slider, "text"), attribute(bar, "text")) == ("40.0", "3.0")
-
-
-def test_a_list_tells_the_size_of_its_content(tree: Tree) -> None:
-    node = tree(List([Space(height=4000)]))
-    assert '"scrollableOffset":8100' in content_size(node)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
     flag,
     integer,
     not_found,
-    number,
     point,
     selector,
     text,
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 Thing: TypeAlias = UiSelector | str
 Place: TypeAlias = tuple[int, int]
-INSET = 5  # pixels from an edge to where a swipe begins
 FINGER = 20  # pixels that a finger takes, from its middle
 FLING = 5 * device.STEP  # ms of a swipe that is a fling
 
@@ -73,31 +71,9 @@ def _click(service: Service, what: Thing) -> bool:
     return True
 
 
-def _long_click(service: Service, what: Thing) -> bool:
-    service.phone.long_press(*service.get(what).center)
-    return True
-
-
 def _drag_to_other(service: Service, what: Thing, other: UiSelector, steps: int) -> bool:
     """Hold it and move it to something else."""
     return device.drag(service, *service.get(what).center, *service.get(other).center, steps)
-
-
-def _swipe(service: Service, what: Thing, direction: str, part: float, steps: int) -> bool:
-    """Swipe over a part of it; false in no direction."""
-    node, part = service.get(what), min(max(part, 0.0), 1.0)
-    left, top, right, bottom = node.bounds
-    x, y = node.center
-    dx = round((right - left - 2 * INSET) * part / 2)
-    dy = round((bottom - top - 2 * INSET) * part / 2)
-    ways = {
-        "d": (x, y - dy, x, y + dy),
-        "l": (x + dx, y, x - dx, y),
-        "r": (x - dx, y, x + dx, y),
-        "u": (x, y + dy, x, y - dy),
-    }
-    way = ways.get(direction[:1].lower())
-    return way is not None and device.swipe(service, *way, steps)
 
 
 def _gesture(service: Service, what: Thing, *places: Any) -> bool:
@@ -211,7 +187,6 @@ METHODS: Final[Methods] = {
     "setText": [((thing, text), _set_text)],
     "clearTextField": [((thing,), lambda service, what: _set_text(service, what) and None)],
     "click": [*device.METHODS["click"], ((thing,), _click)],
-    "longClick": [((thing,), _long_click)],
     "dragTo": [
         (
             (thing, integer, integer, integer),
@@ -219,7 +194,6 @@ METHODS: Final[Methods] = {
         ),
         ((thing, selector, integer), _drag_to_other),
     ],
-    "swipe": [*device.METHODS["swipe"], ((selector, text, number, integer), _swipe)],
     "gesture": [((thing, point, point, point, point, integer), _gesture)],
     "pinchIn": [((thing, integer, integer), _pinch(apart=False))],
     "pinchOut": [((thing, integer, integer), _pinch(apart=True))],

@@ -126,16 +126,10 @@ def test_snapshots_are_kept_in_a_folder_under_any_name(
 
 
 def test_the_battery_does_as_it_is_told(adb: Adb) -> None:
-    for command in ("ac on", "status charging", "health good", "capacity 42"):
+    for command in ("ac on", "status charging", "capacity 42"):
         assert adb.text("emu", "power", command) == "OK"
-    assert adb.text("emu", "power", "display").splitlines() == [
-        "AC: online",
-        "status: Charging",
-        "health: Good",
-        "present: true",
-        "capacity: 42",
-        "OK",
-    ]
+    told = adb.text("shell", "dumpsys", "battery")
+    assert all(line in told for line in ("AC powered: true", "status: 2", "level: 42"))
 
 
 def test_strangers_may_do_little(running_phone: Running, token_file: Path) -> None:
