@@ -158,13 +158,18 @@ def _load(phone: Phone, name: str) -> None:
 
 
 async def _serve(options: argparse.Namespace, phone: Phone, ports: Pair) -> None:
-    from pytest_mobileagent.virtual.wire.console.avd import Manners  # noqa: PLC0415
     from pytest_mobileagent.virtual.wire.server import Server  # noqa: PLC0415 - `--help` is quick
 
-    manners = Manners(options.read_only, options.drop_on_load)
     async with (
         _controller(options, phone) as grpc,
-        Server(phone, ports, options.adb_server_port, manners, keys=options.adb_key) as server,
+        Server(
+            phone,
+            ports,
+            options.adb_server_port,
+            read_only=options.read_only,
+            drop_on_load=options.drop_on_load,
+            keys=options.adb_key,
+        ) as server,
     ):
         loop = asyncio.get_running_loop()
         if options.boot_seconds > 0:

@@ -110,12 +110,12 @@ async def _serve(phone: Phone, target: str, *, suppress: bool) -> _End:
     try:
         connection = phone.ui_automation.connect(target, suppress=suppress)
         with connection, _process(phone, target, server.stopped):
-            phone.sockets[PORT] = server.attach
+            phone.sockets[PORT] = server.http.serve
             try:
                 await server.stopped.wait()
             finally:
                 del phone.sockets[PORT]
-                server.close()
+                server.http.close()
             return _End.FINISHED if phone.proc.running(target) else _End.KILLED
     except AlreadyRegistered:
         return _End.REFUSED

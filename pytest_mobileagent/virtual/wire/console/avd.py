@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -18,18 +17,6 @@ from pytest_mobileagent.virtual.wire.console.registry import (
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.snapshots.snapshots import Snapshot
-
-
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """How an emulator behaves that was started in one way or another.
-
-    A `read_only` one refuses to touch snapshots. From one that has loaded a snapshot adb is
-    cut off `drop_on_load` seconds later, unless that is None.
-    """
-
-    read_only: bool = False
-    drop_on_load: float | None = None
 
 
 @command("ping", "check if the emulator is alive", safe=True)

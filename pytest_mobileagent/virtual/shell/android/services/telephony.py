@@ -6,8 +6,7 @@ from pytest_mobileagent.virtual.shell.android.service import Context, Service, f
 from pytest_mobileagent.virtual.system.audio import STREAMS
 
 CALL_STATES = {"IDLE": 0, "RINGING": 1, "OFFHOOK": 2}
-SERVICE_STATES = {"searching": 2, "denied": 1, "unregistered": 1}
-WORDS = ("IN_SERVICE", "OUT_OF_SERVICE", "OUT_OF_SERVICE", "POWER_OFF")
+HANDLER = "com.android.phone/com.android.services.telephony.TelephonyConnectionService"
 RINGER = {"0": "SILENT", "1": "VIBRATE"}
 CALL_MODES = {"IDLE": "MODE_NORMAL", "RINGING": "MODE_RINGTONE", "OFFHOOK": "MODE_IN_CALL"}
 
@@ -16,7 +15,7 @@ CALL_MODES = {"IDLE": "MODE_NORMAL", "RINGING": "MODE_RINGTONE", "OFFHOOK": "MOD
 def line(ctx: Context, _: list[str]) -> str:
     """Tell how the line and the network stand."""
     phone, radios = ctx.phone, ctx.phone.radios
-    state = 3 if radios.airplane else SERVICE_STATES.get(phone.hardware.registered["voice"], 0)
+    off = radios.airplane
     call, now = phone.telephony.call, phone.telephony.state
     return fill(
         "telephony.registry",
@@ -25,10 +24,10 @@ def line(ctx: Context, _: list[str]) -> str:
         ringing=int(now == "RINGING"),
         talking=int(now == "OFFHOOK"),
         number=call.number if call and call.incoming else "",
-        state=state,
-        word=WORDS[state],
-        operator="" if state else phone.props.get("gsm.operator.alpha", ""),
-        data=2 if radios.data and not radios.airplane else 0,
+        state=3 if off else 0,
+        word="POWER_OFF" if off else "IN_SERVICE",
+        operator="" if off else phone.props.get("gsm.operator.alpha", ""),
+        data=2 if radios.data and not off else 0,
     )
 
 
