@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.window.window import BAR, Kind, Toast, Window
@@ -42,8 +43,7 @@ class Scene:
         """Make the scene of an activity."""
         metrics, app = ui.display.metrics, record.app
         dark = metrics.dark if app.dark is None else app.dark
-        mirrored = app.supports_rtl and app.locale.rtl
-        themed = replace(metrics, accent=app.accent, dark=dark, rtl=mirrored)
+        themed = replace(metrics, accent=app.accent, dark=dark, rtl=app.locale.rtl)
         metrics = replace(metrics, rtl=ui.locales.current.rtl)
         return cls(ui, record, metrics, themed)
 
@@ -81,7 +81,8 @@ class Scene:
         with spoken(activity.t):
             view = activity.content()
             title = activity.t(activity.title) or activity.app.name
-            up = None if isinstance(activity, activity.app.activities[0]) else activity.finish
+            first = isinstance(activity, activity.app.activities[0])
+            up = None if first else partial(self.ui.activities.finish, activity, {})
             view = Frame([view], height=MATCH) if bare and view.height != MATCH else view
             content = chrome.decor(view, top=top, bottom=bottom, title=title, up=up)
         if bare:

@@ -103,7 +103,7 @@ class Packages:
     def __init__(
         self,
         *,
-        context: Context[Activity],
+        context: Context,
         apps: Iterable[type[App]],
         clock: Clock,
         files: FileSystem,
