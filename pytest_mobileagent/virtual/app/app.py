@@ -6,7 +6,7 @@ import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.virtual.content.data import Database
+from pytest_mobileagent.virtual.content.data import Database, Preferences
 from pytest_mobileagent.virtual.content.filters import Filter
 from pytest_mobileagent.virtual.content.intent import class_name
 
@@ -73,6 +73,11 @@ class App:
             path = f"{self.data_dir}/databases/{name}"
             self._databases[name] = Database(self.phone.files, path, self.uid)
         return self._databases[name]
+
+    def preferences(self, name: str | None = None) -> Preferences:
+        """Give a preferences file, the app's default one unless named."""
+        name = name or f"{self.package}_preferences"
+        return Preferences(self.phone.files, f"{self.data_dir}/shared_prefs/{name}.xml", self.uid)
 
     @property
     def locale(self) -> Locale:

@@ -12,7 +12,6 @@ from pytest_mobileagent.virtual.content.choosing import (
     EXTRA_TEXT,
     chooser,
 )
-from pytest_mobileagent.virtual.content.data import Preferences
 from pytest_mobileagent.virtual.content.filters import SEND
 from pytest_mobileagent.virtual.content.intent import Intent, to_plain
 from pytest_mobileagent.virtual.ui.controls import Input
@@ -28,11 +27,6 @@ class App(app.App):
     """One installed app; it keeps nothing in memory, only in its databases and preferences."""
 
     phone: Phone
-
-    def preferences(self, name: str | None = None) -> Preferences:
-        """Give a preferences file, the app's default one unless named."""
-        name = name or f"{self.package}_preferences"
-        return Preferences(self.phone.files, f"{self.data_dir}/shared_prefs/{name}.xml", self.uid)
 
     def notify(
         self,
