@@ -222,18 +222,18 @@ def place_of(index: int, text: str, lines: tuple[str, ...]) -> tuple[int, int]:
     return line, min(index - begins[line], len(lines[line]))
 
 
-def x_of(column: int, line: str, size: int, bold: bool = False) -> int:
+def x_of(column: int, line: str, size: int) -> int:
     """Give how many pixels right of a line's left end a column of it is."""
-    before = width(line[:column], size, bold) if column else 0
-    return width(line, size, bold) - before if bidi.base(line) else before
+    before = width(line[:column], size) if column else 0
+    return width(line, size) - before if bidi.base(line) else before
 
 
-def column_at(line: str, x: float, size: int, bold: bool = False) -> int:
+def column_at(line: str, x: float, size: int) -> int:
     """Give the column of a line that is nearest to x pixels from its left end."""
     if bidi.base(line):
-        x = width(line, size, bold) - x
-    before = fitting(line, size, bold, int(x)) if width(line[:1], size, bold) <= x else 0
+        x = width(line, size) - x
+    before = fitting(line, size, False, int(x)) if width(line[:1], size) <= x else 0
     if before >= len(line):
         return len(line)
-    left, right = (width(line[:n], size, bold) for n in (before, before + 1))
+    left, right = (width(line[:n], size) for n in (before, before + 1))
     return before if x - left <= right - x else before + 1

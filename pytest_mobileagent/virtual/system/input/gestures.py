@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.input.keymap import Key
 from pytest_mobileagent.virtual.system.window.window import BAR, FOCUSABLE, Window
-from pytest_mobileagent.virtual.system.window.windows import cancelable
+from pytest_mobileagent.virtual.system.window.windows import cancelling
 from pytest_mobileagent.virtual.ui import SeekBar, touch
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.metrics import holds
@@ -176,10 +176,9 @@ class Gestures:
             self.changes.note()
 
     def _cancel(self, window: Window) -> None:
-        dialog = cancelable(window)
-        if dialog and dialog.on_cancel:
+        if cancel := cancelling(window):
             with self.activities.guard(window.record):
-                dialog.on_cancel()
+                cancel()
             self.changes.note()
 
     def _edge(self, x: int, y: int, dx: int, dy: int, milliseconds: int) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import MAIN, NEW_TASK, SINGLE_TOP, Intent
 from pytest_mobileagent.virtual.system.input.keymap import CTRL, SHIFT, Key
-from pytest_mobileagent.virtual.system.window.windows import cancelable
+from pytest_mobileagent.virtual.system.window.windows import cancelling
 from pytest_mobileagent.virtual.ui import editing, touch
 from pytest_mobileagent.virtual.ui.controls import Input
 
@@ -171,9 +171,9 @@ class Keys:
         elif window.kind == "menu":
             window.record.close_menu()
         elif window.kind == "dialog":
-            if (dialog := cancelable(window)) and dialog.on_cancel:
+            if cancel := cancelling(window):
                 with self.activities.guard(window.record):
-                    dialog.on_cancel()
+                    cancel()
         else:
             self.activities.back()
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.window.display import Display
     from pytest_mobileagent.virtual.ui import View
     from pytest_mobileagent.virtual.ui.layout import Box
+    from pytest_mobileagent.virtual.ui.views import Action
 
 ATTEMPTS = 3  # builds of a screen: an app that crashes while drawing gives way to the one below
 
@@ -156,10 +157,10 @@ class Windows:
         self.forget()
 
 
-def cancelable(window: Window) -> Dialog | None:
-    """Give the dialog of a window, if Back and a tap outside close it."""
+def cancelling(window: Window) -> Action | None:
+    """Give what Back and a tap outside of a dialog do."""
     view = window.box.view
-    return view if isinstance(view, Dialog) and view.cancelable else None
+    return view.on_cancel if isinstance(view, Dialog) else None
 
 
 def _focusable(view: View, *, fields_only: bool) -> bool:
