@@ -52,7 +52,7 @@ class Node:
         self.enabled = view.enabled
         self.focusable, self.focused = view.clickable or view.focusable, box.focused
         self.scrollable = box.reach > 0  # there is more to see in it than fits
-        self.selected = view.selected or (parent is not None and parent.selected)
+        self.selected: bool = view.selected or (parent is not None and parent.selected)
         self.editable = field is not None
         self.password = field is not None and field.password
         self.multiline = field is not None and field.multiline
