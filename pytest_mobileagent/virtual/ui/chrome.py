@@ -1,4 +1,4 @@
-"""The system's own pieces of the screen: the decor of a window, bars, shade and toast."""
+"""What the system puts around what apps show: the decor of a window, the scrim, a toast."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from pytest_mobileagent.virtual.ui.views import (
     Action,
     Column,
     Frame,
-    Image,
     List,
-    Row,
     Scroll,
-    Space,
     Text,
     View,
 )
@@ -70,41 +67,9 @@ def _scrolling(content: View) -> list[View]:
     return [Scroll(content, weight=1)]
 
 
-def status_bar(
-    time: str,
-    *,
-    wifi: bool = True,
-    airplane: bool = False,
-    silent: bool = False,
-    battery_text: str = "Battery 100 percent.",
-    notifications: int = 0,
-    ink: str = "on_surface",
-) -> View:
-    """Make the row at the top of the screen, 24 dp high."""
-    left: list[View] = [Text(time, id="clock", size=13, bold=True, color=ink, max_lines=1)]
-    if notifications:
-        left.append(Image("notifications", size=14, color=ink, margin=(6, 0, 0, 0)))
-    right = [
-        Image("remove", id="zen", size=15, color=ink, visible=silent, desc="Do Not Disturb."),
-        Image("airplane", id="airplane_mode", size=15, color=ink, visible=airplane),
-        Image("wifi", id="wifi_signal", size=15, color=ink, visible=wifi),
-        Image("network", id="mobile_signal", size=15, color=ink, visible=not airplane),
-        Image("battery", id="battery", size=15, color=ink, desc=battery_text),
-    ]
-    for image in right:
-        image.margin = (3, 0, 0, 0)
-    return Row([*left, Space(), *right], id="status_bar", height=BAR, padding=(20, 0))
-
-
-def navigation_bar(*, ink: str = "on_surface") -> View:
-    """Make the gesture handle at the bottom of the screen, 24 dp high."""
-    handle = View(id="home_handle", width=108, height=4, corner=2, background=ink, align="center")
-    return Frame([handle], id="navigation_bar_frame", height=BAR, align="bottom")
-
-
-def scrim(on_click: Action | None = None) -> View:
+def scrim() -> View:
     """Make the shade between a dialog and what is behind it."""
-    return View(width=MATCH, height=MATCH, background="scrim", on_click=on_click)
+    return View(width=MATCH, height=MATCH, background="scrim")
 
 
 def toast(text: str) -> View:

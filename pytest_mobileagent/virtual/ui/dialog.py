@@ -35,7 +35,7 @@ class Dialog(Frame):
     """An AlertDialog, centred; the first button is android:id/button1, at the right.
 
     The system shows it over a scrim, runs the button that is tapped, and on Back or a tap
-    outside runs `on_cancel`, if `cancelable`. Whether it then closes is for the app to say.
+    outside runs `on_cancel`. Whether it then closes is for the app to say.
     """
 
     children: Sequence[View] = field(init=False, default=())
@@ -45,7 +45,6 @@ class Dialog(Frame):
     _: KW_ONLY
     items: Menu = ()
     buttons: Menu = ()
-    cancelable: bool = True
     on_cancel: Action | None = None
     width: float = 356
     align: str = "center"

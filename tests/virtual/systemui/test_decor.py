@@ -49,6 +49,12 @@ def phone() -> Phone:
     return phone
 
 
+def shown(phone: Phone) -> Main:
+    activity = phone.activities.top.activity
+    assert isinstance(activity, Main)
+    return activity
+
+
 def boxes(phone: Phone) -> list[Box]:
     return list(phone.windows.active.box.walk())
 
@@ -66,7 +72,7 @@ def boxes(phone: Phone) -> list[Box]:
 def test_a_screen_that_does_not_fill_the_window_is_headed_by_its_title(
     phone: Phone, screen: str, bars: list[str], scrolls: bool
 ) -> None:
-    phone.activities.top.activity.set(screen=screen)
+    shown(phone).set(screen=screen)
     found = boxes(phone)
     assert [box.view.title for box in found if isinstance(box.view, AppBar)] == bars
     assert any(box.reach for box in found) is scrolls
@@ -75,7 +81,7 @@ def test_a_screen_that_does_not_fill_the_window_is_headed_by_its_title(
 
 
 def test_a_field_of_a_dialog_that_opens_takes_the_focus_asked_for(phone: Phone) -> None:
-    activity = phone.activities.top.activity
+    activity = shown(phone)
     activity.set(asks=True)
     activity.focus("name")
     typed = [box for box in boxes(phone) if box.key == phone.windows.active.state.focused]

@@ -23,8 +23,9 @@ from pytest_mobileagent.virtual.ui import (
     View,
     chrome,
 )
-from pytest_mobileagent.virtual.ui.draw import draw, png
 from pytest_mobileagent.virtual.ui.metrics import Metrics
+from pytest_mobileagent.virtual.ui.paint import draw
+from pytest_mobileagent.virtual.ui.pictures import png
 from pytest_mobileagent.virtual.ui.strokes import DRAWINGS, icon
 from pytest_mobileagent.virtual.ui.theme import theme
 
