@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.errors import IncompleteError
-from pytest_mobileagent.virtual.shell.syntax import (
+from pytest_mobileagent.virtual.shell.compound import (
     AndOr,
-    Assignment,
     Background,
     Case,
     For,
@@ -16,21 +14,21 @@ from pytest_mobileagent.virtual.shell.syntax import (
     If,
     Let,
     Loop,
-    Node,
+    Not,
     Pipeline,
-    Redirect,
-    Redirected,
     Script,
-    Simple,
     Subshell,
     Test,
-    Text,
-    Word,
 )
+from pytest_mobileagent.virtual.shell.errors import IncompleteError
+from pytest_mobileagent.virtual.shell.simple import Redirected, Simple
+from pytest_mobileagent.virtual.shell.syntax import Assignment, Redirect, Text, Word
 from pytest_mobileagent.virtual.shell.tokens import TokenParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from pytest_mobileagent.virtual.shell.execution import Node
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
 _FUNCTION = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*\([ \t]*\)")
@@ -112,16 +110,17 @@ class Parser(TokenParser):
             self.at += 1
             self.more_must_follow("|")
             commands.append(self._command())
-        return Pipeline(tuple(commands), negated) if negated or commands[1:] else commands[0]
+        pipeline = Pipeline(tuple(commands)) if commands[1:] else commands[0]
+        return Not(pipeline) if negated else pipeline
 
     # Commands
 
     def _command(self) -> Node:
         line = self.line
-        command = self._compound() or self._simple(line)
+        command = self._compound()
+        if command is None:
+            return self._simple(line)
         redirects: list[Redirect] = []
-        if isinstance(command, Redirected):
-            return command
         while (redirect := self.redirect()) is not None:
             redirects.append(redirect)
         return Redirected(command, tuple(redirects), line) if redirects else command
@@ -268,5 +267,4 @@ class Parser(TokenParser):
                 break
         if not (assignments or words or redirects) or self.token() == "(":
             self.unexpected(self.token())
-        simple = Simple(tuple(assignments), tuple(words), line)
-        return Redirected(simple, tuple(redirects), line) if redirects else simple
+        return Simple(tuple(assignments), tuple(words), tuple(redirects), line)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from pytest_mobileagent.virtual.phone import Phone
 
 _FIRST, _LAST = 20000, 32767
@@ -41,19 +43,6 @@ class ShellProcess:
             self.signal = signal
             self.task.cancel()
 
-    @property
-    def status(self) -> int:
-        """The exit status of one that a signal has ended."""
-        return 128 + (self.signal or 0)
-
-    def killed(self) -> bool:
-        """Whether the cancellation that has just arrived is for this process; then it is over."""
-        if self.signal is None or self.task is not asyncio.current_task():
-            return False
-        if self.task:
-            self.task.uncancel()
-        return True
-
 
 class ProcessList:
     """All that run on one phone."""
@@ -69,9 +58,18 @@ class ProcessList:
         self._running[process.pid] = process
         return process
 
-    def end(self, process: ShellProcess) -> None:
-        """Remove one that is over."""
-        self._running.pop(process.pid, None)
+    async def run(self, process: ShellProcess, work: Awaitable[int]) -> int:
+        """Await what a process does, which a signal can end, and return its exit status."""
+        try:
+            return await work
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if process.signal is None or task is None or task is not process.task:
+                raise
+            task.uncancel()
+            return 128 + process.signal
+        finally:
+            self._running.pop(process.pid, None)
 
     def find(self, pid: int) -> ShellProcess | None:
         """Return the process with this id."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+
+_MEMORY = 1 << 29
 
 
 class Reader(Protocol):
@@ -15,18 +19,12 @@ class Reader(Protocol):
     async def read(self, n: int = -1) -> bytes:
         """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
 
-    async def read_all(self) -> bytes:
-        """Return everything up to the end."""
-
 
 class Writer(Protocol):
     """A sink for bytes."""
 
     async def write(self, data: bytes) -> None:
         """Take all of `data`; raise BrokenPipeError when nobody will ever read it."""
-
-    async def close_write(self) -> None:
-        """Say that nothing more comes."""
 
 
 class Pipe:
@@ -48,13 +46,6 @@ class Pipe:
         del self._buffer[:size]
         self._changed()
         return data
-
-    async def read_all(self) -> bytes:
-        """Return everything up to the end."""
-        chunks = []
-        while chunk := await self.read():
-            chunks.append(chunk)
-        return b"".join(chunks)
 
     async def write(self, data: bytes) -> None:
         """Take all of `data`, once the reader has caught up."""
@@ -101,10 +92,6 @@ class Bytes:
         chunk, self._at = self._data[self._at : end], min(end, len(self._data))
         return chunk
 
-    async def read_all(self) -> bytes:
-        """Return the rest."""
-        return await self.read()
-
 
 class Collected:
     """A writer that keeps what was written, for `$(...)` and for whoever wants the output."""
@@ -121,8 +108,15 @@ class Collected:
         """Keep `data`."""
         self._chunks.append(data)
 
-    async def close_write(self) -> None:
-        """Nothing to do: what was written stays."""
+
+async def read_all(source: Reader) -> bytes:
+    """Return everything up to the end."""
+    data = bytearray()
+    while chunk := await source.read():
+        data += chunk
+        if len(data) > _MEMORY:  # /dev/zero has no end
+            raise OSError(errno.ENOMEM, "Out of memory")
+    return bytes(data)
 
 
 async def read_line(source: Reader) -> bytes:

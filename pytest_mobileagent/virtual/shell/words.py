@@ -17,7 +17,7 @@ from pytest_mobileagent.virtual.shell.syntax import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.syntax import Script
+    from pytest_mobileagent.virtual.shell.execution import Node
 
 BREAKS = " \t\n;&|<>()"
 
@@ -42,11 +42,11 @@ class WordParser:
         """The number of the current line."""
         return bisect(self._newlines, self.at - 1) + self._first
 
-    def script_until(self, end: str) -> Script:
+    def script_until(self, end: str) -> Node:
         """Parse commands up to the closing token `end`; the upper half knows how."""
         raise NotImplementedError
 
-    def script_of(self, text: str) -> Script:
+    def script_of(self, text: str) -> Node:
         """Parse commands from another text."""
         raise NotImplementedError
 
@@ -58,7 +58,7 @@ class WordParser:
         """Parse one word, up to an unquoted character of `breaks`."""
         parts: list[Part] = []
         while self.at < len(self.text) and self.text[self.at] not in breaks:
-            parts += self._part(breaks)
+            parts += self._part()
         return tuple(parts)
 
     def quoted(self, end: str) -> Word:
@@ -76,7 +76,7 @@ class WordParser:
             parts += self._part_in_quotes(end)
         return tuple(parts)
 
-    def _part(self, breaks: str) -> list[Part]:
+    def _part(self) -> list[Part]:
         parts: list[Part] = []
         match self.text[self.at]:
             case "\\":
@@ -91,13 +91,12 @@ class WordParser:
             case "$" | "`":
                 parts = [self._expansion(quoted=False)]
             case _:
-                parts = [self._plain(breaks)]
+                parts = [self._plain()]
         return parts
 
-    def _plain(self, breaks: str) -> Text:
+    def _plain(self) -> Text:
         match = _PLAIN.match(self.text, self.at)
         text = match[0] if match else self.text[self.at]
-        text = text[: _first_of(text, breaks)]
         self.at += len(text)
         return Text(text)
 
@@ -155,7 +154,7 @@ class WordParser:
         self.at = match.end()
         return Parameter(match[0], quoted=quoted)
 
-    def _backquoted(self, *, quoted: bool) -> Script:
+    def _backquoted(self, *, quoted: bool) -> Node:
         match = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL).match(self.text, self.at)
         if match is None:
             raise IncompleteError("no closing quote", self.line)
@@ -206,8 +205,3 @@ class WordParser:
             return ""
         self.at = match.end()
         return match[0]
-
-
-def _first_of(text: str, breaks: str) -> int:
-    """Return where the first character of `breaks` is, or the length."""
-    return min((at for char in breaks if (at := text.find(char)) >= 0), default=len(text))

@@ -137,6 +137,10 @@ def test_a_script_waits_for_jobs_that_could_still_print(sh: "Shells") -> None:
     assert sh("(sleep 0.02; echo late) & echo first").out == "first\nlate\n"
 
 
+def test_a_job_of_a_shell_in_the_shell_is_waited_for_too(sh: "Shells") -> None:
+    assert sh("sh -c '(sleep 0.02; echo late) &'; echo first").out == "first\nlate\n"
+
+
 def test_a_script_does_not_wait_for_jobs_that_print_elsewhere(sh: "Shells") -> None:
     assert sh("sleep 600 > /dev/null 2>&1 &").status == 0
 
