@@ -48,6 +48,11 @@ OUTPUTS = {
     "df /sdcard | cut -d' ' -f1": "Filesystem\n/dev/fuse\n",
     "mkdir d; printf abc > d/f; du -s d": "8\td\n",
     "ls /system/bin/sqlite3 /system/bin/sh": "/system/bin/sh\n/system/bin/sqlite3\n",
+    "mkdir d; echo x > d/f; ln -s d l; grep -r x l; find l; find l/ -name f": "l/f:x\nl\nl/f\n",
+    "mkdir -p d/e; touch d/e/f; find d -not -name e -print0 | tr '\\0' ,": "d,d/e/f,",
+    "mkdir -p d/e; echo x > d/e/f; du -b d; chmod -R 700 d; stat -c %a d/e/f; rm -rv d": (
+        "2\td/e\n2\td\n700\nrm 'd/e/f'\nrm 'd/e'\nrm 'd'\n"
+    ),
     # users
     "id": (
         "uid=2000(shell) gid=2000(shell) groups=2000(shell),1004(input),1007(log),1011(adb),"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pytest_mobileagent.virtual.shell.session import Session
 from pytest_mobileagent.virtual.shell.streams import (
@@ -18,6 +20,7 @@ from pytest_mobileagent.virtual.shell.streams import decode as decode
 from pytest_mobileagent.virtual.shell.streams import encode as encode
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.files import Node
     from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.streams import Reader
 
@@ -64,6 +67,19 @@ class UsageError(Failure):
 
 # These print the name of the file in quotes; the others do not.
 _QUOTING = frozenset({"rmdir", "stat", "find", "df", "mkdir", "touch"})
+
+
+class Found(NamedTuple):
+    """A file or a folder on a walk, and how many folders below the start it is."""
+
+    path: str
+    node: Node
+    depth: int
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return posixpath.basename(self.path.rstrip("/")) or self.path
 
 
 @dataclass
@@ -146,6 +162,36 @@ class Context(Session):
             except (OSError, Failure) as error:
                 await self.complain(error)
         return self.failed
+
+    async def walk(
+        self,
+        name: str,
+        *,
+        most: float = inf,
+        bottom_up: bool = False,
+        follow: bool = False,
+        depth: int = 0,
+    ) -> list[Found]:
+        """Return a file or a folder and what is below, for `most` levels; complain of failures.
+
+        A folder comes before what is in it, or after that if one goes `bottom_up`. A link leads
+        nowhere, unless one is to `follow` that from which the walk starts.
+        """
+        found: list[Found] = []
+        below: list[Found] = []
+
+        async def look(path: str) -> None:
+            node = self.files.stat(path, follow=follow)
+            found.append(Found(path, node, depth))
+            if node.kind == "dir" and depth < most:
+                for each in self.files.listdir(path):
+                    inside = posixpath.join(path, each)
+                    below.extend(
+                        await self.walk(inside, most=most, bottom_up=bottom_up, depth=depth + 1)
+                    )
+
+        await self.each([name], look)
+        return below + found if bottom_up else found + below
 
     async def run(self, words: list[str], session: Session | None = None) -> int:
         """Run another program, as `exec` finds it, here or elsewhere; return its exit status."""

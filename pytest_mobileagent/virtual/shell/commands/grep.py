@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections import deque
-from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import Options, parse
 from pytest_mobileagent.virtual.shell.patterns import BadPatternError, translated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NOT_FOUND, _TROUBLE = 1, 2
 
@@ -35,11 +30,10 @@ async def grep(ctx: Context, args: list[str]) -> int:
     recursive = "r" in options or "R" in options
     names = names or (["."] if recursive else ["-"])
     search.named = "H" in options or ("h" not in options and (recursive or len(names) > 1))
-    for name in names:
-        for file in _below(ctx, name) if recursive else [name]:
-            await search.file(file)
-            if search.found and "q" in options:
-                return 0
+    for name in await _below(ctx, names) if recursive else names:
+        await search.file(name)
+        if search.found and "q" in options:
+            return 0
     return _TROUBLE if ctx.failed else (0 if search.found else _NOT_FOUND)
 
 
@@ -62,16 +56,10 @@ def _compiled(name: str, patterns: list[str], options: Options) -> re.Pattern[st
         raise Failure(f"bad REGEX '{patterns[-1]}': {error}", _TROUBLE) from None
 
 
-def _below(ctx: Context, name: str) -> Iterator[str]:
-    """Yield the files in a folder and all folders below it."""
-    if not ctx.files.is_dir(name):
-        yield name
-        return
-    for each in ctx.files.listdir(name):
-        path = each if name == "." else posixpath.join(name, each)
-        node = ctx.files.find(path, follow=False)
-        if node and node.kind != "link":
-            yield from _below(ctx, path)
+async def _below(ctx: Context, names: list[str]) -> list[str]:
+    """Return the files in folders and all folders below them."""
+    found = [each for name in names for each in await ctx.walk(name, follow=True)]
+    return [each.path.removeprefix("./") for each in found if each.node.kind == "file"]
 
 
 class _Search:
