@@ -17,7 +17,7 @@ from pytest_mobileagent.virtual.shell.streams import Bytes, Pipe
 from pytest_mobileagent.virtual.shell.syntax import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.syntax import Word
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Script(Node):
     """Commands one after the other."""
 
-    commands: tuple[Node, ...]
+    commands: Sequence[Node]
 
     async def execute(self, shell: Shell) -> int:
         """Execute them all; the status is the last one's."""
@@ -42,7 +42,7 @@ class AndOr(Node):
     """`a && b || c`: the first command, and each further one with what joins it."""
 
     first: Node
-    rest: tuple[tuple[str, Node], ...]
+    rest: Sequence[tuple[str, Node]]
 
     async def execute(self, shell: Shell) -> int:
         """Execute the chain; only the failure of its last command is one."""
@@ -96,7 +96,7 @@ class Let(Node):
 class Test(Node):
     """`[[ words ]]`: words are not split, and the right of `==` is a pattern."""
 
-    words: tuple[Word, ...]
+    words: Sequence[Word]
     fatal: ClassVar[bool] = True
 
     async def execute(self, shell: Shell) -> int:
@@ -130,7 +130,7 @@ class Function(Node):
 class If(Node):
     """`if condition; then body; elif ...; else otherwise; fi`."""
 
-    branches: tuple[tuple[Node, Node], ...]
+    branches: Sequence[tuple[Node, Node]]
     otherwise: Node | None
 
     async def execute(self, shell: Shell) -> int:
@@ -146,7 +146,7 @@ class Case(Node):
     """`case word in pattern|pattern) body;; esac`."""
 
     word: Word
-    arms: tuple[tuple[tuple[Word, ...], Node], ...]
+    arms: Sequence[tuple[Sequence[Word], Node]]
 
     async def execute(self, shell: Shell) -> int:
         """Execute the arm with the first pattern that matches."""
@@ -180,7 +180,7 @@ class For(Node):
     """`for name in words; do body; done`; without words it takes the positional parameters."""
 
     name: str
-    words: tuple[Word, ...] | None
+    words: Sequence[Word] | None
     body: Node
 
     async def execute(self, shell: Shell) -> int:
@@ -222,7 +222,7 @@ async def _turn(shell: Shell, body: Node) -> int:
 class Pipeline(Node):
     """`a | b`."""
 
-    commands: tuple[Node, ...]
+    commands: Sequence[Node]
     fatal: ClassVar[bool] = True
 
     async def execute(self, shell: Shell) -> int:

@@ -28,9 +28,9 @@ _DECLARING = {"export", "local", "typeset"}  # their assignments are not split
 class Simple(Node):
     """A command of words, with what is assigned for it, and its redirections."""
 
-    assignments: tuple[Assignment, ...]
-    words: tuple[Word, ...]
-    redirects: tuple[Redirect, ...]
+    assignments: Sequence[Assignment]
+    words: Sequence[Word]
+    redirects: Sequence[Redirect]
     line: int
     fatal: ClassVar[bool] = True
 
@@ -61,7 +61,7 @@ class Redirected(Node):
     """A compound command with its redirections."""
 
     command: Node
-    redirects: tuple[Redirect, ...]
+    redirects: Sequence[Redirect]
     line: int
     fatal: ClassVar[bool] = True
 
@@ -132,7 +132,7 @@ async def _call(shell: Shell, words: list[str]) -> int:
             shell.variables.put_back(name, kept)
 
 
-async def _redirect(shell: Shell, redirects: tuple[Redirect, ...]) -> None:
+async def _redirect(shell: Shell, redirects: Sequence[Redirect]) -> None:
     """Change the streams of `shell`, whose caller remembers what they were."""
     for each in redirects:
         if isinstance(each.target, HereDocument):

@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.shell.words import BREAKS, WordParser
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
 _OPERATORS = re.compile(r"&&|\|\||;;|&>|[;&|()<>\n]")
 _KEYWORD = re.compile(
-    r"(?:if|then|elif|else|fi|while|until|for|in|do|done|case|esac|\{|\}|!|\[\[)"
+    r"(?:if|then|elif|else|fi|while|until|for|in|do|done|case|esac|\{|\}|!|\[\[|\]\])"
     r"(?=[\s;&|()<>]|$)"
 )
 _REDIRECT = re.compile(r"(\d*)(<<<|<<-|<<|<&|<|>>|>&|>\||>|&>)")
