@@ -6,6 +6,7 @@ import asyncio
 import re
 import shlex
 
+from pytest_mobileagent.virtual.shell import expand
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, decode, registry
 from pytest_mobileagent.virtual.shell.condition import Condition, ConditionError, Operand
 from pytest_mobileagent.virtual.shell.errors import ExitShell, LeaveFunction, LeaveLoop, ShellError
@@ -138,12 +139,9 @@ async def read(ctx: Context, args: list[str]) -> int:
     text = line.removesuffix("\n")
     names = [word for word in args if word != "-r"] or ["REPLY"]
     separators = ctx.shell.get("IFS", " \t\n")
-    blank = "".join(char for char in separators if char in " \t\n")
-    more_blank = f"[{re.escape(blank)}]*" if blank else ""
-    mark = f"{more_blank}[{re.escape(separators)}]{more_blank}" if separators else "(?!)"
-    rest = text.strip(blank)
+    rest = text.strip("".join(set(" \t\n") & set(separators)))
     for name in names[:-1]:
-        value, *more = re.split(mark, rest, maxsplit=1)
+        value, *more = re.split(expand.separator(separators), rest, maxsplit=1)
         rest = "".join(more)
         ctx.shell.assign(name, value)
     ctx.shell.assign(names[-1], rest if raw else re.sub(r"\\(.)", r"\1", rest))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, encode
 from pytest_mobileagent.virtual.shell.options import parse
-from pytest_mobileagent.virtual.shell.patterns import BadPatternError, compiled
+from pytest_mobileagent.virtual.shell.patterns import BadPatternError, translated
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -169,6 +169,7 @@ def _address(text: str | None, *, extended: bool) -> Address | None:
 
 def _pattern(source: str, *, extended: bool, ignore_case: bool) -> re.Pattern[str]:
     try:
-        return compiled(source, extended=extended, ignore_case=ignore_case)
-    except BadPatternError as error:
+        flags = re.IGNORECASE if ignore_case else 0
+        return re.compile(translated(source, extended=extended), flags)
+    except (BadPatternError, re.error) as error:
         raise Failure(f"bad regex '{source}': {error}") from None
