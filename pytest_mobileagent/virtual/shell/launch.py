@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.users import SHELL
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, registry
-from pytest_mobileagent.virtual.shell.processes import processes_of
+from pytest_mobileagent.virtual.shell.errors import ExitShell
+from pytest_mobileagent.virtual.shell.processes import BROKEN_PIPE, processes_of
 from pytest_mobileagent.virtual.shell.session import Session
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 SH = "/system/bin/sh"
 _ELF = b"\x7fELF"
-_BROKEN_PIPE = 141
 
 
 def install(files: FileSystem) -> None:
@@ -78,7 +78,10 @@ async def call(shell: Shell, words: list[str]) -> int:
     if command is None or not command.builtin:
         return await call_program(shell, words)
     ctx = _context(shell.surroundings(), shell, words[0], shell.pid, shell.prefix())
-    return await _guarded(command.program, ctx, words[1:])
+    try:
+        return await _guarded(command.program, ctx, words[1:])
+    except BrokenPipeError:  # whose signal ends the shell itself
+        raise ExitShell(BROKEN_PIPE) from None
 
 
 async def call_program(shell: Shell, words: list[str]) -> int:
@@ -122,7 +125,7 @@ async def _guarded(program: Program, ctx: Context, args: list[str]) -> int:
     try:
         return await program(ctx, args)
     except BrokenPipeError:
-        return _BROKEN_PIPE
+        raise
     except UsageError as error:
         await ctx.err(f'{ctx.prefix}{ctx.name}: {error} (see "{ctx.name} --help")\n')
         return error.status

@@ -18,6 +18,7 @@ SIGNALS = {
     9: "KILL", 10: "USR1", 11: "SEGV", 12: "USR2", 13: "PIPE", 14: "ALRM", 15: "TERM",
     17: "CHLD", 18: "CONT", 19: "STOP", 20: "TSTP",
 }  # fmt: skip
+BROKEN_PIPE = 128 + 13  # the status of what SIGPIPE has ended
 _HARMLESS = {"CHLD", "CONT"}
 
 
@@ -62,6 +63,8 @@ class ProcessList:
         """Await what a process does, which a signal can end, and return its exit status."""
         try:
             return await work
+        except BrokenPipeError:
+            return BROKEN_PIPE
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if process.signal is None or task is None or task is not process.task:

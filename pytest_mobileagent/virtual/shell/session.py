@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.streams import Bytes
@@ -16,29 +17,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.streams import Reader, Writer
 
-_PATH = (
-    "/product/bin:/apex/com.android.runtime/bin:/apex/com.android.art/bin:/system_ext/bin:"
-    "/system/bin:/system/xbin:/odm/bin:/vendor/bin:/vendor/xbin"
-)
 _BLOCK = 65536
+_FILE = Path(__file__).with_name("environment.txt")
+_ENVIRONMENT = dict(line.split("=", 1) for line in _FILE.read_text().splitlines())
 
 
 def default_environment() -> dict[str, str]:
     """Return what adbd hands to every shell."""
-    return {
-        "ANDROID_ASSETS": "/system/app",
-        "ANDROID_DATA": "/data",
-        "ANDROID_ROOT": "/system",
-        "ANDROID_STORAGE": "/storage",
-        "EXTERNAL_STORAGE": "/sdcard",
-        "HOME": "/",
-        "LOGNAME": "shell",
-        "PATH": _PATH,
-        "SHELL": "/bin/sh",
-        "TERM": "dumb",
-        "TMPDIR": "/data/local/tmp",
-        "USER": "shell",
-    }
+    return dict(_ENVIRONMENT)
 
 
 @dataclass(kw_only=True)

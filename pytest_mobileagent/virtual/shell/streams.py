@@ -35,7 +35,7 @@ class Pipe:
         self._buffer = bytearray()
         self._ended = False
         self._abandoned = False
-        self._waiters: list[asyncio.Future[None]] = []
+        self._changed = asyncio.Event()
 
     async def read(self, n: int = -1) -> bytes:
         """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
@@ -44,7 +44,7 @@ class Pipe:
         size = len(self._buffer) if n < 0 else n
         data = bytes(self._buffer[:size])
         del self._buffer[:size]
-        self._changed()
+        self._changed.set()
         return data
 
     async def write(self, data: bytes) -> None:
@@ -54,29 +54,22 @@ class Pipe:
         if self._abandoned:
             raise BrokenPipeError
         self._buffer += data
-        self._changed()
+        self._changed.set()
 
     async def close_write(self) -> None:
         """Say that nothing more comes."""
         self._ended = True
-        self._changed()
+        self._changed.set()
 
     def close_read(self) -> None:
         """Say that nobody reads any more: what is written from now on breaks the pipe."""
         self._abandoned = True
         self._buffer.clear()
-        self._changed()
+        self._changed.set()
 
     async def _change(self) -> None:
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiters.append(waiter)
-        await waiter
-
-    def _changed(self) -> None:
-        waiters, self._waiters = self._waiters, []
-        for waiter in waiters:
-            if not waiter.done():
-                waiter.set_result(None)
+        self._changed.clear()
+        await self._changed.wait()
 
 
 class Bytes:

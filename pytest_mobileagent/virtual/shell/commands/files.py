@@ -142,15 +142,14 @@ def new_mode(text: str, old: int, *, is_dir: bool) -> int:
         return int(text, 8)
     mode = old & 0o7777
     for clause in text.split(","):
-        match = re.fullmatch(r"([ugoa]*)((?:[-+=][rwxXst]*)+)", clause)
+        match = re.fullmatch(r"([ugoa]*)([-+=])([rwxXst]*)", clause)
         if match is None:
             raise Failure(f"bad mode '{text}'")
         who = set(match[1].replace("a", "ugo") or "ugo")
-        for operator, letters in re.findall(r"([-+=])([rwxXst]*)", match[2]):
-            bits = _bits(who, set(letters), runs=is_dir or bool(mode & 0o111))
-            if operator == "=":
-                mode &= ~sum(7 << _SHIFTS[each] for each in who)
-            mode = mode & ~bits if operator == "-" else mode | bits
+        bits = _bits(who, set(match[3]), runs=is_dir or bool(mode & 0o111))
+        if match[2] == "=":
+            mode &= ~sum(7 << _SHIFTS[each] for each in who)
+        mode = mode & ~bits if match[2] == "-" else mode | bits
     return mode
 
 

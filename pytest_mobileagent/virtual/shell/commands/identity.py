@@ -122,12 +122,3 @@ async def which(ctx: Context, args: list[str]) -> int:
         except OSError:
             status = 1
     return status
-
-
-@command("tty")
-async def tty(ctx: Context, args: list[str]) -> int:
-    """Print the terminal's name."""
-    options = parse(args, "s", most=0)
-    if "s" not in options:
-        await ctx.out("/dev/pts/0\n" if ctx.tty else "not a tty\n")
-    return int(not ctx.tty)

@@ -145,13 +145,10 @@ def _listing(ctx: Context, entries: list[Entry], options: Options) -> str:
 
 
 def _marked(entry: Entry, options: Options) -> str:
-    if entry.node.kind == "dir" and ("F" in options or "p" in options):
-        return f"{entry.name}/"
-    if "F" in options and entry.node.kind == "link":
-        return f"{entry.name}@"
-    if "F" in options and entry.node.mode & 0o111 and entry.node.kind == "file":
-        return f"{entry.name}*"
-    return entry.name
+    if "F" not in options:
+        return entry.name + ("/" if entry.node.kind == "dir" and "p" in options else "")
+    runs = "*" if entry.node.mode & 0o111 else ""
+    return entry.name + {"dir": "/", "link": "@", "file": runs}[entry.node.kind]
 
 
 def _long(ctx: Context, entries: list[Entry], options: Options) -> str:
@@ -262,11 +259,8 @@ def _formatted(ctx: Context, name: str, node: Node, form: str) -> str:
     }
 
     def value(match: re.Match[str]) -> str:
+        width = int(match[1] or 0)
         text = values.get(match[2], "?")
-        return (
-            text.ljust(int(match[1][1:]))
-            if match[1].startswith("-")
-            else text.rjust(int(match[1] or 0))
-        )
+        return text.ljust(-width) if width < 0 else text.rjust(width)
 
-    return re.sub(r"%(-?\d*)(.)", value, form)
+    return re.sub(r"%(-?\d+)?(.)", value, form)

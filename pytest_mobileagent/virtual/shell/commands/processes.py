@@ -44,6 +44,11 @@ def rows(ctx: Context) -> list[Row]:
     return sorted(system + shells, key=lambda row: row.pid)
 
 
+def _others(ctx: Context, wanted: Callable[[Row], object]) -> list[Row]:
+    """Return the processes that are wanted, but for the one that asks."""
+    return [row for row in rows(ctx) if row.pid != ctx.pid and wanted(row)]
+
+
 def ids(texts: list[str]) -> set[int]:
     """Return the process ids in texts such as 1,2."""
     words = [word for text in texts for word in text.split(",")]
@@ -141,16 +146,11 @@ async def pidof(ctx: Context, args: list[str]) -> int:
     """Print the ids of the processes with a name."""
     options = parse(args, "so:x", least=1)
     omitted = ids(options.all("o"))
-    found = [
-        row.pid
-        for row in rows(ctx)
-        if row.name in options.rest and row.pid not in {ctx.pid, *omitted}
-    ]
-    if not found:
-        return 1
-    chosen = found[:1] if "s" in options else found
-    await ctx.out(" ".join(str(pid) for pid in reversed(chosen)) + "\n")
-    return 0
+    found = _others(ctx, lambda row: row.name in options.rest and row.pid not in omitted)
+    if found:
+        chosen = found[:1] if "s" in options else found[::-1]
+        await ctx.out(" ".join(str(row.pid) for row in chosen) + "\n")
+    return int(not found)
 
 
 @command("pgrep", "pkill")
@@ -160,14 +160,9 @@ async def pgrep(ctx: Context, args: list[str]) -> int:
     options = parse(words, "flx")
     if len(options.rest) != 1:
         raise UsageError("Needs 1 argument", 2)
-    matches = re.compile(options.rest[0]).search
-    found = [
-        row
-        for row in rows(ctx)
-        if matches(row.args if "f" in options else row.name)
-        and not ("x" in options and row.name != options.rest[0])
-        and row.pid != ctx.pid
-    ]
+    pattern = re.compile(options.rest[0])
+    matches = pattern.fullmatch if "x" in options else pattern.search
+    found = _others(ctx, lambda row: matches(row.args if "f" in options else row.name))
     if ctx.name == "pkill":
         for row in found:
             _send(ctx, row, signal)
@@ -185,7 +180,7 @@ async def killall(ctx: Context, args: list[str]) -> int:
     options = parse(words, "ilqvw", least=1)
 
     async def end(name: str) -> None:
-        found = [row for row in rows(ctx) if row.name == name and row.pid != ctx.pid]
+        found = _others(ctx, lambda row: row.name == name)
         if not found:
             raise Failure(f"{name}: No such process")
         for row in found:
