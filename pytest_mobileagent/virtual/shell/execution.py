@@ -17,6 +17,7 @@ from pytest_mobileagent.virtual.shell.errors import (
 )
 from pytest_mobileagent.virtual.shell.session import Closed
 from pytest_mobileagent.virtual.shell.streams import Collected, decode
+from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 from pytest_mobileagent.virtual.shell.variables import Variables
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.processes import ShellProcess
     from pytest_mobileagent.virtual.shell.session import Session
     from pytest_mobileagent.virtual.shell.streams import Reader, Writer
-    from pytest_mobileagent.virtual.shell.userfiles import UserFiles
     from pytest_mobileagent.virtual.shell.variables import Kept
 
 _CRASHED = 139
@@ -81,7 +81,7 @@ class Shell:
     @property
     def files(self) -> UserFiles:
         """The files as this shell sees them."""
-        return self.surroundings().files
+        return UserFiles(self.phone.files, self.session.uid, self.cwd)
 
     def twin(self, *, stdin: Reader | None = None, stdout: Writer | None = None) -> Shell:
         """Return a subshell: a copy that goes its own way."""

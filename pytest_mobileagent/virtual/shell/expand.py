@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from pytest_mobileagent.virtual.shell import patterns
@@ -64,20 +65,20 @@ def _pattern(pieces: Iterable[_Piece]) -> str:
     )
 
 
-def separator(characters: str) -> str:
+@lru_cache(maxsize=64)
+def separator(characters: str) -> re.Pattern[str]:
     """Return the pattern of what ends a field: blanks of IFS, or one of its others among blanks."""
     blank, other = (
         f"[{re.escape(''.join(chars))}]" if chars else "(?!)"
         for chars in (set(characters) & _BLANK, set(characters) - _BLANK)
     )
-    return f"{blank}*{other}{blank}*|{blank}+"
+    return re.compile(f"{blank}*{other}{blank}*|{blank}+")
 
 
 def _split(pieces: list[_Piece], separators: str) -> list[list[_Piece]]:
     """Split the loose pieces at `separators` (IFS); a field is a list of pieces."""
     done: list[list[_Piece]] = []
     field: list[_Piece] | None = None
-    mark = re.compile(separator(separators))
     for piece in pieces:
         if piece.kind == "break":
             if field is not None:
@@ -88,7 +89,7 @@ def _split(pieces: list[_Piece], separators: str) -> list[list[_Piece]]:
                 field = [*(field or []), piece]
         else:
             at = 0
-            for match in [*mark.finditer(piece.text), None]:
+            for match in [*separator(separators).finditer(piece.text), None]:
                 content = piece.text[at : match.start() if match else None]
                 if content:
                     field = [*(field or []), _Piece(content, "plain")]

@@ -141,7 +141,7 @@ async def read(ctx: Context, args: list[str]) -> int:
     separators = ctx.shell.get("IFS", " \t\n")
     rest = text.strip("".join(set(" \t\n") & set(separators)))
     for name in names[:-1]:
-        value, *more = re.split(expand.separator(separators), rest, maxsplit=1)
+        value, *more = expand.separator(separators).split(rest, maxsplit=1)
         rest = "".join(more)
         ctx.shell.assign(name, value)
     ctx.shell.assign(names[-1], rest if raw else re.sub(r"\\(.)", r"\1", rest))

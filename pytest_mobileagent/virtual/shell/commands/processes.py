@@ -15,6 +15,8 @@ from pytest_mobileagent.virtual.shell.processes import SIGNALS, processes_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_NUMBERS = {"0": 0, **{str(number): number for number in SIGNALS}}
+_NUMBERS |= {name: number for number, name in SIGNALS.items()}
 _SHELL_VSZ, _SHELL_RSS = 10_820_000, 3_400  # KiB, of any small program
 
 
@@ -223,13 +225,10 @@ def _signal(args: list[str]) -> tuple[int, list[str]]:
 
 
 def _signal_number(text: str) -> int:
-    if text.isdecimal() and (int(text) == 0 or int(text) in SIGNALS):
-        return int(text)
     name = text.upper().removeprefix("SIG")
-    for number, known in SIGNALS.items():
-        if known == name:
-            return number
-    raise Failure(f"bad signal '{text}'")
+    if name not in _NUMBERS:
+        raise Failure(f"bad signal '{text}'")
+    return _NUMBERS[name]
 
 
 def _send(ctx: Context, row: Row, signal: int) -> None:
