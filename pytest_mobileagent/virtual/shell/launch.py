@@ -7,8 +7,15 @@ import posixpath
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.access import may
 from pytest_mobileagent.virtual.kernel.users import SHELL
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, registry
+from pytest_mobileagent.virtual.shell.commands import (
+    Context,
+    Failure,
+    Refused,
+    UsageError,
+    registry,
+)
 from pytest_mobileagent.virtual.shell.errors import ExitShell
 from pytest_mobileagent.virtual.shell.processes import BROKEN_PIPE, processes_of
 from pytest_mobileagent.virtual.shell.session import Session
@@ -39,7 +46,7 @@ def which(name: str, session: Session) -> str:
     files = session.phone.files
     for folder in session.env.get("PATH", "").split(":"):
         path = session.path(posixpath.join(folder, name))
-        if files.is_file(path) and files.access(path, session.uid, "x"):
+        if files.is_file(path) and may(files, path, session.uid, "x"):
             return path
     raise FileNotFoundError(errno.ENOENT, "No such file or directory", name)
 
@@ -129,6 +136,9 @@ async def _guarded(program: Program, ctx: Context, args: list[str]) -> int:
     except UsageError as error:
         await ctx.err(f'{ctx.prefix}{ctx.name}: {error} (see "{ctx.name} --help")\n')
         return error.status
+    except Refused as refusal:
+        await (ctx.out if refusal.out else ctx.err)(f"{refusal}\n")
+        return refusal.status
     except (OSError, Failure) as error:
         await ctx.complain(error)
         return ctx.failed
