@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import posixpath
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
@@ -192,10 +193,4 @@ class UserFiles:
 
 
 def _denied(code: int, path: str) -> OSError:
-    words = {
-        errno.EPERM: "Operation not permitted",
-        errno.EACCES: "Permission denied",
-        errno.EROFS: "Read-only file system",
-        errno.ENOENT: "No such file or directory",
-    }
-    return OSError(code, words[code], path)
+    return OSError(code, os.strerror(code), path)

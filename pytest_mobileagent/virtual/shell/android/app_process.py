@@ -60,7 +60,7 @@ async def _serve(ctx: Context, server: Server, port: int) -> None:
     server.start()
     try:
         await ctx.out(f"[server] INFO: http server listening on *:{port}\n")
-        await ctx.stdin.read_all()
+        await ctx.read_all()
         await ctx.out(b"\n")  # whoever has hung up does not take it
         await asyncio.Event().wait()
     finally:
