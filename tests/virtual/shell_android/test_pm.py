@@ -122,6 +122,27 @@ def test_resolutions(sh, words, answer):
     assert sh(f"cmd package {words}") == answer
 
 
+def test_activities_are_told_in_full_unless_briefly(sh):
+    """mobile-mcp and mobilecli read from it which apps can be opened."""
+    words = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
+    told = [line.strip() for line in sh(f"cmd package query-activities {words}").splitlines()]
+    assert told[:2] == ["1 activities found:", "Activity #0:"]
+    assert told[3:6] == ["ActivityInfo:", "name=org.demo.NotesActivity", "packageName=org.demo"]
+    assert "ActivityInfo:\n  name=org.demo.NotesActivity\n" in sh(
+        "cmd package resolve-activity org.demo"
+    )
+
+
+def test_a_package_names_its_folder_with_the_number_of_the_user(sh):
+    assert "dataDir=/data/user/0/org.demo\n" in sh("pm dump org.demo")
+
+
+def test_an_app_is_allowed_to_mock_locations(sh):
+    assert sh("appops get org.demo MOCK_LOCATION") == "No operations.\nDefault mode: deny\n"
+    sh("appops set org.demo android:mock_location allow")
+    assert sh("appops get org.demo MOCK_LOCATION") == "MOCK_LOCATION: allow\n"
+
+
 def test_small_answers(shell, sh):
     assert sh("pm list users") == "Users:\n\tUserInfo{0:Owner:c13} running\n"
     assert sh("pm has-feature android.hardware.wifi") == "true\n"

@@ -103,7 +103,9 @@ ASK_FIRST = frozenset(  # those that are "default", which here means no
         *("MANAGE_EXTERNAL_STORAGE", "SCHEDULE_EXACT_ALARM", "USE_FULL_SCREEN_INTENT"),
     }
 )
+REFUSED = frozenset({"MOCK_LOCATION"})  # those that are "deny" unless they are set
 PLAIN_OPS = ASK_FIRST | {
+    *REFUSED,
     *("PROJECT_MEDIA", "VIBRATE", "WIFI_SCAN", "ACCESS_NOTIFICATIONS"),
     *("READ_CLIPBOARD", "WRITE_CLIPBOARD"),
     *("TAKE_MEDIA_BUTTONS", "WAKE_LOCK", "TOAST_WINDOW", "RUN_IN_BACKGROUND", "LEGACY_STORAGE"),
@@ -115,6 +117,13 @@ MODES = ("allow", "ignore", "deny", "default", "foreground")
 def permission_of(op: str) -> str:
     """Give the permission that an operation needs, "" for one that needs none."""
     return PREFIX + OTHERS.get(op, op) if op in OPS else ""
+
+
+def default_mode(op: str) -> str:
+    """Give the mode that an operation has until it is set."""
+    if op in REFUSED:
+        return "deny"
+    return "default" if op in ASK_FIRST else "allow"
 
 
 class Permissions:
@@ -214,7 +223,7 @@ class Permissions:
             if not self.granted(package, permission):
                 return "ignore"
             return "foreground" if GROUP_OF[permission].in_use else "allow"
-        return "default" if op in ASK_FIRST else "allow"
+        return default_mode(op)
 
     def set_mode(self, package: str, op: str, mode: str) -> None:
         """Set the mode of an operation, "default" to forget it."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.content.intent import short
+from pytest_mobileagent.virtual.content.intent import full, short
+from pytest_mobileagent.virtual.kernel.users import name_of
 from pytest_mobileagent.virtual.shell.android.service import fill
 from pytest_mobileagent.virtual.shell.android.services.activity import service
+from pytest_mobileagent.virtual.shell.android.services.package import data_folder
 from pytest_mobileagent.virtual.shell.android.services.window_dump import record
 from pytest_mobileagent.virtual.ui.node import Node
 
@@ -93,15 +95,42 @@ def _top(phone: Phone) -> str:
 
 
 def _services(phone: Phone, wanted: list[str]) -> str:
-    head = "ACTIVITY MANAGER SERVICES (dumpsys activity services)\n"
-    lines = [
-        f"  * ServiceRecord{{{app.uid:x} u0 {app.package}/{name}}}\n"
-        f"    isForeground={str(name in app.foreground_services).lower()}\n"
+    """List the services that run: what apps declare, what assists, and the keyboard."""
+    declared = [
+        full(f"{app.package}/{name}")
         for app in phone.packages.apps()
-        for name in dict.fromkeys([*app.foreground_services, *app.services])
-        if phone.proc.running(app.package) and wanted in ([], [app.package])
+        if phone.proc.running(app.package)
+        for name in (*app.foreground_services, *app.services)
     ]
-    return head + ("".join(lines) or "  (nothing)\n") + "\n"
+    running = dict.fromkeys(
+        [*declared, *phone.accessibility_services.bound, full(phone.ime.current)]
+    )
+    told = [
+        _service(phone, component)
+        for component in running
+        if wanted in ([], [component.partition("/")[0]], [component], [short(component)])
+    ]
+    head = "ACTIVITY MANAGER SERVICES (dumpsys activity services)\n"
+    return (
+        head + ("  User 0 active services:\n" + "\n".join(told) if told else "  (nothing)\n") + "\n"
+    )
+
+
+def _service(phone: Phone, component: str) -> str:
+    package, _, name = component.partition("/")
+    app = phone.packages.app(package)
+    return fill(
+        "activity_service",
+        token=f"{zlib.crc32(component.encode()) & 0xFFFFFFF:x}",
+        name=short(component),
+        package=package,
+        path=phone.packages.path(package),
+        folder=data_folder(app),
+        pid=phone.proc.pid(package),
+        user=name_of(app.uid).replace("_", ""),
+        foreground=name
+        in [full(f"{package}/{each}").partition("/")[2] for each in app.foreground_services],
+    )
 
 
 def _processes(phone: Phone) -> str:

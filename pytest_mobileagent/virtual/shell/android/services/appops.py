@@ -12,10 +12,10 @@ from pytest_mobileagent.virtual.shell.android.service import (
 )
 from pytest_mobileagent.virtual.shell.android.services.package import service as package
 from pytest_mobileagent.virtual.system.packages.permissions import (
-    ASK_FIRST,
     MODES,
     OPS,
     PLAIN_OPS,
+    default_mode,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def get(ctx: Context, args: Arguments) -> str:
     op, modes = _op(wanted) if wanted else "", ctx.phone.permissions.modes(name)
     if shown := "".join(f"{key}: {modes[key]}\n" for key in modes if op in ("", key)):
         return shown
-    default = f"Default mode: {'default' if op in ASK_FIRST else 'allow'}\n" if op else ""
+    default = f"Default mode: {default_mode(op)}\n" if op else ""
     return f"No operations.\n{default}"
 
 
