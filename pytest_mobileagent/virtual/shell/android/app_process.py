@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.shell.android.yadb import yadb
 from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 ABORTED = 134
 UIAUTOMATOR2 = "com.wetest.uia2.Main"
+CLASS_PATH = "-Djava.class.path="
 DEFAULT_PORT = 9008
 
 
@@ -34,7 +36,7 @@ async def app_process(ctx: Context, args: list[str]) -> int:
         return ABORTED
     name = words[1]
     main = MAINS.get(name)
-    if main is None or not any(_has(ctx, jar, name) for jar in _class_path(ctx)):
+    if main is None or not any(_has(ctx, jar, name) for jar in _class_path(ctx, args)):
         await ctx.err("Aborted \n")
         line = f"Class not found: {name}"
         ctx.phone.log.write("E", "AndroidRuntime", line, pid=ctx.pid)
@@ -42,8 +44,10 @@ async def app_process(ctx: Context, args: list[str]) -> int:
     return await main(ctx, words[2:])
 
 
-def _class_path(ctx: Context) -> list[str]:
-    return [path for path in ctx.env.get("CLASSPATH", "").split(":") if path]
+def _class_path(ctx: Context, args: list[str]) -> list[str]:
+    given = [word.removeprefix(CLASS_PATH) for word in args if word.startswith(CLASS_PATH)]
+    path = given[-1] if given else ctx.env.get("CLASSPATH", "")
+    return [each for each in path.split(":") if each]
 
 
 def _has(ctx: Context, jar: str, name: str) -> bool:
@@ -97,4 +101,4 @@ async def _serve(ctx: Context, server: Server, port: int) -> None:
         server.stop()
 
 
-MAINS: dict[str, Main] = {UIAUTOMATOR2: uiautomator2}
+MAINS: dict[str, Main] = {UIAUTOMATOR2: uiautomator2, "com.ysbing.yadb.Main": yadb}

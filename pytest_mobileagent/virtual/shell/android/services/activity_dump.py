@@ -38,7 +38,8 @@ def dump(ctx: Context, args: list[str]) -> str:
     for name, part in parts.items():
         if word in (name, name[0]) and word != "t":
             return part(phone)
-    return _services(phone, []) + _recents(phone) + _activities(phone) + _processes(phone)
+    about = [word] if word in phone.packages else []
+    return _services(phone, about) + _recents(phone) + _activities(phone) + _processes(phone)
 
 
 def _activities(phone: Phone) -> str:
