@@ -48,6 +48,9 @@ LOOKS = [  # what is done, and what the dump then has to say
      (r"^  \* ServiceRecord{\w+ u0 (com.google.android.inputmethod.latin)/[^}]+}\n(    .*\n)+"
       r"    app=ProcessRecord{\w+ \d+:\1/u0a\d+}$")),
     ("", "activity services com.android.chrome", r"^  \(nothing\)$"),
+    ("am start -n org.demo/.NotesActivity", "activity",
+     (r"^    baseActivity={(org.demo/org.demo.NotesActivity)}\n    topActivity={\1}\n"
+      r"    realActivity={\1}$")),
     ("settings put system user_rotation 1", "input",
      r"logicalFrame=(\[0, 0, \d+, \d+\]), physicalFrame=\1"),
 ]  # fmt: skip

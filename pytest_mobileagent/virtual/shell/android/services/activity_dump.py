@@ -164,8 +164,14 @@ def _recents(phone: Phone) -> str:
         )
         for at, task in enumerate(reversed(phone.activities.tasks))
     ]
+    visible = [task for task in phone.activities.tasks if task.package != phone.launcher]
+    infos = [
+        fill("activity_recent_info", at=at, task=task) for at, task in enumerate(reversed(visible))
+    ]
     head = "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n"
-    return head + ("  Recent tasks:\n" if blocks else "") + "".join(blocks) + "\n"
+    tasks = "  Recent tasks:\n" + "".join(blocks) if blocks else ""
+    seen = "  Visible recent tasks (most recent first):\n" + "".join(infos) if infos else ""
+    return f"{head}{tasks}{seen}\n"
 
 
 def _hierarchy(phone: Phone, top: Record) -> str:
