@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "png"]
 
+OPAQUE = 255  # what is not throws no shadow
+
 
 def draw(windows: Iterable[Box], metrics: Metrics) -> Image:
     """Paint windows, the lowest first, each in its own theme, into an RGB picture."""
@@ -35,7 +37,7 @@ def _draw(box: Box, brush: Brush, clip: Rect) -> None:
         return
     view, metrics, canvas = box.view, brush.metrics, brush.canvas
     radius = metrics.px(view.corner)
-    if view.elevation:
+    if view.elevation and view.background and brush.theme(view.background)[3] == OPAQUE:
         canvas.shadow(box.bounds, clip, radius, metrics.px(view.elevation))
     saved = canvas.save_corners(box.bounds, radius) if box.children else []
     if view.background:
