@@ -55,6 +55,12 @@ class Locale:
         language, script, _ = self.parts
         return script in RIGHT_TO_LEFT_SCRIPTS if script else language in RIGHT_TO_LEFT
 
+    def isolated(self, text: str) -> str:
+        """Keep a number in its own order amid a line from right to left."""
+        return (
+            f"\N{LEFT-TO-RIGHT EMBEDDING}{text}\N{POP DIRECTIONAL FORMATTING}" if self.rtl else text
+        )
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names under which translations for it may be found, the closest first."""
