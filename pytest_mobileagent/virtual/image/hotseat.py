@@ -30,7 +30,7 @@ def at_hand(seats: Sequence[View], grid: Grid, search: Act, t: Words) -> View:
 
 def _search_bar(search: Act, t: Words) -> View:
     icons = [
-        Image(icon, id=name, desc=t(desc), on_click=search)
+        Image(icon, id=name, desc=t(desc), on_click=search, margin=(6, 0))
         for icon, name, desc in (
             ("search", "g_icon", "Google app"),
             ("mic", "mic_icon", "Voice search"),
@@ -38,7 +38,7 @@ def _search_bar(search: Act, t: Words) -> View:
         )
     ]
     bar = Row([icons[0], Space(height=0), *icons[1:]], height=SEARCH - 16, corner=26)
-    bar.padding, bar.margin = (16, 0), (0, 8)
+    bar.padding, bar.margin = (10, 0), (0, 8)
     return _searching(bar, search, t)
 
 
