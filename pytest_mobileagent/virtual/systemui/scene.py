@@ -14,11 +14,13 @@ from pytest_mobileagent.virtual.systemui.wallpaper import wallpaper
 from pytest_mobileagent.virtual.ui import MATCH, Frame, Image, View, chrome
 from pytest_mobileagent.virtual.ui.dialog import popup
 from pytest_mobileagent.virtual.ui.layout import UiState, layout
+from pytest_mobileagent.virtual.ui.metrics import holds
 from pytest_mobileagent.virtual.ui.words import spoken
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.activities.tasks import Record
     from pytest_mobileagent.virtual.ui.controls import Input
+    from pytest_mobileagent.virtual.ui.layout import Box
     from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect
 
 NAVIGATION = "NavigationBar0"
@@ -146,12 +148,10 @@ class Scene:
         view = chrome.toast(toast.text)
         return self._window("toast", view, package=toast.package, title="Toast")
 
-    def bars(self) -> list[Window]:
-        """Make the status bar and the navigation bar."""
+    def bars(self, own: Window) -> list[Window]:
+        """Make the status bar and the navigation bar, over the activity's own window."""
         ui, settings = self.ui, self.ui.settings
-        ink = "#ffffff" if ui.keyguard.showing else self.record.activity.bar_ink
-        if ui.shade.open:
-            ink = "on_surface"
+        ink, lower = self._ink(own.box, top=True), self._ink(own.box, top=False)
         level = "Battery charging, {level} percent." if ui.power.charging else BATTERY
         status = chrome.status_bar(
             ui.time_text(),
@@ -160,13 +160,26 @@ class Scene:
             silent=settings.on("global", "zen_mode"),
             battery_text=ui.t(level, level=ui.power.level),
             notifications=len(ui.notifications.posted),
+            call="" if self.record.package == ui.dialer else ui.call_text(),
             ink=ink,
         )
-        navigation = chrome.navigation_bar(ink="on_surface" if ui.ime.shown else ink)
+        navigation = chrome.navigation_bar(ink="on_surface" if ui.ime.shown else lower)
         return [
             self._window("status", status, package=SYSTEM_UI, title="StatusBar"),
             self._window("navigation", navigation, package=SYSTEM_UI, title=NAVIGATION),
         ]
+
+    def _ink(self, own: Box, *, top: bool) -> str:
+        """Give the colour of a bar's signs: that of the activity which is seen under it."""
+        ui, below = self.ui, self.ui.activities.below(self.record)
+        if ui.shade.open:
+            return "on_surface"
+        if ui.keyguard.showing:
+            return "#ffffff"
+        x, y = self.metrics.width_px // 2, 0 if top else self.metrics.height_px - 1
+        covered = any(box.view.background and holds(box.visible, x, y) for box in own.walk())
+        seen = below if self.record.activity.translucent and below and not covered else self.record
+        return seen.activity.bar_ink
 
     def _window(
         self,
@@ -190,4 +203,6 @@ class Scene:
         """Give the display as a window sees it: the bars are seen over an app, or the shade."""
         system = kind in OF_THE_SYSTEM or (self.ui.shade.open and kind in BARS)
         system = system or (kind == "navigation" and self.ui.ime.shown)  # over the keyboard
+        if kind == "keyguard" and self.ui.keyguard.asking:  # over a dark ground in any theme
+            return replace(self.metrics, dark=True)
         return self.metrics if system else self.themed

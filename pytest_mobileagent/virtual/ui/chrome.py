@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pytest_mobileagent.virtual.ui.components import AppBar, BottomNav
+from pytest_mobileagent.virtual.ui.components import AppBar
 from pytest_mobileagent.virtual.ui.views import (
     MATCH,
     WRAP,
     Action,
     Column,
     Frame,
+    Group,
     Image,
     List,
     Row,
@@ -35,6 +36,7 @@ def decor(
     not fill the window by itself, and has no bar, gets one with the title, a margin, and scrolls.
     """
     background = content.background  # of a whole screen: it goes on behind the bars
+    floor = _floor(content)
     if _barred(content):
         content = Frame([content], height=MATCH)
     elif content.height != MATCH or isinstance(content, List):
@@ -51,8 +53,6 @@ def decor(
     if top:
         parts.append(View(id="android:id/statusBarBackground", width=MATCH, height=top))
     if bottom:
-        last = content.children[-1] if content.children else content
-        floor = last.background if isinstance(last, BottomNav) else ""  # it goes on to the edge
         name = "android:id/navigationBarBackground"
         bar = View(id=name, width=MATCH, height=BAR, align="bottom", background=floor)
         parts.append(bar)
@@ -61,6 +61,15 @@ def decor(
 
 def _barred(view: View) -> bool:
     return isinstance(view, AppBar) or any(map(_barred, view.children))
+
+
+def _floor(content: View) -> str:
+    """Give the colour of a bar at the bottom, which goes on to the edge of the screen."""
+    if type(content) is not Column or not content.children:
+        return ""
+    last = content.children[-1]
+    flush = isinstance(last, Group) and not (last.margin or last.corner)
+    return last.background if flush else ""
 
 
 def _scrolling(content: View) -> list[View]:
@@ -78,10 +87,13 @@ def status_bar(
     silent: bool = False,
     battery_text: str = "Battery 100 percent.",
     notifications: int = 0,
+    call: str = "",
     ink: str = "on_surface",
 ) -> View:
     """Make the row at the top of the screen, 24 dp high."""
     left: list[View] = [Text(time, id="clock", size=13, bold=True, color=ink, max_lines=1)]
+    if call:
+        left.append(_chip(call))
     if notifications:
         left.append(Image("notifications", size=14, color=ink, margin=(6, 0, 0, 0)))
     right = [
@@ -94,6 +106,16 @@ def status_bar(
     for image in right:
         image.margin = (3, 0, 0, 0)
     return Row([*left, Space(), *right], id="status_bar", height=BAR, padding=(20, 0))
+
+
+def _chip(time: str) -> View:
+    """Make what tells of a call that goes on behind the screen."""
+    words = Text(time, id="ongoing_call_chip_time", size=12, bold=True, color="#ffffff")
+    words.margin = (4, 0, 0, 0)
+    chip = Row([Image("call", size=12, color="#ffffff"), words], id="ongoing_call_chip", width=WRAP)
+    chip.height, chip.corner, chip.background = 20, 10, "#1e8e3e"
+    chip.padding, chip.margin = (8, 0), (8, 0, 0, 0)
+    return chip
 
 
 def navigation_bar(*, ink: str = "on_surface") -> View:
