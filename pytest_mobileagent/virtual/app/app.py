@@ -15,7 +15,7 @@ from pytest_mobileagent.virtual.content.choosing import (
 )
 from pytest_mobileagent.virtual.content.data import Database, Preferences
 from pytest_mobileagent.virtual.content.filters import SEND, Filter
-from pytest_mobileagent.virtual.content.intent import Intent, Reply, class_name, to_plain
+from pytest_mobileagent.virtual.content.intent import Intent, Reply, class_name
 from pytest_mobileagent.virtual.ui.controls import Input
 
 if TYPE_CHECKING:
@@ -118,13 +118,12 @@ class App:
 
         `channel` names its channel, `importance` 4 announces it over what is on the screen,
         `ongoing` keeps it from being swiped away, `long_text` is shown when it is expanded, and
-        `deeds` are its buttons, made by `deed` of `system.notifications`. Nothing is posted while
+        `deeds` are its buttons (`Deed`). Nothing is posted while
         the app may not.
         """
         if isinstance(intent, type):
             intent = Intent(component=intent.component(self.package))
-        plain = to_plain(intent) if intent else None
-        self.phone.notifications.post(self.package, tag, title, text, intent=plain, **more)
+        self.phone.notifications.post(self.package, tag, title, text, intent=intent, **more)
 
     def cancel_notification(self, tag: str) -> None:
         """Take a notification of the app's own away."""

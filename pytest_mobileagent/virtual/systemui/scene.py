@@ -18,7 +18,7 @@ from pytest_mobileagent.virtual.ui.metrics import holds
 from pytest_mobileagent.virtual.ui.words import spoken
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.activities.tasks import Record
+    from pytest_mobileagent.virtual.system.activities.record import Record
     from pytest_mobileagent.virtual.ui.controls import Input
     from pytest_mobileagent.virtual.ui.layout import Box
     from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect
@@ -70,7 +70,7 @@ class Scene:
         below = self.ui.activities.below(self.record)
         if below is None:
             return [self._window("scrim", chrome.scrim())]
-        with self.ui.activities.guard(below):
+        with self.ui.activities.guard(below.package):
             windows = Scene.of(below, self.ui).app(keyboard=0)
             return [*windows, self._window("scrim", chrome.scrim())]
         return []

@@ -10,7 +10,7 @@ from pytest_mobileagent.virtual.ui.controls import Input
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.changes import Changes
-    from pytest_mobileagent.virtual.system.activities.tasks import Record
+    from pytest_mobileagent.virtual.system.activities.record import Record
     from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
     from pytest_mobileagent.virtual.system.window.window import Window

@@ -133,7 +133,7 @@ def test_small_answers(sh):
 
 def test_a_crash_ends_the_app_and_is_logged(sh, phone):
     sh(f"am start -n {NOTES}")
-    with phone.activities.surviving("org.demo"):
+    with phone.activities.guard("org.demo"):
         raise RuntimeError("on purpose")
     assert phone.activities.top.package == phone.launcher
     assert "on purpose" in sh("logcat -d -b crash")

@@ -35,7 +35,7 @@ def rows(ctx: Context) -> list[Row]:
     """Return all processes, by id."""
     system = [
         Row(each.pid, each.ppid, each.uid, each.name, each.name, each.vsz, each.rss)
-        for each in ctx.phone.processes()
+        for each in ctx.phone.proc.list()
     ]
     shells = [
         Row(each.pid, each.ppid, each.uid, each.name, " ".join(each.words), _SHELL_VSZ, _SHELL_RSS)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.activities.tasks import Record, Task
+    from pytest_mobileagent.virtual.system.activities.record import Record, Task
 
 
 @service.dump
@@ -34,7 +34,7 @@ def dump(ctx: Context, args: list[str]) -> str:
         "broadcasts": _broadcasts,
     }
     for name, part in parts.items():
-        if word in (name, name[0]) and word != "t":
+        if word == name or (word == name[0] and part is not _top):
             return part(phone)
     return _services(phone, []) + _recents(phone) + _activities(phone) + _processes(phone)
 
@@ -107,7 +107,7 @@ def _services(phone: Phone, wanted: list[str]) -> str:
 def _processes(phone: Phone) -> str:
     lines = [
         f"  *APP* UID {each.uid} ProcessRecord{{{each.pid:x} {each.pid}:{each.name}/{each.uid}}}\n"
-        for each in phone.processes()
+        for each in phone.proc.list()
         if phone.proc.running(each.name)
     ]
     head = "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n"
@@ -121,15 +121,14 @@ def _broadcasts(phone: Phone) -> str:
 
 def _recents(phone: Phone) -> str:
     """List the tasks from the one in front to the last seen, the home screen's too."""
-    uids = {task.package: phone.packages[task.package].uid for task in phone.activities.tasks}
     blocks = [
         fill(
             "activity_recent",
             at=at,
             name=_task_name(phone, task),
             task=task,
-            uid=uids[task.package],
-            short_uid=uids[task.package] % 10_000,
+            uid=phone.packages[task.package].uid,
+            short_uid=phone.packages[task.package].uid % 10_000,
             component=short(task.root.component),
         )
         for at, task in enumerate(reversed(phone.activities.tasks))
