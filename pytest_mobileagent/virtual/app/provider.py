@@ -69,7 +69,7 @@ class Table:
 class Owner(Protocol):
     """The app that a provider belongs to."""
 
-    phone: Context[Any]
+    phone: Context
 
     def database(self, name: str) -> Database:
         """Give a database of the app's own."""

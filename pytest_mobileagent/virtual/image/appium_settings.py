@@ -119,7 +119,7 @@ def _location(phone: Phone, _: dict[str, Any]) -> str:
     if phone.settings.text("secure", "location_mode", "0") == "0":
         raise ValueError("the location is switched off")
     message = "The current location has been successfully retrieved from Location Manager"
-    phone.packages.app(PACKAGE).log("LocationTracker", message)
+    phone.log.write("I", "LocationTracker", message, pid=phone.proc.pid(PACKAGE))
     fix = phone.hardware.fix
     return f"{fix.latitude:.5f} {fix.longitude:.5f} {fix.altitude:.5f}"
 

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.virtual.app import app as base
+    from pytest_mobileagent.virtual.ui.views import Menu
 
 ALL_APPS = "android.intent.action.ALL_APPS"
+SETTINGS = "com.android.settings"
+DETAILS = "android.settings.APPLICATION_DETAILS_SETTINGS"
 
 
 class NexusLauncherActivity(Activity):
@@ -143,7 +146,14 @@ class NexusLauncherActivity(Activity):
             width=MATCH,
             padding=(3, 2),
             on_click=partial(self._open, app.package, component),
+            menu=self._shortcuts(app.package),
         )
+
+    def _shortcuts(self, package: str) -> Menu:
+        if SETTINGS not in self.phone.packages:
+            return ()
+        details = Intent(DETAILS, data=f"package:{package}")
+        return [(self.t("App info"), partial(self.start, details))]
 
     def _open(self, package: str, component: str = "") -> None:
         self.set(view="home", search="")

@@ -19,7 +19,7 @@ def at_hand(launcher: Activity, seats: Sequence[View], grid: Grid) -> View:
     """Put the apps and the search under the pages, or beside them."""
     search, t = partial(launcher.set, view="apps", search=""), launcher.t
     icons = [
-        Image(icon, id=name, desc=t(desc), on_click=search)
+        Image(icon, id=name, desc=t(desc), on_click=search, margin=(6, 0))
         for icon, name, desc in (
             ("search", "g_icon", "Google app"),
             ("mic", "mic_icon", "Voice search"),
@@ -27,7 +27,7 @@ def at_hand(launcher: Activity, seats: Sequence[View], grid: Grid) -> View:
         )
     ]
     bar = Row([icons[0], Space(height=0), *icons[1:]], height=SEARCH - 16, corner=26)
-    bar.padding, bar.margin = (16, 0), (0, 8)
+    bar.padding, bar.margin = (10, 0), (0, 8)
     button = Frame(
         [Image("search", id="g_icon", desc=t("Google app"), align="center")],
         width=48, height=48, corner=24, align="center",

@@ -137,3 +137,12 @@ def test_a_crash_ends_the_app_and_is_logged(sh, phone):
         raise RuntimeError("on purpose")
     assert phone.activities.top.package == phone.launcher
     assert "on purpose" in sh("logcat -d -b crash")
+
+
+def test_every_app_is_stopped_as_spa_bench_does_it(shell, demo):
+    """Its words read the tasks that the user sees from what dumpsys tells; home is none."""
+    shell(
+        "dumpsys activity | grep topActivity | sed -n 's/.*{\\([^\\/]*\\)\\/.*/\\1/p'"
+        " | while read -r package; do am force-stop $package; done"
+    )
+    assert [task.package for task in demo.activities.tasks] == [demo.launcher]

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import zipfile
+from functools import lru_cache
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.shell.android.yadb import yadb
 from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from pytest_mobileagent.virtual.automation.jsonrpc.server import Server
+
+    Main = Callable[[Context, list[str]], Awaitable[int]]
 
 ABORTED = 134
 UIAUTOMATOR2 = "com.wetest.uia2.Main"
+CLASS_PATH = "-Djava.class.path="
 DEFAULT_PORT = 9008
 USAGE = """Error: no class name or --zygote supplied.
 Usage: app_process [java-options] cmd-dir start-class-name [options]"""
@@ -26,11 +35,32 @@ async def app_process(ctx: Context, args: list[str]) -> int:
     if len(words) < 2:
         raise Refused(USAGE, ABORTED)
     name = words[1]
-    archives = ctx.env.get("CLASSPATH", "").split(":")
-    if name != UIAUTOMATOR2 or not any(map(ctx.files.is_file, archives)):
+    main = MAINS.get(name)
+    if main is None or not any(_has(ctx, jar, name) for jar in _class_path(ctx, args)):
         ctx.phone.log.write("E", "AndroidRuntime", f"Class not found: {name}", pid=ctx.pid)
         raise Refused("Aborted ", ABORTED)
-    return await uiautomator2(ctx, words[2:])
+    return await main(ctx, words[2:])
+
+
+def _class_path(ctx: Context, args: list[str]) -> list[str]:
+    given = [word.removeprefix(CLASS_PATH) for word in args if word.startswith(CLASS_PATH)]
+    path = given[-1] if given else ctx.env.get("CLASSPATH", "")
+    return [each for each in path.split(":") if each]
+
+
+def _has(ctx: Context, jar: str, name: str) -> bool:
+    """Tell whether the code in an archive has a class."""
+    try:
+        return _mentions(ctx.files.read(jar), f"L{name.replace('.', '/')};".encode())
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+@lru_cache(2)
+def _mentions(data: bytes, name: bytes) -> bool:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        codes = (each for each in archive.namelist() if each.endswith(".dex"))
+        return any(name in archive.read(each) for each in codes)
 
 
 async def uiautomator2(ctx: Context, args: list[str]) -> int:
@@ -65,3 +95,6 @@ async def _serve(ctx: Context, server: Server, port: int) -> None:
         await asyncio.Event().wait()
     finally:
         server.stop()
+
+
+MAINS: dict[str, Main] = {UIAUTOMATOR2: uiautomator2, "com.ysbing.yadb.Main": yadb}

@@ -30,7 +30,7 @@ async def bugreportz(ctx: Context, args: list[str]) -> int:
         await ctx.err(f"{VERSION}\n")
         return 0
     if args not in ([], ["-p"]):
-        raise Refused(help_text("bugreportz").rstrip(), 0 if args == ["-h"] else 1)
+        raise Refused(help_text("bugreportz"), 0 if args == ["-h"] else 1)
     phone, now = ctx.phone, ctx.phone.clock.now()
     device, build = phone.props["ro.product.device"], phone.props["ro.build.id"]
     name = f"bugreport-{device}-{build}-{now:%Y-%m-%d-%H-%M-%S}"

@@ -74,5 +74,4 @@ async def service(ctx: Context, args: list[str]) -> int:
             await ctx.out(UNKNOWN_TRANSACTION)
             return 0
         case _:
-            await ctx.out(help_text("service"))
-            return WRONG
+            raise Refused(help_text("service"), WRONG, out=True)

@@ -43,7 +43,7 @@ class BadCall(Refused):
     """What is wrong with the words of a call, told after the help; the exit status is 0 even so."""
 
     def __init__(self, problem: str) -> None:
-        super().__init__(f"{help_text('content')}\n[ERROR] {problem}", 0, out=True)
+        super().__init__(f"{help_text('content')}\n\n[ERROR] {problem}", 0, out=True)
 
 
 @dataclass(slots=True)

@@ -70,7 +70,7 @@ def _number(name: str, word: str | None) -> int:
 
 
 def _wrong(problem: str) -> Refused:
-    return Refused(f"** Error: {problem}\n{help_text('monkey').rstrip()}")
+    return Refused(f"** Error: {problem}\n{help_text('monkey')}")
 
 
 def _entries(ctx: Context, plan: Plan) -> list[str]:

@@ -26,7 +26,7 @@ async def screencap(ctx: Context, args: list[str]) -> int:
     try:
         options = parse(args, "pd:", most=1)
     except UsageError as error:
-        raise Refused(help_text("screencap").rstrip(), 1) from error
+        raise Refused(help_text("screencap"), 1) from error
     if (display := options.get("d", DISPLAY)) != DISPLAY:
         raise Refused(f"Display Id '{display}' is not valid.", 1)
     name = options.rest[0] if options.rest else ""
@@ -55,8 +55,7 @@ async def uiautomator(ctx: Context, args: list[str]) -> int:
         case ["events", *_]:
             return await _events(ctx)
         case _:
-            await ctx.err(help_text("uiautomator"))
-            return 0
+            raise Refused(help_text("uiautomator"), 0)
 
 
 async def _dump(ctx: Context, words: list[str]) -> int:

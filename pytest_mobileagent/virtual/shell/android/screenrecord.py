@@ -12,8 +12,7 @@ from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 async def screenrecord(ctx: Context, args: list[str]) -> int:
     """Refuse as a device whose encoder cannot be had, or where the file cannot be."""
     if "--help" in args:
-        await ctx.err(help_text("screenrecord"))
-        return 0
+        raise Refused(help_text("screenrecord"), 0)
     if not args or args[-1].startswith("--"):
         raise Refused("Must specify output file (see --help).", 2)
     name = args[-1]

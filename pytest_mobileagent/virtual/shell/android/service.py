@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 __all__ = [
     "FAILED", "Answer", "Arguments", "Context",
     "JavaError", "Refused", "Service", "fill", "help_text", "illegal", "no_service",
-    "refused_option", "unknown_option",
+    "unknown_option",
 ]  # fmt: skip
 FAILED = 255  # what -1 looks like to a shell
 FRAMES = (
@@ -44,8 +44,8 @@ def fill(name: str, /, **values: Any) -> str:
 
 
 def help_text(name: str) -> str:
-    """Give the help of a command, from help/NAME.txt; most have none."""
-    return _read("help", name)
+    """Give the help of a command, from help/NAME.txt, without its last newline; most have none."""
+    return _read("help", name).removesuffix("\n")
 
 
 def _read(folder: str, name: str) -> str:
@@ -75,11 +75,6 @@ def illegal(message: str) -> JavaError:
 def unknown_option(option: str) -> Exception:
     """Build what most services answer to an option that they do not know."""
     return illegal(f"Unknown option: {option}")
-
-
-def refused_option(option: str) -> Exception:
-    """Build what the others answer."""
-    return Refused(f"Error: Unknown option: {option}")
 
 
 def no_service(name: str) -> Refused:
@@ -207,8 +202,7 @@ class Service:
             await ctx.err("No shell command implementation.\n")
             return 0
         if not words or words[0] in ("help", "-h"):
-            await ctx.out(help_text(self._name) or "\n")
-            return self._unknown_status
+            raise Refused(help_text(self._name), self._unknown_status, out=True)
         return await answer(ctx, self._handlers.get(words[0], self._otherwise), words)
 
 

@@ -61,8 +61,7 @@ async def svc(ctx: Context, args: list[str]) -> int:
         case ["power", ("reboot" | "shutdown") as verb, *_]:
             (ctx.phone.reboot if verb == "reboot" else ctx.phone.init.shutdown)()
             return 0
-    await ctx.out(help_text("svc"))
-    return 1
+    raise Refused(help_text("svc"), 1, out=True)
 
 
 @command("reboot")

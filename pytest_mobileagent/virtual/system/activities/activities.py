@@ -138,7 +138,7 @@ class Activities(Leaving):
                 self.to_front(recent[0].number)
             return
         self.home()
-        self.top.activity.set(view="overview", page=0)
+        self.top.activity.state.update(view="overview", page=0)
         self.changes.note()
 
     def _place(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.snapshots.kept import Kept
 from pytest_mobileagent.virtual.ui import Text, View, editing
-from pytest_mobileagent.virtual.ui.keyboard import Layer, keyboard
+from pytest_mobileagent.virtual.ui.keyboard import LAYERS, keyboard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ class InputMethods(Kept):
     settings: Settings
     packages: Packages
     shown: bool = False
-    layer: Layer = "letters"
+    layer: str = "letters"
 
     def link(self, activities: Running, windows: Focus) -> None:
         """Learn where it types."""
@@ -136,13 +136,13 @@ class InputMethods(Kept):
             )
         if self.current not in (each.id for each in INSTALLED):
             return View(width=-1, height=0, align="bottom")
-        layer: Layer = "digits" if field.numeric else self.layer
+        layer = "digits" if field.numeric else self.layer
         return keyboard(layer, self.press, action="enter" if field.multiline else field.action)
 
     def press(self, key: str) -> None:
         """Take a key of the soft keyboard: a character, or the layer that it leads to."""
-        if key in get_args(Layer):
-            self.layer = key  # type: ignore[assignment]
+        if key in LAYERS:
+            self.layer = key
         elif key == "\n":
             self.enter()
         elif key == "\b":
@@ -163,7 +163,7 @@ class InputMethods(Kept):
 
     def clear(self) -> bool:
         """Empty the focused field; False if there is none."""
-        return self.edit(editing.clear)
+        return self.edit(lambda field, state: editing.set_text(field, "", state))
 
     def enter(self) -> bool:
         """Do what the enter key does in the focused field; False if there is none."""

@@ -61,7 +61,7 @@ class Packages(Kept):
     def __init__(
         self,
         *,
-        context: Context[Activity],
+        context: Context,
         apps: Iterable[type[App]],
         clock: Clock,
         files: FileSystem,

@@ -25,7 +25,8 @@ REVIEW = ("USER_SENSITIVE_WHEN_GRANTED", "USER_SENSITIVE_WHEN_DENIED")
 
 OPS = frozenset(_TABLE["operations"]["guarded"].split())  # those that need a permission
 ASK_FIRST = frozenset(_TABLE["operations"]["asked_first"].split())
-PLAIN_OPS = ASK_FIRST.union(_TABLE["operations"]["plain"].split())
+REFUSED = frozenset(_TABLE["operations"]["refused"].split())
+PLAIN_OPS = ASK_FIRST.union(REFUSED, _TABLE["operations"]["plain"].split())
 MODES = ("allow", "ignore", "deny", "default", "foreground")
 
 
@@ -54,6 +55,13 @@ RUNTIME = frozenset(GROUP_OF)
 def permission_of(op: str) -> str:
     """Give the permission that an operation needs, "" for one that needs none."""
     return PREFIX + _TABLE["operations"]["permissions"].get(op, op) if op in OPS else ""
+
+
+def default_mode(op: str) -> str:
+    """Give the mode that an operation has until it is set."""
+    if op in REFUSED:
+        return "deny"
+    return "default" if op in ASK_FIRST else "allow"
 
 
 @dataclass(eq=False)
@@ -177,7 +185,7 @@ class Permissions(Kept):
             if not self.granted(package, permission):
                 return "ignore"
             return "foreground" if GROUP_OF[permission].in_use else "allow"
-        return "default" if op in ASK_FIRST else "allow"
+        return default_mode(op)
 
     def set_mode(self, package: str, op: str, mode: str) -> None:
         """Set the mode of an operation, "default" to forget it."""

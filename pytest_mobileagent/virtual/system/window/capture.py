@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
 from pytest_mobileagent.virtual.system.accessibility.nodes import Screen
 from pytest_mobileagent.virtual.system.window.window import black
-from pytest_mobileagent.virtual.ui.draw import draw, png
 from pytest_mobileagent.virtual.ui.dump import dump
+from pytest_mobileagent.virtual.ui.paint import draw
+from pytest_mobileagent.virtual.ui.pictures import png
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -114,7 +114,7 @@ class Windows(Kept):
     def cancel(self, window: Window) -> None:
         """Do what Back and a tap outside do to a dialog."""
         view = window.box.view
-        if isinstance(view, Dialog) and view.cancelable and view.on_cancel:
+        if isinstance(view, Dialog) and view.on_cancel:
             with self.activities.guard(window.record.package):
                 view.on_cancel()
             self.changes.note()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.content.intent import short
+from pytest_mobileagent.virtual.content.intent import full, short
+from pytest_mobileagent.virtual.kernel.users import name_of
 from pytest_mobileagent.virtual.shell.android.service import fill
 from pytest_mobileagent.virtual.shell.android.services.activity import service
+from pytest_mobileagent.virtual.shell.android.services.package import data_folder
 from pytest_mobileagent.virtual.shell.android.services.window_dump import record
 from pytest_mobileagent.virtual.ui.node import Node
 
@@ -36,7 +38,8 @@ def dump(ctx: Context, args: list[str]) -> str:
     for name, part in parts.items():
         if word == name or (word == name[0] and part is not _top):
             return part(phone)
-    return _services(phone, []) + _recents(phone) + _activities(phone) + _processes(phone)
+    about = [word] if word in phone.packages else []
+    return _services(phone, about) + _recents(phone) + _activities(phone) + _processes(phone)
 
 
 def _activities(phone: Phone) -> str:
@@ -93,15 +96,42 @@ def _top(phone: Phone) -> str:
 
 
 def _services(phone: Phone, wanted: list[str]) -> str:
-    head = "ACTIVITY MANAGER SERVICES (dumpsys activity services)\n"
-    lines = [
-        f"  * ServiceRecord{{{app.uid:x} u0 {app.package}/{name}}}\n"
-        f"    isForeground={str(name in app.foreground_services).lower()}\n"
+    """List the services that run: what apps declare, what assists, and the keyboard."""
+    declared = [
+        full(f"{app.package}/{name}")
         for app in phone.packages.apps()
-        for name in dict.fromkeys([*app.foreground_services, *app.services])
-        if phone.proc.running(app.package) and wanted in ([], [app.package])
+        if phone.proc.running(app.package)
+        for name in (*app.foreground_services, *app.services)
     ]
-    return head + ("".join(lines) or "  (nothing)\n") + "\n"
+    running = dict.fromkeys(
+        [*declared, *phone.accessibility_services.bound, full(phone.ime.current)]
+    )
+    told = [
+        _service(phone, component)
+        for component in running
+        if wanted in ([], [component.partition("/")[0]], [component], [short(component)])
+    ]
+    head = "ACTIVITY MANAGER SERVICES (dumpsys activity services)\n"
+    return (
+        head + ("  User 0 active services:\n" + "\n".join(told) if told else "  (nothing)\n") + "\n"
+    )
+
+
+def _service(phone: Phone, component: str) -> str:
+    package, _, name = component.partition("/")
+    app = phone.packages.app(package)
+    return fill(
+        "activity_service",
+        token=f"{zlib.crc32(component.encode()) & 0xFFFFFFF:x}",
+        name=short(component),
+        package=package,
+        path=phone.packages.path(package),
+        folder=data_folder(app),
+        pid=phone.proc.pid(package),
+        user=name_of(app.uid).replace("_", ""),
+        foreground=name
+        in [full(f"{package}/{each}").partition("/")[2] for each in app.foreground_services],
+    )
 
 
 def _processes(phone: Phone) -> str:
@@ -133,8 +163,14 @@ def _recents(phone: Phone) -> str:
         )
         for at, task in enumerate(reversed(phone.activities.tasks))
     ]
+    visible = [task for task in phone.activities.tasks if task.package != phone.launcher]
+    infos = [
+        fill("activity_recent_info", at=at, task=task) for at, task in enumerate(reversed(visible))
+    ]
     head = "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n"
-    return head + ("  Recent tasks:\n" if blocks else "") + "".join(blocks) + "\n"
+    tasks = "  Recent tasks:\n" + "".join(blocks) if blocks else ""
+    seen = "  Visible recent tasks (most recent first):\n" + "".join(infos) if infos else ""
+    return f"{head}{tasks}{seen}\n"
 
 
 def _hierarchy(phone: Phone, top: Record) -> str:

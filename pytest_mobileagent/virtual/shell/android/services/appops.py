@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
 from pytest_mobileagent.virtual.system.packages.permissions import (
-    ASK_FIRST,
     MODES,
     OPS,
     PLAIN_OPS,
+    default_mode,
 )
 
 service = Service("appops", script="appops", interface="com.android.internal.app.IAppOpsService")
@@ -20,7 +20,7 @@ def get(ctx: Context, args: Arguments) -> str:
     op, modes = _op(wanted) if wanted else "", ctx.phone.permissions.modes(name)
     if shown := "".join(f"{key}: {modes[key]}\n" for key in modes if op in ("", key)):
         return shown
-    default = f"Default mode: {'default' if op in ASK_FIRST else 'allow'}\n" if op else ""
+    default = f"Default mode: {default_mode(op)}\n" if op else ""
     return f"No operations.\n{default}"
 
 

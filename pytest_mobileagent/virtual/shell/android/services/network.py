@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pytest_mobileagent.virtual.shell.android.service import (
-    Answer,
     Arguments,
     Context,
     Refused,
@@ -95,16 +94,16 @@ def dump_networks(ctx: Context, _: list[str]) -> str:
 
 
 @connectivity.command("airplane-mode")
-def airplane_mode(ctx: Context, args: Arguments) -> Answer:
+def airplane_mode(ctx: Context, args: Arguments) -> str:
     """Show or switch airplane mode."""
     wanted = args.next()
     if wanted is None:
         on = ctx.phone.settings.on("global", "airplane_mode_on")
-        return "enabled\n" if on else "disabled\n"
+        return f"{'enabled' if on else 'disabled'}\n"
     if wanted not in ("enable", "disable"):
         raise Refused(f"Unknown argument: {wanted}", out=True)
     ctx.phone.radios.set_airplane(wanted == "enable")
-    return 0
+    return ""
 
 
 @Service("netstats", interface="android.net.INetworkStatsService").dump

@@ -44,7 +44,7 @@ service = Service("notification")
 @service.command("post", "notify")
 def post(ctx: Context, args: Arguments) -> str:
     """Post a notification of the shell's."""
-    usage = Refused(help_text("notification_post").rstrip(), out=True)
+    usage = Refused(help_text("notification_post"), out=True)
     options = args.options(POST_VALUES, ("-v", "--verbose"), lambda _: usage)
     title = options.get("-t") or options.get("--title", "")
     style = options.get("-S") or options.get("--style", "")
@@ -72,7 +72,7 @@ def set_dnd(ctx: Context, args: Arguments) -> None:
     """Switch Do Not Disturb."""
     word = args.next()
     if word not in ZEN:
-        raise Refused(help_text("notification").rstrip(), out=True)
+        raise Refused(help_text("notification"), out=True)
     ctx.phone.settings.put("global", "zen_mode", ZEN[word])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.choosing import RESOLVER
@@ -15,6 +17,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     JavaError,
     Refused,
     Service,
+    fill,
     illegal,
 )
 from pytest_mobileagent.virtual.system.packages.packages import STATES, UnknownPackage
@@ -22,7 +25,7 @@ from pytest_mobileagent.virtual.system.packages.packages import STATES, UnknownP
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
-    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.app.app import Activity, App
 
 FEATURES = (
     "android.hardware.bluetooth", "android.hardware.camera", "android.hardware.location",
@@ -176,6 +179,8 @@ def resolve_activity(ctx: Context, args: Arguments) -> str:
     if not found:
         return "No activity found\n"
     chosen = ctx.phone.defaults.choose(intent, found)
+    if chosen and not {"--brief", "--components"} & {*options}:
+        return _resolved(*chosen)
     name = short(chosen[1].component(chosen[0].package)) if chosen else RESOLVER
     head = "" if "--components" in options else f"{MATCH}\n"
     return f"{head}{name}\n"
@@ -191,8 +196,28 @@ def query_activities(ctx: Context, args: Arguments) -> str:
         return "No activities found\n"
     if "--components" in options:
         return "".join(f"{name}\n" for name in found)
-    blocks = (f"  Activity #{at}:\n    {MATCH}\n    {name}\n" for at, name in enumerate(found))
+    brief = "--brief" in options
+    told = [f"{MATCH}\n{name}\n" for name in found] if brief else starmap(_resolved, answers)
+    blocks = (f"  Activity #{at}:\n{indent(text, '    ')}" for at, text in enumerate(told))
     return f"{len(found)} activities found:\n{''.join(blocks)}"
+
+
+def _resolved(app: App, kind: type[Activity]) -> str:
+    """Tell all about an activity that would answer."""
+    activity = kind.component(app.package).partition("/")[2]
+    return fill(
+        "resolve_info",
+        match=MATCH,
+        name=activity,
+        exported=kind.exported,
+        app=app,
+        folder=data_folder(app),
+    )
+
+
+def data_folder(app: App) -> str:
+    """Give the folder of an app's data as the package manager names it, with the user's number."""
+    return app.data_dir.replace("/data/data/", "/data/user/0/", 1)
 
 
 @service.command("dump")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import short
 from pytest_mobileagent.virtual.shell.android.service import fill
-from pytest_mobileagent.virtual.shell.android.services.package import service
+from pytest_mobileagent.virtual.shell.android.services.package import data_folder, service
 from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp
 from pytest_mobileagent.virtual.system.packages.packages import STATES
 from pytest_mobileagent.virtual.system.packages.permissions import RUNTIME
@@ -54,6 +54,7 @@ def _package(phone: Phone, name: str) -> str:
         installed=installed,
         token=f"{installed.uid * 2654435761 & 0xFFFFFF:x}",
         folder=phone.packages.path(name).rpartition("/")[0],
+        data=data_folder(app),
         least=least,
         target=target,
         signer=signer,
