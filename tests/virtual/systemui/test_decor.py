@@ -105,6 +105,6 @@ def test_a_field_of_a_dialog_that_opens_takes_the_focus_asked_for(phone: Phone) 
 
 
 def test_a_bar_at_the_bottom_goes_on_behind_the_systems(phone: Phone) -> None:
-    phone.activities.top.activity.set(screen="placed")
+    shown(phone).set(screen="placed")
     box = next(each for each in boxes(phone) if each.view.id.endswith("navigationBarBackground"))
     assert box.view.background == "surface_container"
