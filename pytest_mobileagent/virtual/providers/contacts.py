@@ -69,7 +69,9 @@ class Contacts(Provider):
         meant = self.ids(table.source, ask.within(table.where, found))
         for number in meant:
             if table.into == "data":
-                self._change("data", number, self._stored(values))
+                columns = "mimetype" if "data1" in values else f"mimetype, {', '.join(_PARTS)}"
+                (row,) = self.db.query(f"SELECT {columns} FROM view_data WHERE _id = ?", number)
+                self._change("data", number, self._stored({**row, **values}))
                 self._index(number)
             elif table.into == "raw_contacts":
                 self._change("raw_contacts", number, values)

@@ -39,6 +39,19 @@ def test_a_raw_contact_with_data_makes_a_contact(sh):
     assert phones == "Row: 0 data1=(650) 555-0143, data2=2, data4=+16505550143\n"
 
 
+def test_a_number_or_a_name_that_is_changed_is_completed(sh):
+    add_person(sh, "Ada Lovelace", "5550143")
+    change = f"content update --uri {CONTACTS}/data --where"
+    sh(f"{change} \"data1='5550143'\" --bind data1:s:'(650) 555-0199'")
+    phones = sh(f"content query --uri {CONTACTS}/data/phones --projection data2:data4")
+    assert phones == "Row: 0 data2=2, data4=+16505550199\n"
+    ask = f"content query --uri {CONTACTS}/contacts --projection display_name:display_name_alt"
+    sh(f"{change} \"data1='Ada Lovelace'\" --bind data3:s:King")
+    assert sh(ask) == "Row: 0 display_name=Ada King, display_name_alt=King, Ada\n"
+    sh(f"{change} \"data1='Ada King'\" --bind data1:s:'Grace Hopper'")
+    assert sh(ask) == "Row: 0 display_name=Grace Hopper, display_name_alt=Hopper, Grace\n"
+
+
 def test_the_lookup_of_a_number_is_loose(sh):
     add_person(sh, "Ada Lovelace", "(650) 555-0143")
     found = "Row: 0 display_name=Ada Lovelace\n"
