@@ -20,7 +20,6 @@ import adbutils
 import pytest
 
 from pytest_mobileagent.virtual.main import boot
-from pytest_mobileagent.virtual.snapshots.album import Album
 from pytest_mobileagent.virtual.wire.ports import claim
 from pytest_mobileagent.virtual.wire.server import Server
 
@@ -156,8 +155,9 @@ def running(
 ) -> Iterator[Running]:
     """Run a phone until it is not needed any more."""
     phone = loop.call(lambda: boot(apps))
-    album = Album(phone.snapshots, folder)
-    server = Server(phone, album, claim(0), adb.port, home=adb.home, **manners)
+    if folder:
+        phone.snapshots.keep_in(folder)
+    server = Server(phone, claim(0), adb.port, home=adb.home, **manners)
     loop.run(server.__aenter__())
     try:
         assert loop.run(server.registration.attempt(PATIENCE)), "adb does not see the phone"

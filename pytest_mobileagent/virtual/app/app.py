@@ -1,22 +1,14 @@
-"""What an app's author writes: an App with its Activities."""
+"""What the system asks of an app and of its activities; `sdk` adds what authors use."""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.virtual.content.choosing import (
-    EXTRA_STREAM,
-    EXTRA_SUBJECT,
-    EXTRA_TEXT,
-    chooser,
-)
 from pytest_mobileagent.virtual.content.data import Database, Preferences
-from pytest_mobileagent.virtual.content.filters import SEND, Filter
-from pytest_mobileagent.virtual.content.intent import Intent, Reply, class_name, to_plain
-from pytest_mobileagent.virtual.ui.controls import Input
+from pytest_mobileagent.virtual.content.filters import Filter
+from pytest_mobileagent.virtual.content.intent import class_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,13 +16,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Instrumentation
     from pytest_mobileagent.virtual.app.context import AccessibilityService, Context
     from pytest_mobileagent.virtual.app.provider import Provider
+    from pytest_mobileagent.virtual.content.intent import Intent, Reply
     from pytest_mobileagent.virtual.content.locale import Locale
     from pytest_mobileagent.virtual.ui.dialog import Dialog
     from pytest_mobileagent.virtual.ui.views import Icon, View
 
 
 class App:
-    """One installed app; it keeps nothing in memory, only in its databases and preferences."""
+    """One installed app."""
 
     package: ClassVar[str]
     label: ClassVar[str]
@@ -47,10 +40,9 @@ class App:
     instrumentations: ClassVar[Sequence[Instrumentation]] = ()
     providers: ClassVar[Sequence[type[Provider]]] = ()  # of content:// URIs
     accent: ClassVar[str] = "#3F51B5"  # the theme's colour
-    supports_rtl: ClassVar[bool] = True  # mirrored in languages that run from right to left
     data_dir: str = ""
 
-    def __init__(self, phone: Context[Activity], uid: int) -> None:
+    def __init__(self, phone: Context, uid: int) -> None:
         self.phone = phone
         self.uid = uid
         self.data_dir = self.data_dir or f"/data/data/{self.package}"
@@ -105,42 +97,9 @@ class App:
         text = self.phone.locales.text(self.package, self._strings, english)
         return text.format_map(values) if values else text
 
-    def notify(
-        self,
-        tag: str,
-        title: str,
-        text: str = "",
-        *,
-        intent: Intent | type[Activity] | None = None,
-        **more: Any,
-    ) -> None:
-        """Post a notification, or replace the one with this tag; a tap on it starts `intent`.
-
-        `channel` names its channel, `importance` 4 announces it over what is on the screen,
-        `ongoing` keeps it from being swiped away, `long_text` is shown when it is expanded, and
-        `deeds` are its buttons, made by `deed` of `system.notifications`. Nothing is posted while
-        the app may not.
-        """
-        if isinstance(intent, type):
-            intent = Intent(component=intent.component(self.package))
-        plain = to_plain(intent) if intent else None
-        self.phone.notifications.post(self.package, tag, title, text, intent=plain, **more)
-
-    def cancel_notification(self, tag: str) -> None:
-        """Take a notification of the app's own away."""
-        self.phone.notifications.cancel(self.package, tag)
-
-    def has_permission(self, permission: str) -> bool:
-        """Tell whether the app may do what a permission is for."""
-        return self.phone.permissions.allowed(self.package, permission)
-
-    def log(self, tag: str, message: str, level: str = "I") -> None:
-        """Write a line to the phone's log, from this app's process."""
-        self.phone.log.write(level, tag, message, pid=self.phone.proc.pid(self.package))
-
 
 class Activity:
-    """One screen of an app. `content` is a pure function of state, extras and the app's data."""
+    """One screen of an app."""
 
     name: ClassVar[str]  # class name as in a manifest: .Main, or in full
     title: ClassVar[str] = ""
@@ -204,102 +163,11 @@ class Activity:
     def on_intent(self, intent: Intent) -> None:
         """Take a new intent while already at the top."""
 
-    # What an author uses.
-
-    @property
-    def phone(self) -> Context[Activity]:
-        """The phone that the app runs on."""
-        return self.app.phone
-
-    @property
-    def extras(self) -> dict[str, Any]:
-        """What the starter has given along."""
-        return dict(self.intent.extras)
+    # What the system asks.
 
     def t(self, english: str, **values: object) -> str:
         """Give a text in the app's language, with `{name}` for each of the values filled in."""
         return self.app.t(english, **values)
-
-    @property
-    def locale(self) -> Locale:
-        """The language that the app speaks: how it writes dates, times and numbers."""
-        return self.app.locale
-
-    def set(self, **state: Any) -> None:
-        """Change state; the screen is built anew."""
-        self.state.update(state)
-        self.phone.changed()
-
-    def start(self, target: type[Activity] | Intent, *, request: str = "", **extras: Any) -> None:
-        """Start an activity of this app, or any by intent; `request` names its result."""
-        if isinstance(target, type):
-            target = Intent(component=target.component(self.app.package))
-        intent = replace(target, extras={**target.extras, **extras})
-        self.phone.activities.start_from(self, intent, request)
-
-    def request_permission(self, *permissions: str, request: str = "") -> None:
-        """Ask for permissions, which the app's class names too; `on_permission` gets the answer.
-
-        The user is asked only about those that are neither granted nor refused for good.
-        """
-        self.phone.activities.ask_permission(self, permissions, request)
-
-    def share(self, text: str = "", *, subject: str = "", stream: str = "", type: str = "") -> None:
-        """Let the user choose an app that shall get a text, or the file at a URI."""
-        extras = {EXTRA_TEXT: text, EXTRA_SUBJECT: subject, EXTRA_STREAM: stream}
-        kept = {name: value for name, value in extras.items() if value}
-        kind = type or ("*/*" if stream else "text/plain")
-        self.start(chooser(Intent(SEND, type=kind, extras=kept)))
-
-    def finish(self, **result: Any) -> None:
-        """Leave this activity, giving a result to the one that started it."""
-        self.phone.activities.finish(self, result)
-
-    def reveal(self, key: str) -> None:
-        """Scroll a list, once, so that its row with this key is seen."""
-        if record := self.phone.activities.record_of(self):
-            record.ui.reveal = key
-            self.phone.changed()
-
-    def focus(self, name: str, *, select: bool = False) -> None:
-        """Put the cursor into the field bound to `state[name]`, and bring up the keyboard.
-
-        With `select` all that is in it is selected, for typing to replace it.
-        """
-        if record := self.phone.activities.record_of(self):
-            record.ui.focused = f"field:{name}"
-            record.ui.cursor, record.ui.anchor = len(str(self.state.get(name, ""))), None
-            if select:
-                record.ui.anchor = 0
-            self.phone.ime.show()
-            self.phone.changed()
-
-    def blur(self) -> None:
-        """Take the input focus away, and with it the keyboard."""
-        if record := self.phone.activities.record_of(self):
-            record.ui.focused = None
-            self.phone.ime.hide()
-            self.phone.changed()
-
-    def toast(self, text: str, *, long: bool = False) -> None:
-        """Show a text for some seconds."""
-        self.phone.windows.show_toast(self.app.package, text, 3.5 if long else 2.0)
-
-    def announce(self, text: str) -> None:
-        """Have assistive services speak a text, which is not shown."""
-        self.phone.events.announce(self.app.package, text)
-
-    def field(self, name: str, **options: Any) -> Input:
-        """Make a text field bound to `state[name]`; `on_change` is told after the state is."""
-        told: Callable[[str], None] | None = options.pop("on_change", None)
-
-        def changed(text: str) -> None:
-            self.state[name] = text
-            if told:
-                told(text)
-
-        options.setdefault("key", f"field:{name}")
-        return Input(str(self.state.get(name, "")), on_change=changed, **options)
 
     @classmethod
     def intent_filters(cls) -> list[Filter]:

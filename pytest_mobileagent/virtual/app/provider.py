@@ -69,7 +69,7 @@ class Table:
 class Owner(Protocol):
     """The app that a provider belongs to."""
 
-    phone: Context[Any]
+    phone: Context
 
     def database(self, name: str) -> Database:
         """Give a database of the app's own."""
@@ -135,12 +135,6 @@ class Provider:
             return self.table(uri)[0].type or None
         except ProviderError:
             return None
-
-    def path_of(self, uri: Uri) -> str:
-        """Give the file that a URI stands for."""
-        raise ProviderError(
-            "java.io.FileNotFoundException", f"No files supported by provider at {uri}"
-        )
 
     # Parts, for those that do more.
 

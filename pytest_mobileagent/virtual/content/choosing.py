@@ -25,7 +25,6 @@ def carried(intent: Intent) -> dict[str, Any]:
     return {TARGET: to_plain(intent)}
 
 
-def chooser(target: Intent, title: str = "") -> Intent:
+def chooser(target: Intent) -> Intent:
     """Wrap an intent so that the user is asked which app shall answer it."""
-    extras = {**carried(target), **({EXTRA_TITLE: title} if title else {})}
-    return Intent(CHOOSER, component=SHARE_SHEET, extras=extras)
+    return Intent(CHOOSER, component=SHARE_SHEET, extras=carried(target))

@@ -157,9 +157,6 @@ class Preferences(Mapping[str, Value]):
         kept = {key: value for key, value in merged.items() if value is not None}
         write_owned(self._files, self.path, format_preferences(kept), self._uid)
 
-    def __setitem__(self, key: str, value: Value | None) -> None:
-        self.put(key, value)
-
 
 def format_preferences(values: Mapping[str, Value]) -> bytes:
     """Write preferences as Android's XmlUtils does."""

@@ -14,10 +14,6 @@ if TYPE_CHECKING:
 
     Moment: TypeAlias = date | datetime
 
-RIGHT_TO_LEFT: Final = frozenset(
-    ("ar", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "ug", "ur", "yi")
-)
-RIGHT_TO_LEFT_SCRIPTS: Final = frozenset({"Arab", "Hebr", "Thaa"})
 FIRST_SCRIPTS: Final = {  # whose letters come before the Latin ones in a list
     "ar": ("ARABIC",),
     "hi": ("DEVANAGARI",),
@@ -28,6 +24,7 @@ FIRST_SCRIPTS: Final = {  # whose letters come before the Latin ones in a list
 }
 LETTERS: Final = re.compile(r"'[^']*'|([A-Za-z])\1*")  # of a date pattern, or text in quotes
 KINDS: Final = {"L": "M", "c": "E", "e": "E", "K": "h", "k": "H", "u": "y"}
+NUMBERS: Final = {"y": "%y", "M": "%m", "d": "%d", "H": "%H", "h": "%I", "m": "%M", "s": "%S"}
 
 
 @dataclass(frozen=True)
@@ -52,8 +49,13 @@ class Locale:
     @cached_property
     def rtl(self) -> bool:
         """Whether it is written from right to left."""
-        language, script, _ = self.parts
-        return script in RIGHT_TO_LEFT_SCRIPTS if script else language in RIGHT_TO_LEFT
+        return self.language != "en" and self._babel.text_direction == "rtl"
+
+    def isolated(self, text: str) -> str:
+        """Keep a number in its own order amid a line from right to left."""
+        return (
+            f"\N{LEFT-TO-RIGHT EMBEDDING}{text}\N{POP DIRECTIONAL FORMATTING}" if self.rtl else text
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -73,10 +75,9 @@ class Locale:
             pattern = _arranged(str(self._babel), pattern)
         return self._formatted(moment, pattern)
 
-    def time(self, moment: datetime, *, long_clock: bool, seconds: bool = False) -> str:
+    def time(self, moment: datetime, *, long_clock: bool) -> str:
         """Write a time of day, on a clock of 12 or of 24 hours."""
-        end = ":ss" if seconds else ""
-        return self.date(moment, f"HH:mm{end}" if long_clock else f"h:mm{end} a")
+        return self.date(moment, "HH:mm" if long_clock else "h:mm a")
 
     def clock(self, moment: datetime, *, long_clock: bool) -> str:
         """Write a time of day without its half, as a status bar does."""
@@ -184,27 +185,17 @@ def _english(moment: Moment, pattern: str) -> str:
 
 def _field(moment: Any, letter: str, count: int) -> str:
     """Write one field of an English date."""
-    if letter in "Ec":
-        return f"{moment:%A}" if count == 4 else f"{moment:%A}"[:1] if count > 4 else f"{moment:%a}"
-    if letter in "ML" and count > 2:
-        return f"{moment:%B}" if count == 4 else f"{moment:%B}"[:1] if count > 4 else f"{moment:%b}"
-    if letter == "a":
-        return "AM" if moment.hour < 12 else "PM"
-    if letter == "y" and count != 2:
+    kind = KINDS.get(letter, letter)
+    if kind == "E" or (kind == "M" and count > 2):
+        name = f"{moment:%A}" if kind == "E" else f"{moment:%B}"
+        return {4: name, 5: name[:1]}.get(count, name[:3])
+    if kind == "a":
+        return f"{moment:%p}"
+    if kind == "y" and count != 2:
         return str(moment.year)
-    numbers = {
-        "y": "%y",
-        "M": "%m",
-        "L": "%m",
-        "d": "%d",
-        "H": "%H",
-        "h": "%I",
-        "m": "%M",
-        "s": "%S",
-    }
-    if letter not in numbers:
+    if kind not in NUMBERS:
         raise ValueError(f"{letter!r} is no letter of a date pattern")
-    return f"{int(moment.strftime(numbers[letter])):0{count}}"
+    return f"{int(moment.strftime(NUMBERS[kind])):0{count}}"
 
 
 def _naive(moment: Any) -> Any:

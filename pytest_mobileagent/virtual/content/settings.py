@@ -12,39 +12,11 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.log import Log
 
 NAMESPACES = ("system", "secure", "global")
-CONFIG = "config"  # where device_config keeps its flags
-DEFAULTS: dict[str, dict[str, str]] = tomllib.loads(
+_TABLE: dict[str, Any] = tomllib.loads(
     (resources.files(__package__) / "settings.toml").read_text("utf-8")
 )
+DEFAULTS: dict[str, dict[str, str]] = {space: _TABLE[space] for space in NAMESPACES}
 
-
-def _boolean(value: str) -> bool:
-    return value in ("0", "1")
-
-
-def _whole(low: int, high: int) -> Callable[[str], bool]:
-    return lambda value: value.isdecimal() and low <= int(value) <= high
-
-
-def _scale(value: str) -> bool:
-    try:
-        return 0 < float(value) < 10
-    except ValueError:
-        return False
-
-
-VALID: dict[str, Callable[[str], bool]] = {  # of the system namespace, which Android validates
-    "accelerometer_rotation": _boolean,
-    "font_scale": _scale,
-    "haptic_feedback_enabled": _boolean,
-    "screen_brightness": _whole(0, 255),
-    "screen_brightness_mode": _boolean,
-    "screen_off_timeout": _whole(0, 2**31 - 1),
-    "show_touches": _boolean,
-    "sound_effects_enabled": _boolean,
-    "user_rotation": _whole(0, 3),
-    "vibrate_when_ringing": _boolean,
-}
 
 Watcher = Callable[[str], None]
 
@@ -71,7 +43,7 @@ class Settings:
 
     def put(self, namespace: str, key: str, value: str) -> None:
         """Change a setting; ValueError, in Android's words, if the value is invalid."""
-        if namespace == "system" and key in VALID and not VALID[key](value):
+        if namespace == "system" and not _is_valid(key, value):
             raise ValueError(f"Invalid value: {value} for setting: {key}")
         self._values[namespace][key] = value
         self._changed(namespace, key, value)
@@ -114,3 +86,16 @@ class Settings:
     def load(self, saved: dict[str, Any]) -> None:
         """Take the settings back; nobody is told, as all of the phone goes back."""
         self._values = saved
+
+
+def _is_valid(key: str, value: str) -> bool:
+    """Tell whether a value of the system namespace, which Android validates, is in its range."""
+    if key not in _TABLE["valid"]:
+        return True
+    low, high = _TABLE["valid"][key]
+    if isinstance(low, int):
+        return value.isdecimal() and low <= int(value) <= high
+    try:
+        return bool(low <= float(value) <= high)
+    except ValueError:
+        return False

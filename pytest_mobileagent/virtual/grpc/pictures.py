@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 from pytest_mobileagent.virtual.grpc.protocol import control
-from pytest_mobileagent.virtual.ui.draw import png
+from pytest_mobileagent.virtual.ui.pictures import png
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

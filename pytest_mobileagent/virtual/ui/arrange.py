@@ -77,22 +77,23 @@ class Measure:
         if not view.children or isinstance(view, Grid | Scroll):
             return likes
         left, top, right, bottom = self.metrics.edges(view.padding)
-        items = [_Item(child, self.margins(child)) for child in view.children if child.visible]
+        items = self.items(view)
         stacked = isinstance(view, Column) and not (isinstance(view, Panes) and self.metrics.wide)
         room = (limit - left - right) // (1 if stacked else max(1, len(items)))
         parts = [i.above + self.least(i.view, max(0, room - i.beside)) for i in items]
         return min(likes, (sum(parts) if stacked else max(parts, default=0)) + top + bottom)
 
-    def margins(self, view: View) -> Rect:
-        """Give the margins of a view in pixels."""
-        return self.metrics.edges(view.margin)
+    def items(self, view: View) -> list[_Item]:
+        """Give the children that take part."""
+        edges = self.metrics.edges
+        return [_Item(child, edges(child.margin)) for child in view.children if child.visible]
 
 
 def arrange(
     view: View, width: int, height: int | None, measure: Measure, *, exact: bool
 ) -> tuple[Size, list[Rect | None]]:
     """Give the size of the content of a group, and its children's rectangles in it."""
-    items = [_Item(child, measure.margins(child)) for child in view.children if child.visible]
+    items = measure.items(view)
     room = _Room(width, height, view.gravity, measure, exact)
     if isinstance(view, Scroll):
         size, rects = _scrolled(items, room, sideways=isinstance(view, HScroll))

@@ -1,4 +1,4 @@
-"""What painters share: canvas, measures and colours, and the pictures that views name."""
+"""What a view is painted with: canvas and colours, and the pictures that views name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytest_mobileagent.virtual.ui import text as roboto
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect
 from pytest_mobileagent.virtual.ui.pictures import cover
 from pytest_mobileagent.virtual.ui.strokes import DRAWINGS, flipped, icon
-from pytest_mobileagent.virtual.ui.views import Icon, Source, View
+from pytest_mobileagent.virtual.ui.views import Icon, Source
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.canvas import Canvas
@@ -19,41 +19,49 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Brush:
-    """What painting needs besides the view."""
+    """What painting one view needs; the canvas is clipped to what can be seen of it."""
 
     canvas: Canvas
-    metrics: Metrics
     theme: Theme
+    box: Box
 
-    def ink(self, color: str, view: View) -> RGBA:
+    @property
+    def metrics(self) -> Metrics:
+        """The display that the view was laid out for."""
+        return self.box.metrics
+
+    def ink(self, color: str) -> RGBA:
         """Give a colour, faint for a view that is not enabled."""
         red, green, blue, alpha = self.theme(color)
-        return (red, green, blue, alpha if view.enabled else alpha * 38 // 100)
+        return (red, green, blue, alpha if self.box.view.enabled else alpha * 38 // 100)
 
-    def source(self, source: Source, room: Rect, ink: RGBA, box: Box) -> None:
+    def source(self, source: Source, room: Rect, ink: RGBA) -> None:
         """Paint an icon, an app's icon or a picture."""
-        clip = intersect(room, box.visible)
+        clip = intersect(room, self.box.visible)
+        if clip and source:
+            with self.canvas.clipped(clip):
+                self._source(source, room, ink)
+
+    def _source(self, source: Source, room: Rect, ink: RGBA) -> None:
         width, height = room[2] - room[0], room[3] - room[1]
-        size = min(width, height)
-        if clip is None or not source:
-            return
         if isinstance(source, bytes):
-            radius = self.metrics.px(box.view.corner)
-            self.canvas.show(cover(source, width, height), room, clip, radius)
+            radius = self.metrics.px(self.box.view.corner)
+            self.canvas.show(cover(source, width, height), room, radius)
             return
+        size = min(width, height)
         square = aligned("center", (size, size), room)
         if isinstance(source, Icon):
-            self.canvas.fill(square, self.theme(source.color), clip, size // 2)
-            self._glyph(source, square, clip)
+            self.canvas.fill(square, self.theme(source.color), size // 2)
+            self._glyph(source, square)
         else:
-            mask = flipped(source, size) if box.metrics.rtl else icon(source, size)
-            self.canvas.stamp(mask, square[:2], ink, clip)
+            mask = flipped(source, size) if self.metrics.rtl else icon(source, size)
+            self.canvas.stamp(mask, square[:2], ink)
 
-    def _glyph(self, source: Icon, disc: Rect, clip: Rect) -> None:
+    def _glyph(self, source: Icon, disc: Rect) -> None:
         size = disc[2] - disc[0]
         if source.glyph in DRAWINGS:
             mask = icon(source.glyph, size * 56 // 100)
         else:
             mask = roboto.mask(source.glyph, max(1, size // 2), True)
         place = aligned("center", mask.size, disc)
-        self.canvas.stamp(mask, place[:2], self.theme(source.ink), clip)
+        self.canvas.stamp(mask, place[:2], self.theme(source.ink))

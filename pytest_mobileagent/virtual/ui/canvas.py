@@ -5,6 +5,7 @@ Everything that is not a plain rectangle is pasted through a grey mask; masks ar
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,45 +14,55 @@ from PIL import Image, ImageDraw, ImageFilter
 from pytest_mobileagent.virtual.ui.metrics import Rect, intersect
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytest_mobileagent.virtual.ui.theme import RGBA
 
 _FINE = 4
 
 
 class Canvas:
-    """An opaque picture; every operation is limited to a clipping rectangle."""
+    """An opaque picture, black at first; what is painted is limited to a clipping rectangle."""
 
-    def __init__(self, width: int, height: int, color: tuple[int, int, int]) -> None:
-        self.picture = Image.new("RGB", (width, height), color)
+    def __init__(self, width: int, height: int) -> None:
+        self.picture = Image.new("RGB", (width, height))
+        self._clip: Rect = (0, 0, width, height)
 
-    def fill(self, rect: Rect, color: RGBA, clip: Rect, radius: int = 0) -> None:
+    @contextmanager
+    def clipped(self, clip: Rect) -> Iterator[None]:
+        """Limit what is painted meanwhile to another rectangle."""
+        before, self._clip = self._clip, clip
+        yield
+        self._clip = before
+
+    def fill(self, rect: Rect, color: RGBA, radius: int = 0) -> None:
         """Fill a rectangle, its corners rounded."""
         radius = min(radius, (rect[2] - rect[0]) // 2, (rect[3] - rect[1]) // 2)
         if radius <= 0:
-            self._plain(rect, color, clip)
+            self._plain(rect, color)
             return
         left, top, right, bottom = rect
-        self._plain((left, top + radius, right, bottom - radius), color, clip)
-        self._plain((left + radius, top, right - radius, top + radius), color, clip)
-        self._plain((left + radius, bottom - radius, right - radius, bottom), color, clip)
-        self._corners(rect, color, clip, radius, 0)
+        self._plain((left, top + radius, right, bottom - radius), color)
+        self._plain((left + radius, top, right - radius, top + radius), color)
+        self._plain((left + radius, bottom - radius, right - radius, bottom), color)
+        self._corners(rect, color, radius, 0)
 
-    def outline(self, rect: Rect, color: RGBA, clip: Rect, radius: int, pen: int) -> None:
+    def outline(self, rect: Rect, color: RGBA, radius: int, pen: int) -> None:
         """Draw a line of `pen` pixels inside the edge of a rounded rectangle."""
         left, top, right, bottom = rect
         radius = min(radius, (right - left) // 2, (bottom - top) // 2)
-        self._plain((left + radius, top, right - radius, top + pen), color, clip)
-        self._plain((left + radius, bottom - pen, right - radius, bottom), color, clip)
-        self._plain((left, top + radius, left + pen, bottom - radius), color, clip)
-        self._plain((right - pen, top + radius, right, bottom - radius), color, clip)
+        self._plain((left + radius, top, right - radius, top + pen), color)
+        self._plain((left + radius, bottom - pen, right - radius, bottom), color)
+        self._plain((left, top + radius, left + pen, bottom - radius), color)
+        self._plain((right - pen, top + radius, right, bottom - radius), color)
         if radius:
-            self._corners(rect, color, clip, radius, pen)
+            self._corners(rect, color, radius, pen)
 
-    def stamp(self, mask: Image.Image, at: tuple[int, int], color: RGBA, clip: Rect) -> None:
+    def stamp(self, mask: Image.Image, at: tuple[int, int], color: RGBA) -> None:
         """Paint a colour through a grey picture whose upper left corner is `at` a point."""
         left, top = at
         whole = (left, top, left + mask.width, top + mask.height)
-        seen = intersect(whole, clip)
+        seen = intersect(whole, self._clip)
         if seen is None:
             return
         if seen != whole:
@@ -60,9 +71,9 @@ class Canvas:
             mask = mask.point([value * color[3] // 255 for value in range(256)])
         self.picture.paste(color[:3], seen, mask)
 
-    def show(self, picture: Image.Image, rect: Rect, clip: Rect, radius: int = 0) -> None:
+    def show(self, picture: Image.Image, rect: Rect, radius: int = 0) -> None:
         """Paint a picture that has the size of the rectangle."""
-        seen = intersect(rect, clip)
+        seen = intersect(rect, self._clip)
         if seen is None:
             return
         saved = self.save_corners(rect, radius)
@@ -72,11 +83,11 @@ class Canvas:
         self.picture.paste(part, seen[:2], part if part.mode == "RGBA" else None)
         self.restore_corners(rect, radius, saved)
 
-    def shadow(self, rect: Rect, clip: Rect, radius: int, depth: int) -> None:
+    def shadow(self, rect: Rect, radius: int, depth: int) -> None:
         """Paint the shadow that a raised rectangle throws."""
         mask = _shadow(rect[2] - rect[0], rect[3] - rect[1], radius, depth)
         at = (rect[0] - 2 * depth, rect[1] - 2 * depth + depth // 2)
-        self.stamp(mask, at, (0, 0, 0, 90), clip)
+        self.stamp(mask, at, (0, 0, 0, 90))
 
     def color_at(self, x: int, y: int) -> RGBA:
         """Give the colour of a pixel; black outside the picture."""
@@ -97,8 +108,8 @@ class Canvas:
         for number, (square, before) in enumerate(zip(squares, saved, strict=True)):
             self.picture.paste(before, square[:2], _outside(radius, number))
 
-    def _plain(self, rect: Rect, color: RGBA, clip: Rect) -> None:
-        seen = intersect(rect, clip)
+    def _plain(self, rect: Rect, color: RGBA) -> None:
+        seen = intersect(rect, self._clip)
         if seen is None or not color[3]:
             return
         if color[3] == 255:
@@ -108,9 +119,9 @@ class Canvas:
             ink = Image.new("RGB", before.size, color[:3])
             self.picture.paste(Image.blend(before, ink, color[3] / 255), seen[:2])
 
-    def _corners(self, rect: Rect, color: RGBA, clip: Rect, radius: int, pen: int) -> None:
+    def _corners(self, rect: Rect, color: RGBA, radius: int, pen: int) -> None:
         for number, square in enumerate(_squares(rect, radius)):
-            self.stamp(_corner(radius, pen, number), square[:2], color, clip)
+            self.stamp(_corner(radius, pen, number), square[:2], color)
 
 
 def _squares(rect: Rect, radius: int) -> list[Rect]:

@@ -1,19 +1,17 @@
-"""The system's own pieces of the screen: the decor of a window, bars, shade and toast."""
+"""What the system puts around what apps show: the decor of a window, the scrim, a toast."""
 
 from __future__ import annotations
 
-from pytest_mobileagent.virtual.ui.components import AppBar, BottomNav
+from pytest_mobileagent.virtual.ui.components import AppBar
 from pytest_mobileagent.virtual.ui.views import (
     MATCH,
     WRAP,
     Action,
     Column,
     Frame,
-    Image,
+    Group,
     List,
-    Row,
     Scroll,
-    Space,
     Text,
     View,
 )
@@ -35,6 +33,7 @@ def decor(
     not fill the window by itself, and has no bar, gets one with the title, a margin, and scrolls.
     """
     background = content.background  # of a whole screen: it goes on behind the bars
+    floor = _floor(content)
     if _barred(content):
         content = Frame([content], height=MATCH)
     elif content.height != MATCH or isinstance(content, List):
@@ -51,8 +50,6 @@ def decor(
     if top:
         parts.append(View(id="android:id/statusBarBackground", width=MATCH, height=top))
     if bottom:
-        last = content.children[-1] if content.children else content
-        floor = last.background if isinstance(last, BottomNav) else ""  # it goes on to the edge
         name = "android:id/navigationBarBackground"
         bar = View(id=name, width=MATCH, height=BAR, align="bottom", background=floor)
         parts.append(bar)
@@ -63,6 +60,15 @@ def _barred(view: View) -> bool:
     return isinstance(view, AppBar) or any(map(_barred, view.children))
 
 
+def _floor(content: View) -> str:
+    """Give the colour of a bar at the bottom, which goes on to the edge of the screen."""
+    if type(content) is not Column or not content.children:
+        return ""
+    last = content.children[-1]
+    flush = isinstance(last, Group) and not (last.margin or last.corner)
+    return last.background if flush else ""
+
+
 def _scrolling(content: View) -> list[View]:
     if content.height == MATCH:
         return [content]
@@ -70,41 +76,9 @@ def _scrolling(content: View) -> list[View]:
     return [Scroll(content, weight=1)]
 
 
-def status_bar(
-    time: str,
-    *,
-    wifi: bool = True,
-    airplane: bool = False,
-    silent: bool = False,
-    battery_text: str = "Battery 100 percent.",
-    notifications: int = 0,
-    ink: str = "on_surface",
-) -> View:
-    """Make the row at the top of the screen, 24 dp high."""
-    left: list[View] = [Text(time, id="clock", size=13, bold=True, color=ink, max_lines=1)]
-    if notifications:
-        left.append(Image("notifications", size=14, color=ink, margin=(6, 0, 0, 0)))
-    right = [
-        Image("remove", id="zen", size=15, color=ink, visible=silent, desc="Do Not Disturb."),
-        Image("airplane", id="airplane_mode", size=15, color=ink, visible=airplane),
-        Image("wifi", id="wifi_signal", size=15, color=ink, visible=wifi),
-        Image("network", id="mobile_signal", size=15, color=ink, visible=not airplane),
-        Image("battery", id="battery", size=15, color=ink, desc=battery_text),
-    ]
-    for image in right:
-        image.margin = (3, 0, 0, 0)
-    return Row([*left, Space(), *right], id="status_bar", height=BAR, padding=(20, 0))
-
-
-def navigation_bar(*, ink: str = "on_surface") -> View:
-    """Make the gesture handle at the bottom of the screen, 24 dp high."""
-    handle = View(id="home_handle", width=108, height=4, corner=2, background=ink, align="center")
-    return Frame([handle], id="navigation_bar_frame", height=BAR, align="bottom")
-
-
-def scrim(on_click: Action | None = None) -> View:
+def scrim() -> View:
     """Make the shade between a dialog and what is behind it."""
-    return View(width=MATCH, height=MATCH, background="scrim", on_click=on_click)
+    return View(width=MATCH, height=MATCH, background="scrim")
 
 
 def toast(text: str) -> View:

@@ -37,7 +37,6 @@ class AppBar(Row):
     title: str = ""
     _: KW_ONLY
     title_id: str = ""
-    subtitle: str = ""
     up: Action | None = None
     up_icon: str = "arrow_back"
     up_desc: str = "Navigate up"
@@ -59,7 +58,8 @@ class AppBar(Row):
                     self.up_icon, desc=word(self.up_desc), on_click=self.up, color="on_surface"
                 )
             )
-        parts.append(self.child or self._titles())
+        title = Text(self.title, id=self.title_id, size=22, max_lines=1, margin=(12, 0), weight=1)
+        parts.append(self.child or title)
         buttons = [self._action(button) for button in self.actions]
         if self.overflow:
             buttons.append(
@@ -74,14 +74,6 @@ class AppBar(Row):
             menu = "androidx.appcompat.widget.LinearLayoutCompat"
             parts.append(Row(buttons, width=WRAP, class_name=menu))
         self.children = parts
-
-    def _titles(self) -> View:
-        lines: list[View] = [Text(self.title, id=self.title_id, size=22, max_lines=1)]
-        if not self.subtitle:
-            lines[0].margin, lines[0].weight = (12, 0), 1
-            return lines[0]
-        lines.append(Text(self.subtitle, size=14, color="on_surface_variant", max_lines=1))
-        return Column(lines, weight=1, margin=(12, 0))
 
     @staticmethod
     def _action(button: View) -> View:
@@ -137,7 +129,7 @@ class BottomNav(Frame):
         pill = Frame(
             [icon],
             id=prefix + "icon_container",
-            width=64,
+            width=56,
             height=32,
             corner=16,
             background="secondary_container" if chosen else "",
@@ -167,14 +159,13 @@ class BottomNav(Frame):
 
 @dataclass(eq=False)
 class Tabs(HScroll):
-    """A TabLayout: the selected tab is underlined; many tabs can be made to scroll."""
+    """A TabLayout: the selected tab is underlined."""
 
     child: View = field(init=False)
     labels: Sequence[str] = ()
     chosen: int = 0
     on_select: Callable[[int], object] | None = None
     _: KW_ONLY
-    scrolling: bool = False
     id: str = "tabs"
     height: float = 48
     background: str = "surface"
@@ -198,7 +189,7 @@ class Tabs(HScroll):
             desc=label,
             selected=chosen,
             on_click=action,
-            weight=0 if self.scrolling else 1,
+            weight=1,
             width=WRAP,
             height=MATCH,
             padding=(16, 0),

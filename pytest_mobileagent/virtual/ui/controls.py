@@ -218,9 +218,9 @@ class Spinner(Frame):
 
 @dataclass(eq=False)
 class ProgressBar(View):
-    """A bar filled to `value` of `maximum`, or with no value a circle that stands still."""
+    """A bar filled to `value` of `maximum`."""
 
-    value: float | None = None
+    value: float = 0
     maximum: float = 100
 
     kind: ClassVar[str] = "android.widget.ProgressBar"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.ui import text
 from pytest_mobileagent.virtual.ui.controls import Button
 from pytest_mobileagent.virtual.ui.metrics import mirror
 from pytest_mobileagent.virtual.ui.views import (
@@ -30,12 +31,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.metrics import Metrics
 
 
+LABEL = 16  # sp of what can be chosen
+
+
 @dataclass(eq=False)
 class Dialog(Frame):
     """An AlertDialog, centred; the first button is android:id/button1, at the right.
 
     The system shows it over a scrim, runs the button that is tapped, and on Back or a tap
-    outside runs `on_cancel`, if `cancelable`. Whether it then closes is for the app to say.
+    outside runs `on_cancel`. Whether it then closes is for the app to say.
     """
 
     children: Sequence[View] = field(init=False, default=())
@@ -45,7 +49,6 @@ class Dialog(Frame):
     _: KW_ONLY
     items: Menu = ()
     buttons: Menu = ()
-    cancelable: bool = True
     on_cancel: Action | None = None
     width: float = 356
     align: str = "center"
@@ -92,7 +95,7 @@ class Dialog(Frame):
 
 def _choices(menu: Menu, id: str, padding: Edges) -> List:
     rows = [
-        Text(label, id=id, size=16, on_click=act, width=MATCH, padding=padding, max_lines=1)
+        Text(label, id=id, size=LABEL, on_click=act, width=MATCH, padding=padding, max_lines=1)
         for label, act in menu
     ]
     return List(rows, class_name="android.widget.ListView")
@@ -108,9 +111,10 @@ def popup(anchor: Box, metrics: Metrics) -> View:
     tall = 48 * len(anchor.view.menu) * max(1, metrics.font_scale) + 16
     top = max(24, min(top, height - tall - 24))
     at_right = left + right > width
+    longest = max(text.width(label, metrics.sp(LABEL)) for label, _ in anchor.view.menu)
     return Frame(
         [_choices(anchor.view.menu, "title", (16, 13))],
-        width=min(200, width - 16),
+        width=min(max(200, longest / metrics.density + 33), width - 16),
         align="end" if at_right else "start",
         margin=(8, top, max(8, width - right), 24) if at_right else (max(8, left), top, 8, 24),
         padding=(0, 8),

@@ -41,11 +41,6 @@ def delete(field: Input, state: UiState, *, forward: bool = False) -> None:
     _replace(field, (start, end), "", state)
 
 
-def clear(field: Input, state: UiState) -> None:
-    """Delete all of the text."""
-    _replace(field, (0, len(field.text)), "", state)
-
-
 def move(field: Input, state: UiState, to: str) -> None:
     """Move the cursor: "left", "right", "home", "end"; or select "all"."""
     start, end = selection(field, state)

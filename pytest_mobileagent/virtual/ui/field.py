@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui import text as roboto
-from pytest_mobileagent.virtual.ui.leaves import areas
-from pytest_mobileagent.virtual.ui.metrics import Rect, intersect
+from pytest_mobileagent.virtual.ui.areas import areas
+from pytest_mobileagent.virtual.ui.metrics import intersect
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.brush import Brush
@@ -15,92 +15,91 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.theme import RGBA
 
 
-def paint_field(view: Input, box: Box, brush: Brush) -> None:
+def paint_field(view: Input, brush: Brush) -> None:
     """Paint a text field."""
-    _frame(view, box, brush)
-    room, icon = areas(view, box.bounds, box.lines, box.metrics)
+    box, canvas, px = brush.box, brush.canvas, brush.metrics.px
+    _frame(view, brush)
+    room, icon = areas(box)
+    brush.source(view.icon, icon, brush.ink("on_surface_variant"))
     clip = intersect(room, box.visible)
-    if view.icon:
-        brush.source(view.icon, icon, brush.ink("on_surface_variant", view), box)
     if clip is None:
         return
     size = brush.metrics.sp(view.size)
-    shift, top = origin(view, box, room, size)
+    shift, top = origin(view, box)
+    with canvas.clipped(clip):
+        if box.focused:
+            _selection(view, brush)
+        if view.text or not _floats(view, box):
+            ink = brush.ink(view.color if view.text else "on_surface_variant")
+            for number, line in enumerate(box.lines):
+                at = line_left(line, box, size) + shift, top + number * roboto.line_height(size)
+                canvas.stamp(roboto.mask(line, size, False), at, ink)
     if box.focused:
-        _selection(view, box, (room, shift, top), clip, brush)
-    ink = brush.ink(view.color if view.text else "on_surface_variant", view)
-    if view.text or not _floats(view, box):
-        y = top
-        for line in box.lines:
-            left = line_left(line, box, room, size) + shift
-            brush.canvas.stamp(roboto.mask(line, size, False), (left, y), ink, clip)
-            y += roboto.line_height(size)
-    if box.focused:
-        x, y = _spot(view, box, room, size)
-        x, y, pen = x + shift, top + y, brush.metrics.px(2)
-        caret = (x, y, x + pen, y + roboto.line_height(size))
-        brush.canvas.fill(caret, brush.theme("primary"), box.visible or caret)
+        x, y = _spot(view, box)
+        caret = (x + shift, top + y, x + shift + px(2), top + y + roboto.line_height(size))
+        canvas.fill(caret, brush.theme("primary"))
 
 
-def origin(view: Input, box: Box, room: Rect, size: int) -> tuple[int, int]:
+def origin(view: Input, box: Box) -> tuple[int, int]:
     """Give how far lines are shifted, and where the first one's top is.
 
     Of a text too long for the field the part with the cursor is shown.
     """
+    room, _ = areas(box)
+    size = box.metrics.sp(view.size)
     top = room[1] + round(size * roboto.FONT_PADDING / 2)
     if not box.focused:
         return 0, top
-    x, y = _spot(view, box, room, size)
+    x, y = _spot(view, box)
     if view.multiline:
         return 0, top - max(0, y + roboto.line_height(size) - (room[3] - top))
     return (room[2] if x > room[2] else max(x, room[0])) - x, top
 
 
-def line_left(line: str, box: Box, room: Rect, size: int) -> int:
+def line_left(line: str, box: Box, size: int) -> int:
     """Give where a line begins at the left: lines stand at the start of the field."""
+    room, _ = areas(box)
     return room[2] - roboto.width(line, size) if box.metrics.rtl else room[0]
 
 
-def _spot(view: Input, box: Box, room: Rect, size: int) -> tuple[int, int]:
+def _spot(view: Input, box: Box) -> tuple[int, int]:
     """Give the cursor's x, not yet shifted, and its y from the first line's top."""
+    size = box.metrics.sp(view.size)
     if not view.text:
-        return room[2] if box.metrics.rtl else room[0], 0
-    line, column = roboto.place_of(box.selection[1], view.shown, box.lines)
-    x = line_left(box.lines[line], box, room, size) + roboto.x_of(column, box.lines[line], size)
-    return x, line * roboto.line_height(size)
+        return line_left("", box, size), 0
+    number, column = roboto.place_of(box.selection[1], view.shown, box.lines)
+    line = box.lines[number]
+    x = line_left(line, box, size) + roboto.x_of(column, line, size)
+    return x, number * roboto.line_height(size)
 
 
-def _selection(
-    view: Input, box: Box, start: tuple[Rect, int, int], clip: Rect, brush: Brush
-) -> None:
-    first, last = sorted(box.selection)
-    room, shift, top = start
-    size = brush.metrics.sp(view.size)
+def _selection(view: Input, brush: Brush) -> None:
+    box, size = brush.box, brush.metrics.sp(view.size)
     tall = roboto.line_height(size)
+    shift, top = origin(view, box)
     begins = roboto.starts(view.shown, box.lines) if view.text else []
     for number, (begin, line) in enumerate(zip(begins, box.lines, strict=False)):
-        left = line_left(line, box, room, size) + shift
-        ends = [min(max(0, edge - begin), len(line)) for edge in (first, last)]
+        left = line_left(line, box, size) + shift
+        ends = [min(max(0, edge - begin), len(line)) for edge in box.selection]
         x1, x2 = sorted(left + roboto.x_of(end, line, size) for end in ends)
         y = top + number * tall
-        brush.canvas.fill((x1, y, x2, y + tall), _faint(brush.theme("primary")), clip)
+        brush.canvas.fill((x1, y, x2, y + tall), (*brush.theme("primary")[:3], 90))
 
 
-def _frame(view: Input, box: Box, brush: Brush) -> None:
-    left, _top, right, bottom = box.bounds
-    px, seen = brush.metrics.px, box.visible or box.bounds
-    ink = brush.ink("primary" if box.focused else "outline", view)
+def _frame(view: Input, brush: Brush) -> None:
+    box, px, canvas = brush.box, brush.metrics.px, brush.canvas
+    left, _, right, bottom = box.bounds
+    ink = brush.ink("primary" if box.focused else "outline")
     pen, radius = px(2 if box.focused else 1), px(view.corner)
     if view.style == "outlined":
-        brush.canvas.outline(box.bounds, ink, seen, radius, pen)
+        canvas.outline(box.bounds, ink, radius, pen)
     elif view.style == "filled":
         if not view.background:
-            color = brush.theme("surface_container_highest")
-            brush.canvas.fill(box.bounds, color, seen, radius)
+            canvas.fill(box.bounds, brush.theme("surface_container_highest"), radius)
         if view.corner <= 4:  # a search bar, all round, has no line
-            brush.canvas.fill((left, bottom - pen, right, bottom), ink, seen)
+            canvas.fill((left, bottom - pen, right, bottom), ink)
     if _floats(view, box):
-        _label(view, box, ink, brush)
+        _label(view, ink, brush)
 
 
 def _floats(view: Input, box: Box) -> bool:
@@ -108,20 +107,16 @@ def _floats(view: Input, box: Box) -> bool:
     return bool(view.style == "outlined" and view.hint and (view.text or box.focused))
 
 
-def _label(view: Input, box: Box, ink: RGBA, brush: Brush) -> None:
+def _label(view: Input, ink: RGBA, brush: Brush) -> None:
     """Paint the hint small, half over the upper edge, where it interrupts the line."""
+    box, px, canvas = brush.box, brush.metrics.px, brush.canvas
     mask = roboto.mask(view.hint, brush.metrics.sp(12), False)
-    px = brush.metrics.px
     left, top = box.bounds[0] + px(16), box.bounds[1] - mask.height // 2
     if box.metrics.rtl:
         left = box.bounds[2] - px(16) - mask.width
     gap = (left - px(4), top, left + mask.width + px(4), top + mask.height)
-    clip = intersect(gap, brush.metrics.screen) if box.visible == box.bounds else None
-    if clip is None:
-        return
-    brush.canvas.fill(gap, brush.canvas.color_at(left - px(4), top), clip)
-    brush.canvas.stamp(mask, (left, top), ink, clip)
-
-
-def _faint(color: RGBA) -> RGBA:
-    return (*color[:3], 90)
+    clip = intersect(gap, box.metrics.screen) if box.visible == box.bounds else None
+    if clip:
+        with canvas.clipped(clip):
+            canvas.fill(gap, canvas.color_at(left - px(4), top))
+            canvas.stamp(mask, (left, top), ink)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import TYPE_CHECKING
 
@@ -18,22 +18,53 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.views import View
 
 
-@dataclass(slots=True, eq=False)
 class Node:
     """An AccessibilityNodeInfo, of a view as it is at this moment.
 
     Children come in reading order, those that cannot be seen included; `index` is the place
     among them. `drawing_order` counts from 1 in the order of drawing; a window's root has 0.
+    `path` is of names from the root: the same when the screen is built anew.
     """
 
-    box: Box
-    package: str
-    window_id: int = 0
-    index: int = 0
-    drawing_order: int = 0
-    path: str = ""  # of names from the root: the same when the screen is built anew
-    parent: Node | None = field(default=None, repr=False)
-    children: list[Node] = field(default_factory=list, repr=False)
+    def __init__(
+        self,
+        box: Box,
+        package: str,
+        window_id: int = 0,
+        *,
+        index: int = 0,
+        drawing_order: int = 0,
+        path: str = "",
+        parent: Node | None = None,
+    ) -> None:
+        view = box.view
+        field = view if isinstance(view, Input) else None
+        self.box, self.package, self.window_id = box, package, window_id
+        self.index, self.drawing_order, self.path = index, drawing_order, path
+        self.parent, self.children = parent, list[Node]()
+        self.resource_id = resource_id(view, package)
+        self.text = view.label  # as it is shown: the hint in an empty field, dots for a password
+        self.desc = view.desc
+        self.hint = field.hint if field else ""
+        self.showing_hint = field is not None and not field.text and bool(field.hint)
+        self.checkable, self.checked = view.checkable, view.is_checked
+        self.clickable, self.long_clickable = view.clickable, view.long_clickable
+        self.enabled = view.enabled
+        self.focusable, self.focused = view.clickable or view.focusable, box.focused
+        self.scrollable = box.reach > 0  # there is more to see in it than fits
+        self.selected: bool = view.selected or (parent is not None and parent.selected)
+        self.editable = field is not None
+        self.password = field is not None and field.password
+        self.multiline = field is not None and field.multiline
+        self.visible = box.visible is not None  # at least a part of it
+        # It means something to accessibility, rather than only holding others.
+        self.important = self.focusable or bool(view.desc) or isinstance(view, Text)
+        # A Column without room enough is in a ScrollView.
+        scrolls = self.scrollable and isinstance(view, Column)
+        self.class_name = Scroll.kind if scrolls else class_name(view)
+        # The part that can be seen, in pixels of the screen; of what cannot, the whole.
+        seen = box.visible or box.bounds
+        self.bounds = intersect(seen, box.metrics.screen) or seen
 
     @classmethod
     def tree(cls, root: Box, package: str, window_id: int = 0) -> Node:
@@ -50,7 +81,15 @@ class Node:
         }
         for index, box in enumerate(in_reading_order(self.box)):
             at = id(box)
-            child = Node(box, self.package, self.window_id, index, orders[at], paths[at], self)
+            child = Node(
+                box,
+                self.package,
+                self.window_id,
+                index=index,
+                drawing_order=orders[at],
+                path=paths[at],
+                parent=self,
+            )
             self.children.append(child)
             child._grow()
 
@@ -82,116 +121,6 @@ class Node:
         for child in self.seen():
             yield from child.walk_seen()
 
-    # Names.
-
-    @property
-    def class_name(self) -> str:
-        """The class that the view says it is; a Column without room enough is in a ScrollView."""
-        view = self.box.view
-        return Scroll.kind if self.scrollable and isinstance(view, Column) else class_name(view)
-
-    @property
-    def resource_id(self) -> str:
-        """The full resource id, or ""."""
-        return resource_id(self.box.view, self.package)
-
-    @property
-    def text(self) -> str:
-        """The text that is shown: the hint in an empty field, dots for a password."""
-        return self.box.view.label
-
-    @property
-    def desc(self) -> str:
-        """The content description, or ""."""
-        return self.box.view.desc
-
-    @property
-    def hint(self) -> str:
-        """The hint of a text field, or ""."""
-        view = self.box.view
-        return view.hint if isinstance(view, Input) else ""
-
-    @property
-    def showing_hint(self) -> bool:
-        """Whether `text` is the hint."""
-        view = self.box.view
-        return isinstance(view, Input) and not view.text and bool(view.hint)
-
-    # Flags.
-
-    @property
-    def checkable(self) -> bool:
-        """Whether it can be on or off."""
-        return self.box.view.checkable
-
-    @property
-    def checked(self) -> bool:
-        """Whether it is on."""
-        return self.box.view.is_checked
-
-    @property
-    def clickable(self) -> bool:
-        """Whether it takes taps."""
-        return self.box.view.clickable
-
-    @property
-    def long_clickable(self) -> bool:
-        """Whether it takes long presses."""
-        return self.box.view.long_clickable
-
-    @property
-    def enabled(self) -> bool:
-        """Whether anything happens on them."""
-        return self.box.view.enabled
-
-    @property
-    def focusable(self) -> bool:
-        """Whether it can have the input focus."""
-        return self.box.view.clickable or self.box.view.focusable
-
-    @property
-    def focused(self) -> bool:
-        """Whether it has the input focus."""
-        return self.box.focused
-
-    @property
-    def scrollable(self) -> bool:
-        """Whether there is more to see in it than fits."""
-        return self.box.reach > 0
-
-    @property
-    def password(self) -> bool:
-        """Whether its text is secret."""
-        view = self.box.view
-        return isinstance(view, Input) and view.password
-
-    @property
-    def selected(self) -> bool:
-        """Whether it is selected, or in something that is."""
-        return self.box.view.selected or (self.parent is not None and self.parent.selected)
-
-    @property
-    def editable(self) -> bool:
-        """Whether it is a text field."""
-        return isinstance(self.box.view, Input)
-
-    @property
-    def multiline(self) -> bool:
-        """Whether it is a text field of several lines."""
-        view = self.box.view
-        return isinstance(view, Input) and view.multiline
-
-    @property
-    def visible(self) -> bool:
-        """Whether any of it can be seen."""
-        return self.box.visible is not None
-
-    @property
-    def important(self) -> bool:
-        """Whether it means something to accessibility, rather than only holding others."""
-        view = self.box.view
-        return view.clickable or view.focusable or bool(view.desc) or isinstance(view, Text)
-
     @property
     def unfriendly(self) -> bool:
         """Whether it is something to tap that says nothing (not accessibility friendly)."""
@@ -201,14 +130,6 @@ class Node:
             and not self.class_name.endswith(_NEVER_UNFRIENDLY)
             and not any(inner.text or inner.desc for inner in self.walk())
         )
-
-    # Places and amounts.
-
-    @property
-    def bounds(self) -> Rect:
-        """The part that can be seen, in pixels of the screen; of what cannot, the whole."""
-        seen = self.box.visible or self.box.bounds
-        return intersect(seen, self.box.metrics.screen) or seen
 
     @property
     def center(self) -> tuple[int, int]:
@@ -231,7 +152,7 @@ class Node:
     def progress(self) -> tuple[float, float] | None:
         """The value of a slider or a bar, and its maximum."""
         view = self.box.view
-        if not isinstance(view, SeekBar | ProgressBar) or view.value is None:
+        if not isinstance(view, SeekBar | ProgressBar):
             return None
         return view.value, view.maximum
 

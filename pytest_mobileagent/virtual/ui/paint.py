@@ -1,4 +1,4 @@
-"""What each kind of view looks like inside its bounds, over its background."""
+"""Paint laid-out windows into a picture, the way a Material 3 app looks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui import text as roboto
+from pytest_mobileagent.virtual.ui.areas import areas, inside, track
+from pytest_mobileagent.virtual.ui.brush import Brush
+from pytest_mobileagent.virtual.ui.canvas import Canvas
 from pytest_mobileagent.virtual.ui.controls import (
     Button,
     CheckBox,
@@ -17,14 +20,18 @@ from pytest_mobileagent.virtual.ui.controls import (
     Switch,
 )
 from pytest_mobileagent.virtual.ui.field import paint_field
-from pytest_mobileagent.virtual.ui.leaves import areas, inside, track
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect, mirror
-from pytest_mobileagent.virtual.ui.pictures import hand, spinner
+from pytest_mobileagent.virtual.ui.pictures import hand
+from pytest_mobileagent.virtual.ui.theme import theme
 from pytest_mobileagent.virtual.ui.views import Image, SeekBar, Text, View
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.ui.brush import Brush
+    from collections.abc import Iterable
+
+    from PIL.Image import Image as Picture
+
     from pytest_mobileagent.virtual.ui.layout import Box
+    from pytest_mobileagent.virtual.ui.theme import RGBA, Theme
 
 _BUTTONS = {  # background, ink
     "filled": ("primary", "on_primary"),
@@ -32,175 +39,193 @@ _BUTTONS = {  # background, ink
     "outlined": ("", "primary"),
     "text": ("", "primary"),
 }
-
-
 _SHADOW = ((0, 1), (-0.7, 0.4), (0.7, 0.4), (0, 1.8))  # where it falls, in dp
 _SHADE = (0, 0, 0, 90)
+OPAQUE = 255  # what is not throws no shadow
+
+
+def draw(windows: Iterable[Box], metrics: Metrics) -> Picture:
+    """Paint windows, the lowest first, each in its own theme, into an RGB picture."""
+    canvas = Canvas(metrics.width_px, metrics.height_px)
+    for window in windows:
+        _draw(window, canvas, theme(window.metrics.accent, window.metrics.dark))
+    return canvas.picture
+
+
+def _draw(box: Box, canvas: Canvas, colors: Theme) -> None:
+    if box.visible is None:
+        return
+    view, px = box.view, box.metrics.px
+    radius = px(view.corner)
+    if view.elevation and view.background and colors(view.background)[3] == OPAQUE:
+        canvas.shadow(box.bounds, radius, px(view.elevation))
+    saved = canvas.save_corners(box.bounds, radius) if box.children else []
+    with canvas.clipped(box.visible):
+        if view.background:
+            canvas.fill(box.bounds, colors(view.background), radius)
+        paint(view, Brush(canvas, colors, box))
+        for child in sorted(box.children, key=lambda child: child.view.elevation):
+            _draw(child, canvas, colors)
+        canvas.restore_corners(box.bounds, radius, saved)
+        if view.outline:
+            canvas.outline(box.bounds, colors(view.outline), radius, px(1))
 
 
 @singledispatch
-def paint(view: View, box: Box, brush: Brush) -> None:
-    """Paint the content of a view."""
+def paint(view: View, brush: Brush) -> None:
+    """Paint the content of a view, over its background."""
 
 
 paint.register(Input, paint_field)
 
 
 @paint.register(Image)
-def _(view: Image, box: Box, brush: Brush) -> None:
-    room = inside(view, box.bounds, box.metrics)
-    brush.source(view.source, room, brush.ink(view.color, view), box)
+def _(view: Image, brush: Brush) -> None:
+    brush.source(view.source, inside(brush.box), brush.ink(view.color))
 
 
 @paint.register(Text)
-def _(view: Text, box: Box, brush: Brush) -> None:
-    _text(view, box, brush, view.color)
+def _(view: Text, brush: Brush) -> None:
+    _text(view, brush, view.color)
 
 
 @paint.register(Button)
-def _(view: Button, box: Box, brush: Brush) -> None:
+def _(view: Button, brush: Brush) -> None:
     fill, ink = _BUTTONS[view.style]
-    metrics, (_left, top, _right, bottom) = brush.metrics, box.bounds
-    seen, radius = box.visible or box.bounds, (bottom - top) // 2
+    bounds, canvas = brush.box.bounds, brush.canvas
+    radius = (bounds[3] - bounds[1]) // 2
     if fill and not view.background:
-        color = brush.ink(fill if view.enabled else "outline", view)
-        brush.canvas.fill(box.bounds, color, seen, radius)
+        canvas.fill(bounds, brush.ink(fill if view.enabled else "outline"), radius)
     if view.style == "outlined" and not view.outline:
-        color = brush.ink("outline", view)
-        brush.canvas.outline(box.bounds, color, seen, radius, metrics.px(1))
-    _text(view, box, brush, view.color or (ink if view.enabled else "on_surface"))
+        canvas.outline(bounds, brush.ink("outline"), radius, brush.metrics.px(1))
+    _text(view, brush, view.color or (ink if view.enabled else "on_surface"))
 
 
 @paint.register(Chip)
-def _(view: Chip, box: Box, brush: Brush) -> None:
-    seen, radius = box.visible or box.bounds, brush.metrics.px(view.corner)
+def _(view: Chip, brush: Brush) -> None:
+    bounds, px = brush.box.bounds, brush.metrics.px
     chosen = view.checked or view.selected
     if chosen and not view.background:
-        brush.canvas.fill(box.bounds, brush.theme("secondary_container"), seen, radius)
+        brush.canvas.fill(bounds, brush.theme("secondary_container"), px(view.corner))
     elif not view.background:
-        color = brush.ink("outline", view)
-        brush.canvas.outline(box.bounds, color, seen, radius, brush.metrics.px(1))
+        brush.canvas.outline(bounds, brush.ink("outline"), px(view.corner), px(1))
     ink = "on_secondary_container" if chosen else view.color
-    _text(view, box, brush, ink)
+    _text(view, brush, ink)
     if view.checked and not view.icon:
-        _, place = areas(view, box.bounds, box.lines, box.metrics)
-        brush.source("check", place, brush.ink(ink, view), box)
+        _, place = areas(brush.box)
+        brush.source("check", place, brush.ink(ink))
 
 
 @paint.register(CheckBox)
-def _(view: CheckBox, box: Box, brush: Brush) -> None:
-    _text(view, box, brush, view.color)
-    square = _glyph(view, 18, box, box.metrics)
-    seen, px = box.visible or square, brush.metrics.px
+def _(view: CheckBox, brush: Brush) -> None:
+    _text(view, brush, view.color)
+    square, px = _glyph(18, brush), brush.metrics.px
     if view.checked:
-        brush.canvas.fill(square, brush.ink("primary", view), seen, px(2))
-        brush.source("check", square, brush.theme("on_primary"), box)
+        brush.canvas.fill(square, brush.ink("primary"), px(2))
+        brush.source("check", square, brush.theme("on_primary"))
     else:
-        ink = brush.ink("on_surface_variant", view)
-        brush.canvas.outline(square, ink, seen, px(2), px(2))
+        brush.canvas.outline(square, brush.ink("on_surface_variant"), px(2), px(2))
 
 
 @paint.register(RadioButton)
-def _(view: RadioButton, box: Box, brush: Brush) -> None:
-    _text(view, box, brush, view.color)
-    ring = _glyph(view, 20, box, box.metrics)
-    seen, px = box.visible or ring, brush.metrics.px
-    ink = brush.ink("primary" if view.checked else "on_surface_variant", view)
-    brush.canvas.outline(ring, ink, seen, px(10), px(2))
+def _(view: RadioButton, brush: Brush) -> None:
+    _text(view, brush, view.color)
+    ring, px = _glyph(20, brush), brush.metrics.px
+    ink = brush.ink("primary" if view.checked else "on_surface_variant")
+    brush.canvas.outline(ring, ink, px(10), px(2))
     if view.checked:
-        dot = aligned("center", (px(10), px(10)), ring)
-        brush.canvas.fill(dot, ink, seen, px(5))
+        brush.canvas.fill(aligned("center", (px(10), px(10)), ring), ink, px(5))
 
 
 @paint.register(Switch)
-def _(view: Switch, box: Box, brush: Brush) -> None:
-    _text(view, box, brush, view.color)
-    _, (left, top, right, bottom) = areas(view, box.bounds, box.lines, box.metrics)
-    rail, px = (left, top, right, bottom), brush.metrics.px
-    seen, middle = box.visible or rail, (top + bottom) // 2
+def _(view: Switch, brush: Brush) -> None:
+    _text(view, brush, view.color)
+    _, rail = areas(brush.box)
+    left, top, right, bottom = rail
+    px, canvas = brush.metrics.px, brush.canvas
     if view.checked:
-        brush.canvas.fill(rail, brush.ink("primary", view), seen, px(16))
-        x, radius, ink = px(16), px(12), brush.theme("on_primary")
-        x = left + x if box.metrics.rtl else right - x
+        canvas.fill(rail, brush.ink("primary"), px(16))
+        radius, ink = px(12), brush.theme("on_primary")
     else:
-        brush.canvas.fill(rail, brush.theme("surface_container_highest"), seen, px(16))
-        brush.canvas.outline(rail, brush.ink("outline", view), seen, px(16), px(2))
-        x, radius, ink = px(16), px(8), brush.ink("outline", view)
-        x = right - x if box.metrics.rtl else left + x
-    thumb = (x - radius, middle - radius, x + radius, middle + radius)
-    brush.canvas.fill(thumb, ink, seen, radius)
+        canvas.fill(rail, brush.theme("surface_container_highest"), px(16))
+        canvas.outline(rail, brush.ink("outline"), px(16), px(2))
+        radius, ink = px(8), brush.ink("outline")
+    at_right = view.checked != brush.metrics.rtl
+    x = right - px(16) if at_right else left + px(16)
+    _disc((x, (top + bottom) // 2), radius, ink, canvas)
 
 
 @paint.register(SeekBar)
-def _(view: SeekBar, box: Box, brush: Brush) -> None:
-    start, end = track(view, box.bounds, box.metrics)
-    px, middle = brush.metrics.px, (box.bounds[1] + box.bounds[3]) // 2
+def _(view: SeekBar, brush: Brush) -> None:
+    start, end = track(brush.box)
+    px, canvas, (_, top, _, bottom) = brush.metrics.px, brush.canvas, brush.box.bounds
+    middle, half = (top + bottom) // 2, px(2)
     x = start + round((end - start) * _part(view.value, view.maximum))
-    seen, half = box.visible or box.bounds, px(2)
-    rest = brush.theme("surface_container_highest")
-    brush.canvas.fill((min(x, end), middle - half, max(x, end), middle + half), rest, seen, half)
-    ink, radius = brush.ink("primary", view), px(10)
+    rest = (min(x, end), middle - half, max(x, end), middle + half)
+    canvas.fill(rest, brush.theme("surface_container_highest"), half)
     done = (min(start, x), middle - half, max(start, x), middle + half)
-    brush.canvas.fill(done, ink, seen, half)
-    thumb = (x - radius, middle - radius, x + radius, middle + radius)
-    brush.canvas.fill(thumb, ink, seen, radius)
+    canvas.fill(done, brush.ink("primary"), half)
+    _disc((x, middle), px(10), brush.ink("primary"), canvas)
 
 
 @paint.register(ProgressBar)
-def _(view: ProgressBar, box: Box, brush: Brush) -> None:
-    left, top, right, bottom = room = inside(view, box.bounds, box.metrics)
-    ink, seen = brush.theme("primary"), box.visible or room
-    if view.value is None:
-        size = min(right - left, bottom - top)
-        ring = aligned("center", (size, size), room)
-        brush.canvas.stamp(spinner(size, brush.metrics.px(4)), ring[:2], ink, seen)
-        return
+def _(view: ProgressBar, brush: Brush) -> None:
+    left, top, right, bottom = room = inside(brush.box)
     radius = (bottom - top) // 2
     done = (left, top, left + round((right - left) * _part(view.value, view.maximum)), bottom)
-    brush.canvas.fill(room, brush.theme("secondary_container"), seen, radius)
-    brush.canvas.fill(mirror(done, room) if box.metrics.rtl else done, ink, seen, radius)
+    brush.canvas.fill(room, brush.theme("secondary_container"), radius)
+    done = mirror(done, room) if brush.metrics.rtl else done
+    brush.canvas.fill(done, brush.theme("primary"), radius)
 
 
 @paint.register(Hand)
-def _(view: Hand, box: Box, brush: Brush) -> None:
-    left, top, right, bottom = box.bounds
-    size = min(right - left, bottom - top)
-    picture = hand(size, view.turn, view.reach, brush.metrics.px(2))
-    brush.canvas.stamp(picture, (left, top), brush.theme("primary"), box.visible or box.bounds)
+def _(view: Hand, brush: Brush) -> None:
+    left, top, right, bottom = brush.box.bounds
+    picture = hand(min(right - left, bottom - top), view.turn, view.reach, brush.metrics.px(2))
+    brush.canvas.stamp(picture, (left, top), brush.theme("primary"))
 
 
 def _part(value: float, maximum: float) -> float:
     return min(1, max(0, value / maximum))
 
 
-def _text(view: Text, box: Box, brush: Brush, color: str) -> None:
-    room, place = areas(view, box.bounds, box.lines, box.metrics)
-    ink = brush.ink(color, view)
+def _disc(middle: tuple[int, int], radius: int, ink: RGBA, canvas: Canvas) -> None:
+    x, y = middle
+    canvas.fill((x - radius, y - radius, x + radius, y + radius), ink, radius)
+
+
+def _glyph(size: float, brush: Brush) -> Rect:
+    """Give the place of a box to tick, of a size in dp."""
+    _, place = areas(brush.box)
+    pixels = brush.metrics.px(size)
+    return aligned("center", (pixels, pixels), place)
+
+
+def _text(view: Text, brush: Brush, color: str) -> None:
+    room, place = areas(brush.box)
+    ink, size = brush.ink(color), brush.metrics.sp(view.size)
     if view.icon:
-        brush.source(view.icon, place, ink, box)
-    size = box.metrics.sp(view.size)
+        brush.source(view.icon, place, ink)
     below = (room[0], room[1], room[2], room[3] + size // 6)  # where some scripts reach
-    clip = intersect(below, box.visible)
-    if clip is None or not view.text:
-        return
+    clip = intersect(below, brush.box.visible)
+    if clip and view.text:
+        with brush.canvas.clipped(clip):
+            _lines(view, brush, room, size, ink)
+
+
+def _lines(view: Text, brush: Brush, room: Rect, size: int, ink: RGBA) -> None:
     words = "center_horizontal" if view.icon_top else view.gravity
+    canvas, px = brush.canvas, brush.metrics.px
     top = room[1] + round(size * roboto.FONT_PADDING / 2)
-    for line in box.lines:
+    for line in brush.box.lines:
         mask = roboto.mask(line, size, view.bold)
         place = aligned(words, (mask.width, 0), room)
-        left = mirror(place, room)[0] if box.metrics.rtl else place[0]
+        left = mirror(place, room)[0] if brush.metrics.rtl else place[0]
         if view.shadow:
             for right, down in _SHADOW:
-                at = (left + brush.metrics.px(right), top + brush.metrics.px(down))
-                brush.canvas.stamp(mask, at, _SHADE, clip)
-        brush.canvas.stamp(mask, (left, top), ink, clip)
+                canvas.stamp(mask, (left + px(right), top + px(down)), _SHADE)
+        canvas.stamp(mask, (left, top), ink)
         if view.strike:
             middle = top + round(size * 0.7)
-            through = (left, middle, left + mask.width, middle + max(1, size // 14))
-            brush.canvas.fill(through, ink, clip)
+            canvas.fill((left, middle, left + mask.width, middle + max(1, size // 14)), ink)
         top += roboto.line_height(size)
-
-
-def _glyph(view: View, size: float, box: Box, metrics: Metrics) -> Rect:
-    _, place = areas(view, box.bounds, box.lines, metrics)
-    return aligned("center", (metrics.px(size), metrics.px(size)), place)

@@ -25,17 +25,6 @@ def cover(data: bytes, width: int, height: int) -> Image.Image:
 
 
 @lru_cache(16)
-def spinner(size: int, pen: int) -> Image.Image:
-    """Give the arc of a circle that would turn, if it turned."""
-    fine = 4
-    picture = Image.new("L", (size * fine, size * fine))
-    edge = pen * fine
-    circle = (edge, edge, size * fine - edge, size * fine - edge)
-    ImageDraw.Draw(picture).arc(circle, -90, 160, 255, pen * fine)
-    return picture.reduce(fine)
-
-
-@lru_cache(16)
 def hand(size: int, turn: float, reach: float, pen: int) -> Image.Image:
     """Give the hand of a dial: from its middle, part of the way to its edge."""
     fine = 4

@@ -27,6 +27,7 @@ _SIGNS = {
     "\N{RIGHTWARDS ARROW}": "arrow_forward",
 }
 _SIGN = re.compile(f"([{''.join(_SIGNS)}])")
+_SPECIAL = re.compile(f"{FOREIGN.pattern}|{_SIGN.pattern}")  # what Roboto alone does not write
 _GLUE = " .,:!?-()[]{}"
 _MIRRORED = str.maketrans("()[]{}<>", ")(][}{><")
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
@@ -42,22 +43,20 @@ _WORDS = re.compile(
 @lru_cache(8192)
 def width(text: str, size: int, bold: bool = False) -> int:
     """Give the width of a line in pixels, rounded up."""
-    if FOREIGN.search(text):
+    if _SPECIAL.search(text):
         return sum(_run_width(run, family, size, bold) for run, family, _ in _runs(text))
-    signs = len(_SIGN.findall(text))
-    letters = _SIGN.sub("", text) if signs else text
-    return math.ceil(roboto(size, bold).getlength(letters)) + signs * size
+    return math.ceil(roboto(size, bold).getlength(text))
 
 
 def _runs(text: str) -> list[tuple[str, Family | None, bool]]:
     """Give what is drawn in one go, from left to right, and whether it runs to the left."""
-    if not bidi.RIGHT_TO_LEFT.search(text):
-        return [(run, family, False) for run, family in parts(text)]
+    mixed = bidi.RIGHT_TO_LEFT.search(text)
     runs = []
-    for run, leftwards in bidi.visual(text):
-        pieces = list(_joined(run)) if leftwards else list(parts(run))
-        pieces = pieces[::-1] if leftwards else pieces
-        runs += [(piece, family, leftwards) for piece, family in pieces]
+    for run, leftwards in bidi.visual(text) if mixed else [(text, False)]:
+        way = -1 if leftwards else 1
+        for whole, family in (_joined(run) if leftwards else list(parts(run)))[::way]:
+            pieces = [whole] if family else _SIGN.split(whole)
+            runs += [(piece, family, leftwards) for piece in pieces[::way] if piece]
     return runs
 
 
@@ -74,8 +73,8 @@ def _joined(run: str) -> list[tuple[str, Family | None]]:
 
 @lru_cache(4096)
 def _run_width(run: str, family: Family | None, size: int, bold: bool) -> int:
-    if family is None and _SIGN.search(run):
-        return width(run, size, bold)
+    if run in _SIGNS:
+        return size
     chosen = font(family, size, bold)
     return math.ceil(chosen.getlength(_joined_up(run, family, chosen)))
 
@@ -152,57 +151,40 @@ def _shorten(line: str, size: int, bold: bool, limit: int) -> str:
 
 @lru_cache(2048)
 def mask(text: str, size: int, bold: bool) -> Image.Image:
-    """Give one line as a grey picture, `line_height` high and as wide as the text."""
-    picture = Image.new("L", (width(text, size, bold) + 2, line_height(size)))
-    baseline = round(size * 0.928)
-    if FOREIGN.search(text):
-        return _foreign_mask(text, size, bold, baseline)
-    x = 0
-    for part in _SIGN.split(text):
-        if part in _SIGNS:
-            picture.paste(icon(_SIGNS[part], size), (x, baseline - size * 7 // 8))
-            x += size
-        elif part:
-            _draw(picture, (x, baseline), part, roboto(size, bold))
-            x += width(part, size, bold)
-    return picture
-
-
-def _foreign_mask(text: str, size: int, bold: bool, baseline: int) -> Image.Image:
-    """Draw a line of several fonts; some letters reach below those of Roboto."""
-    picture = Image.new("L", (width(text, size, bold) + 2, line_height(size) + round(size * 0.2)))
-    x = 0
+    """Give one line as a grey picture, as wide as the text; some letters reach below the line."""
+    below = round(size * 0.2) if FOREIGN.search(text) else 0
+    picture = Image.new("L", (width(text, size, bold) + 2, line_height(size) + below))
+    x, baseline = 0, round(size * 0.928)
     for run, family, leftwards in _runs(text):
-        advance = _run_width(run, family, size, bold)
-        if family is None and _SIGN.search(run):
-            inner = mask(run, size, bold)
-            picture.paste(inner, (x, 0), inner)
+        if run in _SIGNS:
+            picture.paste(icon(_SIGNS[run], size), (x, baseline - size * 7 // 8))
         else:
-            chosen = font(family, size, bold)
-            shaped = chosen.layout_engine == ImageFont.Layout.RAQM
-            direction = ("rtl" if leftwards else "ltr") if shaped else None
-            run = _joined_up(run, family, chosen)  # noqa: PLW2901 - as it is drawn
-            if leftwards and not shaped:
-                run = run[::-1].translate(_MIRRORED)  # noqa: PLW2901 - as it is drawn
-            heavier = bold and family is not None and not shaped  # a font of one weight
-            for shift in (0, max(1, size // 28)) if heavier else (0,):
-                _draw(picture, (x + shift, baseline), run, chosen, direction)
-        x += advance
+            _write(picture, (x, baseline), run, (family, size, bold), leftwards)
+        x += _run_width(run, family, size, bold)
     return picture
 
 
-def _draw(
+def _write(
     picture: Image.Image,
     at: tuple[int, int],
     run: str,
-    chosen: ImageFont.FreeTypeFont,
-    direction: str | None = None,
+    face: tuple[Family | None, int, bool],
+    leftwards: bool,
 ) -> None:
-    glyphs, (left, top) = chosen.getmask2(run, "L", direction=direction, anchor="ls")
-    if all(glyphs.size):
-        ink = Image.new("L", glyphs.size)
-        ink.im.paste(glyphs, (0, 0, *glyphs.size))
-        picture.paste(ink, (at[0] + left, at[1] + top), ink)
+    family, size, bold = face
+    chosen = font(family, size, bold)
+    shaped = chosen.layout_engine == ImageFont.Layout.RAQM
+    direction = ("rtl" if leftwards else "ltr") if shaped else None
+    run = _joined_up(run, family, chosen)
+    if leftwards and not shaped:
+        run = run[::-1].translate(_MIRRORED)
+    heavier = bold and family is not None and not shaped  # a font of one weight
+    for shift in (0, max(1, size // 28)) if heavier else (0,):
+        glyphs, (left, top) = chosen.getmask2(run, "L", direction=direction, anchor="ls")
+        if all(glyphs.size):
+            ink = Image.new("L", glyphs.size)
+            ink.im.paste(glyphs, (0, 0, *glyphs.size))
+            picture.paste(ink, (at[0] + shift + left, at[1] + top), ink)
 
 
 def starts(text: str, lines: tuple[str, ...]) -> list[int]:
@@ -222,18 +204,18 @@ def place_of(index: int, text: str, lines: tuple[str, ...]) -> tuple[int, int]:
     return line, min(index - begins[line], len(lines[line]))
 
 
-def x_of(column: int, line: str, size: int, bold: bool = False) -> int:
+def x_of(column: int, line: str, size: int) -> int:
     """Give how many pixels right of a line's left end a column of it is."""
-    before = width(line[:column], size, bold) if column else 0
-    return width(line, size, bold) - before if bidi.base(line) else before
+    before = width(line[:column], size) if column else 0
+    return width(line, size) - before if bidi.base(line) else before
 
 
-def column_at(line: str, x: float, size: int, bold: bool = False) -> int:
+def column_at(line: str, x: float, size: int) -> int:
     """Give the column of a line that is nearest to x pixels from its left end."""
     if bidi.base(line):
-        x = width(line, size, bold) - x
-    before = fitting(line, size, bold, int(x)) if width(line[:1], size, bold) <= x else 0
+        x = width(line, size) - x
+    before = fitting(line, size, False, int(x)) if width(line[:1], size) <= x else 0
     if before >= len(line):
         return len(line)
-    left, right = (width(line[:n], size, bold) for n in (before, before + 1))
+    left, right = (width(line[:n], size) for n in (before, before + 1))
     return before if x - left <= right - x else before + 1

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui import text as roboto
+from pytest_mobileagent.virtual.ui.areas import track
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.field import line_left, origin
-from pytest_mobileagent.virtual.ui.leaves import areas, track
 from pytest_mobileagent.virtual.ui.metrics import holds
 from pytest_mobileagent.virtual.ui.views import HScroll, SeekBar
 
@@ -47,7 +47,7 @@ def tap(box: Box, x: int, y: int, state: UiState) -> bool:
         view.click()
     elif isinstance(view, SeekBar):
         return drag(box, x, y)
-    elif view.menu:
+    elif view.menu and not view.on_click:
         state.menu = box.key
     else:
         view.click()
@@ -67,6 +67,8 @@ def long_press(box: Box, x: int, y: int, state: UiState) -> bool:
         state.anchor = start if start < end else None
     if view.on_long_click:
         view.on_long_click()
+    elif view.menu and view.on_click:
+        state.menu = box.key
     return True
 
 
@@ -75,7 +77,7 @@ def drag(box: Box, x: int, y: int) -> bool:  # noqa: ARG001 - a slider goes one 
     view = box.view
     if not isinstance(view, SeekBar) or not view.enabled or view.on_change is None:
         return False
-    start, end = track(view, box.bounds, box.metrics)
+    start, end = track(box)
     part = min(1.0, max(0.0, (x - start) / ((end - start) or 1)))
     view.on_change(part * view.maximum)
     return True
@@ -127,9 +129,8 @@ def _index_at(box: Box, view: Input, x: int, y: int) -> int:
     if not view.text:
         return 0
     size = box.metrics.sp(view.size)
-    room, _ = areas(view, box.bounds, box.lines, box.metrics)
-    shift, top = origin(view, box, room, size)
+    shift, top = origin(view, box)
     line = min(max(0, (y - top) // roboto.line_height(size)), len(box.lines) - 1)
     begin = roboto.starts(view.shown, box.lines)[line]
-    left = line_left(box.lines[line], box, room, size) + shift
+    left = line_left(box.lines[line], box, size) + shift
     return begin + roboto.column_at(box.lines[line], x - left, size)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.snapshots.album import Album
     from pytest_mobileagent.virtual.wire.ports import Pair
 
     Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
@@ -39,7 +38,6 @@ class Server:
     def __init__(
         self,
         phone: Phone,
-        album: Album,
         ports: Pair,
         adb_server_port: int,
         *,
@@ -58,8 +56,8 @@ class Server:
         self._tasks = Tasks()
         self.adbd = Adbd(phone, self._tasks, keys or user_keys(home))
         self._drop_on_load = drop_on_load
-        album.on_load = self._loaded
-        self._emulator = Emulator(phone, album, self.stopped.set, read_only)
+        phone.snapshots.on_load = self._loaded
+        self._emulator = Emulator(phone, self.stopped.set, read_only)
         self._token_file = token_file(home)
         phone.init.on_shutdown.append(self.stopped.set)
 

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.virtual.boot import boot
-from pytest_mobileagent.virtual.sdk import MATCH, Activity, App, AppBar, Column, Dialog, List, Text
+from pytest_mobileagent.virtual.sdk import (
+    MATCH,
+    Activity,
+    App,
+    AppBar,
+    BottomNav,
+    Column,
+    Dialog,
+    List,
+    NavItem,
+    Space,
+    Text,
+)
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -21,6 +33,9 @@ SCREENS = {
     "list": List([Text("here"), *ROWS]),
     "barred": Column([AppBar("Own"), Text("here")]),
     "whole": Column([Text("here")], height=MATCH),
+    "placed": Column(
+        [AppBar("Own"), Space(), BottomNav([NavItem("home", "home", "Home")])], height=MATCH
+    ),
 }
 
 
@@ -49,6 +64,12 @@ def phone() -> Phone:
     return phone
 
 
+def shown(phone: Phone) -> Main:
+    activity = phone.activities.top.activity
+    assert isinstance(activity, Main)
+    return activity
+
+
 def boxes(phone: Phone) -> list[Box]:
     return list(phone.windows.active.box.walk())
 
@@ -66,7 +87,7 @@ def boxes(phone: Phone) -> list[Box]:
 def test_a_screen_that_does_not_fill_the_window_is_headed_by_its_title(
     phone: Phone, screen: str, bars: list[str], scrolls: bool
 ) -> None:
-    phone.activities.top.activity.set(screen=screen)
+    shown(phone).set(screen=screen)
     found = boxes(phone)
     assert [box.view.title for box in found if isinstance(box.view, AppBar)] == bars
     assert any(box.reach for box in found) is scrolls
@@ -75,9 +96,15 @@ def test_a_screen_that_does_not_fill_the_window_is_headed_by_its_title(
 
 
 def test_a_field_of_a_dialog_that_opens_takes_the_focus_asked_for(phone: Phone) -> None:
-    activity = phone.activities.top.activity
+    activity = shown(phone)
     activity.set(asks=True)
     activity.focus("name")
     typed = [box for box in boxes(phone) if box.key == phone.windows.active.state.focused]
     assert [box.view.kind for box in typed] == ["android.widget.EditText"]
     activity.set(asks=False)
+
+
+def test_a_bar_at_the_bottom_goes_on_behind_the_systems(phone: Phone) -> None:
+    phone.activities.top.activity.set(screen="placed")
+    box = next(each for each in boxes(phone) if each.view.id.endswith("navigationBarBackground"))
+    assert box.view.background == "surface_container"

@@ -23,8 +23,9 @@ from pytest_mobileagent.virtual.ui import (
     View,
     chrome,
 )
-from pytest_mobileagent.virtual.ui.draw import draw, png
 from pytest_mobileagent.virtual.ui.metrics import Metrics
+from pytest_mobileagent.virtual.ui.paint import draw
+from pytest_mobileagent.virtual.ui.pictures import png
 from pytest_mobileagent.virtual.ui.strokes import DRAWINGS, icon
 from pytest_mobileagent.virtual.ui.theme import theme
 
@@ -53,6 +54,12 @@ def test_later_and_raised_views_cover_others(plain: Screen) -> None:
     picture = painted(plain, Frame([red, blue]))
     assert picture.getpixel((70, 10)) == (255, 0, 0)
     assert picture.getpixel((120, 10)) == (0, 0, 255)
+
+
+def test_what_lets_through_throws_no_shadow(plain: Screen) -> None:
+    veil = View(width=MATCH, height=MATCH, background="#80ffffff", elevation=7)
+    picture = painted(plain, Frame([veil], height=MATCH, background="#ffffff"))
+    assert ImageStat.Stat(picture).extrema == [(255, 255)] * 3
 
 
 def test_a_rounded_group_clips_its_children_at_the_corners(plain: Screen) -> None:

@@ -103,7 +103,7 @@ def test_selecting_all_and_typing_replaces_everything() -> None:
 
 def test_clearing() -> None:
     field = Field("ab|c")
-    editing.clear(field.input, field.state)
+    editing.set_text(field.input, "", field.state)
     assert field.marked == "|"
 
 

@@ -26,7 +26,7 @@ from pytest_mobileagent.virtual.ui import (
     Text,
     View,
 )
-from pytest_mobileagent.virtual.ui.leaves import areas
+from pytest_mobileagent.virtual.ui.areas import areas
 from pytest_mobileagent.virtual.ui.metrics import Metrics
 from pytest_mobileagent.virtual.ui.node import Node
 
@@ -181,7 +181,7 @@ def test_an_id_keeps_its_key_when_a_view_before_it_comes(screen: Screen) -> None
 )
 def test_many_lines_start_at_the_top_of_a_field(plain: Screen, field: Input, top: int) -> None:
     box = plain.show(field)
-    room, _ = areas(field, box.bounds, box.lines, plain.metrics)
+    room, _ = areas(box)
     assert room[1] == top
 
 

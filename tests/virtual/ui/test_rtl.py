@@ -19,10 +19,10 @@ from pytest_mobileagent.virtual.ui import (
     Text,
     View,
 )
-from pytest_mobileagent.virtual.ui.draw import draw
 from pytest_mobileagent.virtual.ui.field import line_left
 from pytest_mobileagent.virtual.ui.layout import Box, UiState, layout
 from pytest_mobileagent.virtual.ui.metrics import Metrics
+from pytest_mobileagent.virtual.ui.paint import draw
 from pytest_mobileagent.virtual.ui.touch import drag, scroll, tap
 
 if TYPE_CHECKING:
@@ -113,4 +113,4 @@ def test_a_tap_puts_the_cursor_where_it_is_seen() -> None:
     assert state.cursor == 0
     tap(box, box.bounds[0] + 20, y, state)
     assert state.cursor == 4
-    assert line_left("سلام", box, box.bounds, 16) > 300
+    assert line_left("سلام", box, 16) > 300

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.snapshots.kept import Kept
 from pytest_mobileagent.virtual.ui import Text, View, editing
-from pytest_mobileagent.virtual.ui.keyboard import Layer, keyboard
+from pytest_mobileagent.virtual.ui.keyboard import LAYERS, keyboard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ class InputMethods(Kept):
     settings: Settings
     packages: Packages
     shown: bool = False
-    layer: Layer = "letters"
+    layer: str = "letters"
 
     def link(self, activities: Running, windows: Focus) -> None:
         """Learn where it types."""
@@ -136,17 +136,17 @@ class InputMethods(Kept):
             )
         if self.current not in (each.id for each in INSTALLED):
             return View(width=-1, height=0, align="bottom")
-        layer: Layer = "digits" if field.numeric else self.layer
+        layer = "digits" if field.numeric else self.layer
         return keyboard(layer, self.press, action="enter" if field.multiline else field.action)
 
     def press(self, key: str) -> None:
         """Take a key of the soft keyboard: a character, or the layer that it leads to."""
-        if key in get_args(Layer):
-            self.layer = key  # type: ignore[assignment]
+        if key in LAYERS:
+            self.layer = key
         elif key == "\n":
             self.enter()
         elif key == "\b":
-            self._edit(editing.delete)
+            self.edit(editing.delete)
         else:
             self.commit(key)
             if self.layer == "capitals":
@@ -159,11 +159,11 @@ class InputMethods(Kept):
 
     def commit(self, text: str) -> bool:
         """Type text into the focused field; False if there is none."""
-        return self._edit(lambda field, state: editing.insert(field, text, state))
+        return self.edit(lambda field, state: editing.insert(field, text, state))
 
     def clear(self) -> bool:
         """Empty the focused field; False if there is none."""
-        return self._edit(editing.clear)
+        return self.edit(lambda field, state: editing.set_text(field, "", state))
 
     def enter(self) -> bool:
         """Do what the enter key does in the focused field; False if there is none."""
@@ -173,7 +173,7 @@ class InputMethods(Kept):
         if field.multiline:
             return self.commit("\n")
         window = self._windows.active
-        with self._activities.guard(window.record):
+        with self._activities.guard(window.record.package):
             editing.submit(field)
         if field.action == "next" and self._windows.focus_next(fields_only=True):
             return True
@@ -182,11 +182,12 @@ class InputMethods(Kept):
         self.changes.note()
         return True
 
-    def _edit(self, change: Callable[[Input, UiState], object]) -> bool:
+    def edit(self, change: Callable[[Input, UiState], object]) -> bool:
+        """Change the focused field; False if there is none."""
         field, window = self._windows.focused_field(), self._windows.active
         if field is None:
             return False
-        with self._activities.guard(window.record):
+        with self._activities.guard(window.record.package):
             change(field, window.state)
         self._windows.reveal()
         self.changes.note()

@@ -89,9 +89,6 @@ class _Frames:
         if data:
             await self._stream.write(_FRAME.pack(self._kind, len(data)) + data)
 
-    async def close_write(self) -> None:
-        """Nothing to do: the end of output is the exit status."""
-
 
 async def _feed(stream: Stream, stdin: Pipe) -> None:
     """Hand what the client types to the command; window sizes are of no use to it."""

@@ -5,7 +5,6 @@ from typing import cast
 
 import pytest
 
-from pytest_mobileagent.virtual.snapshots.album import Album
 from pytest_mobileagent.virtual.wire.console.console import Console
 from pytest_mobileagent.virtual.wire.console.registry import Emulator
 
@@ -36,7 +35,7 @@ def console(phone, tmp_path):
             reader, writer = asyncio.StreamReader(), Terminal()
             reader.feed_data("".join(f"{line}\n" for line in lines).encode())
             reader.feed_eof()
-            emulator = Emulator(phone, Album(phone.snapshots, None), lambda: None)
+            emulator = Emulator(phone, lambda: None)
             await Console(emulator, token).serve(reader, cast("asyncio.StreamWriter", writer))
             return writer.said.decode().replace("\r\n", "\n")
 

@@ -39,11 +39,7 @@ def calls(ctx: Context, _: list[str]) -> str:
         begun = "RINGING" if call.incoming else "DIALING"
         state = ("ON_HOLD" if call.held else "ACTIVE") if call.active else begun
         stars = "*" * max(len(call.number) - 2, 0)
-        shown = (
-            f"    [Call id=TC@1, state={state}, tpac=ComponentInfo{{{HANDLER}}}, [89014103],"
-            f" UserHandle{{0}}, cmgr=null, handle=tel:{stars}{call.number[-2:]}, vidst=A,"
-            " childs(0), has_parent(false), cap=[sup_hld mut]]\n"
-        )
+        shown = fill("telecom_call", state=state, number=f"{stars}{call.number[-2:]}")
     route = "SPEAKER" if call and call.speaker else "EARPIECE"
     return fill("telecom", calls=shown, muted=bool(call and call.muted), route=route)
 
@@ -53,9 +49,7 @@ def volumes(ctx: Context, _: list[str]) -> str:
     """Tell the volumes, and how the phone rings."""
     phone = ctx.phone
     streams = "".join(
-        f"- {stream.name}:\n   Muted: {str(now == 0).lower()}\n   Min: {stream.low}\n"
-        f"   Max: {stream.high}\n   streamVolume:{now}\n   Current: 2 (speaker): {now}\n"
-        "   Devices: speaker\n"
+        fill("audio_stream", stream=stream, now=now, muted=now == 0)
         for stream, now in ((each, phone.audio.volume(each)) for each in STREAMS)
     )
     mode = RINGER.get(phone.settings.text("global", "mode_ringer", "2"), "NORMAL")
