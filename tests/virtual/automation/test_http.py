@@ -34,7 +34,7 @@ def talk(*pieces: bytes) -> tuple[list[Request], bytes]:
         return Response(200, request.body.upper(), "text/plain")
 
     wire = Wire(*pieces)
-    asyncio.run(http.Server(handle).serve(wire))
+    asyncio.run(http.Server(handle).serve(wire))  # type: ignore[arg-type]
     return seen, wire.answered
 
 
