@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.log import Log
 
 NAMESPACES = ("system", "secure", "global")
-CONFIG = "config"  # where device_config keeps its flags
 DEFAULTS: dict[str, dict[str, str]] = tomllib.loads(
     (resources.files(__package__) / "settings.toml").read_text("utf-8")
 )

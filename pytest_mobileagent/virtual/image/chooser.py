@@ -15,16 +15,7 @@ from pytest_mobileagent.virtual.content.choosing import (
 from pytest_mobileagent.virtual.content.filters import SEND, SEND_MULTIPLE
 from pytest_mobileagent.virtual.image.sheet import Sheet
 from pytest_mobileagent.virtual.sdk.app import App
-from pytest_mobileagent.virtual.ui import (
-    MATCH,
-    Card,
-    Column,
-    Image,
-    ImageButton,
-    List,
-    Row,
-    Text,
-)
+from pytest_mobileagent.virtual.ui import MATCH, Card, Column, Image, ImageButton, List, Row, Text
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app import app as base

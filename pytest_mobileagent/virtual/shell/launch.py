@@ -7,8 +7,15 @@ import errno
 import posixpath
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.access import may
 from pytest_mobileagent.virtual.kernel.users import SHELL
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, registry
+from pytest_mobileagent.virtual.shell.commands import (
+    Context,
+    Failure,
+    Refused,
+    UsageError,
+    registry,
+)
 from pytest_mobileagent.virtual.shell.execution import Launch, Shell, executes
 from pytest_mobileagent.virtual.shell.processes import processes_of
 from pytest_mobileagent.virtual.shell.userfiles import UserFiles
@@ -39,7 +46,7 @@ def which(name: str, session: Session) -> str:
         return files.absolute(name, session.cwd)
     for folder in session.env.get("PATH", "").split(":"):
         path = files.absolute(posixpath.join(folder, name), session.cwd)
-        if files.is_file(path) and files.access(path, session.uid, "x"):
+        if files.is_file(path) and may(files, path, session.uid, "x"):
             return path
     raise FileNotFoundError(errno.ENOENT, "No such file or directory", name)
 
@@ -108,6 +115,9 @@ async def guarded(program: Program, ctx: Context, args: list[str]) -> int:
     except UsageError as error:
         await ctx.err(f'{ctx.prefix}{ctx.name}: {error} (see "{ctx.name} --help")\n')
         return error.status
+    except Refused as refusal:
+        await (ctx.out if refusal.out else ctx.err)(f"{refusal}\n")
+        return refusal.status
     except (OSError, Failure) as error:
         await ctx.complain(error)
         return ctx.failed

@@ -167,7 +167,7 @@ def test_the_shell_posts(phone, sh, hand):
     assert said.startswith("posting:\n  Notification(channel=shell_cmd ")
     key = sh("cmd notification list").strip()
     assert key == "0|com.android.shell|2020|tag|2000"
-    assert "android.title=String (Title)" in sh(f"cmd notification get '{key}'")
+    assert "android.title=String (Title)" in sh("dumpsys notification --noredact")
     sh("cmd statusbar expand-notifications")
     assert hand.sees("Some words")
     sh("cmd statusbar collapse")

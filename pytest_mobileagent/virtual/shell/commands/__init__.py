@@ -54,6 +54,15 @@ class Failure(Exception):  # noqa: N818 - it is how a command ends, not a defect
         self.status = status
 
 
+class Refused(Exception):  # noqa: N818 - an answer, not a defect
+    """A command is not done; why is told on stderr as it is, or on stdout."""
+
+    def __init__(self, why: str, status: int = 255, *, out: bool = False) -> None:
+        super().__init__(why)
+        self.status = status
+        self.out = out
+
+
 class UsageError(Failure):
     """A command was called in a way that it does not understand; toybox points at its help."""
 

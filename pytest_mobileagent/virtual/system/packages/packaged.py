@@ -9,7 +9,8 @@ import importlib
 import posixpath
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from pytest_mobileagent.virtual.apk.written import Tag, archive
+from pytest_mobileagent.virtual.apk.axml import Element
+from pytest_mobileagent.virtual.apk.written import archive
 from pytest_mobileagent.virtual.app.app import Activity, App
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, class_name, short
 from pytest_mobileagent.virtual.ui.components import AppBar
@@ -17,6 +18,7 @@ from pytest_mobileagent.virtual.ui.views import MATCH, Column, View
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Apk, Component, Manifest
+    from pytest_mobileagent.virtual.apk.axml import Value
     from pytest_mobileagent.virtual.kernel.files import FileSystem
 
 INPUT_METHOD: Final = "android.view.InputMethod"
@@ -126,22 +128,23 @@ def provide(files: FileSystem, path: str, app: App) -> None:
     files.generate(path, lambda: archive(manifest(app)))
 
 
-def manifest(app: App) -> Tag:
+def manifest(app: App) -> Element:
     """Describe an app: its versions, permissions, and the activities, of which one is its icon."""
-    main = Tag("action", {"name": MAIN}), Tag("category", {"name": LAUNCHER})
+    main = [Element("action", {"name": MAIN}), Element("category", {"name": LAUNCHER})]
     activities = [
-        Tag("activity", {"name": kind.component(app.package).partition("/")[2]},
-            (Tag("intent-filter", {}, main),) if kind is app.activities[0] else ())
+        Element("activity", {"name": kind.component(app.package).partition("/")[2]})
         for kind in app.activities
-    ]  # fmt: skip
-    permissions = [Tag("uses-permission", {"name": name}) for name in app.permissions]
-    about: dict[str, str | int] = {
+    ]
+    for entry in activities[:1]:
+        entry.children.append(Element("intent-filter", {}, children=main))
+    about: dict[str, Value] = {
         "package": app.package,
         "versionCode": app.version_code,
         "versionName": app.version_name,
     }
-    return Tag("manifest", about, (
-        Tag("uses-sdk", {"minSdkVersion": 24, "targetSdkVersion": 34}),
-        *permissions,
-        Tag("application", {"label": app.label}, tuple(activities)),
-    ))  # fmt: skip
+    parts = [
+        Element("uses-sdk", {"minSdkVersion": 24, "targetSdkVersion": 34}),
+        *(Element("uses-permission", {"name": name}) for name in app.permissions),
+        Element("application", {"label": app.label}, children=activities),
+    ]
+    return Element("manifest", about, children=parts)

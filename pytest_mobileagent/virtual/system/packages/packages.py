@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.packages.installation import Options
 
 FIRST_UID = 10_100
-STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3, "disabled-until-used": 4}
+STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3}
 
 
 class UnknownPackage(LookupError):  # noqa: N818 - Android's own name for it

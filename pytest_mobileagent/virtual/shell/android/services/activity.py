@@ -12,13 +12,14 @@ from pytest_mobileagent.virtual.content.intent import (
 )
 from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.service import (
-    FAILED,
     Answer,
     Arguments,
     Context,
     JavaError,
     Refused,
     Service,
+    fill,
+    refused_option,
 )
 from pytest_mobileagent.virtual.system.activities.activities import Result, Started
 from pytest_mobileagent.virtual.system.window.display import qualifiers
@@ -86,28 +87,24 @@ def _problem(started: Started) -> str:
 
 
 def _waited(started: Started) -> str:
-    return (
-        f"Status: ok\nLaunchState: {started.state}\n"
-        f"Activity: {short(started.intent.component)}\n"
-        f"TotalTime: {started.milliseconds}\nWaitTime: {started.milliseconds + 2}\nComplete\n"
+    return fill(
+        "activity_waited",
+        started=started,
+        component=short(started.intent.component),
+        waited=started.milliseconds + 2,
     )
 
 
 @service.command("force-stop", "kill")
-async def stop(ctx: Context, args: Arguments) -> int:
+def stop(ctx: Context, args: Arguments) -> None:
     """End an app, or its process unless it is in front; one that is unknown counts as ended."""
     verb, activities = args.last, ctx.phone.activities
-    while option := args.option():
-        if option != "--user":
-            await ctx.err(f"Error: Unknown option: {option}\n")
-            return FAILED
-        args.required()
+    args.options(unknown=refused_option)
     package = args.required()
     if verb == "force-stop":
         activities.force_stop(package)
     elif activities.top.package != package:
         activities.kill(package, "kill background")
-    return 0
 
 
 @service.command("broadcast")
@@ -163,17 +160,12 @@ def get_config(ctx: Context, _: Arguments) -> str:
 
 
 @service.command("stack")
-async def stack(ctx: Context, args: Arguments) -> None:
+def stack(ctx: Context, args: Arguments) -> str:
     """List the tasks."""
     if (what := args.required()) != "list":
         raise Refused(f"Error: unknown command '{what}'")
-    metrics = ctx.phone.display.metrics
-    bounds = f"[0,0][{metrics.width_px},{metrics.height_px}]"
-    for task in reversed(ctx.phone.activities.tasks):
-        root, top = task.root.component, task.top.component
-        visible = str(task is ctx.phone.activities.task).lower()
-        await ctx.out(
-            f"RootTask id={task.number} bounds={bounds} displayId=0 userId=0\n"
-            f"  taskId={task.number}: {root} bounds={bounds} userId=0 visible={visible}"
-            f" topActivity=ComponentInfo{{{top}}}\n\n"
-        )
+    activities, metrics = ctx.phone.activities, ctx.phone.display.metrics
+    return "".join(
+        fill("activity_stack", task=task, visible=task is activities.task, metrics=metrics)
+        for task in reversed(activities.tasks)
+    )

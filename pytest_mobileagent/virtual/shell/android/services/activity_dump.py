@@ -34,7 +34,7 @@ def dump(ctx: Context, args: list[str]) -> str:
         "broadcasts": _broadcasts,
     }
     for name, part in parts.items():
-        if word in (name, name[0]) and word != "t":
+        if word == name or (word == name[0] and part is not _top):
             return part(phone)
     return _services(phone, []) + _recents(phone) + _activities(phone) + _processes(phone)
 
@@ -121,15 +121,14 @@ def _broadcasts(phone: Phone) -> str:
 
 def _recents(phone: Phone) -> str:
     """List the tasks from the one in front to the last seen, the home screen's too."""
-    uids = {task.package: phone.packages[task.package].uid for task in phone.activities.tasks}
     blocks = [
         fill(
             "activity_recent",
             at=at,
             name=_task_name(phone, task),
             task=task,
-            uid=uids[task.package],
-            short_uid=uids[task.package] % 10_000,
+            uid=phone.packages[task.package].uid,
+            short_uid=phone.packages[task.package].uid % 10_000,
             component=short(task.root.component),
         )
         for at, task in enumerate(reversed(phone.activities.tasks))
