@@ -138,8 +138,8 @@ class Phone:
         self.changed = self.changes.note
         self.screenshot, self.raw_screenshot = self.sight.screenshot, self.sight.raw_screenshot
         self.dump = self.sight.dump
-        self.tap, self.long_press = self.dispatcher.tap, self.dispatcher.long_press
-        self.swipe, self.pinch = self.dispatcher.swipe, self.dispatcher.pinch
+        self.tap, self.long_press = self.gestures.tap, self.gestures.long_press
+        self.swipe, self.pinch = self.gestures.swipe, self.gestures.pinch
         self.key, self.type_text = self.dispatcher.key, self.dispatcher.type_text
         self.restart, self.reboot = self.init.restart, self.init.reboot
         self.props.watch("debug.clock.frozen", self._freeze)

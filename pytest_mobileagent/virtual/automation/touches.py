@@ -103,9 +103,7 @@ def _alone(phone: Phone, touch: Touch) -> None:
     if touch.farthest() <= slop:
         phone.swipe(start.x, start.y, end.x, end.y, touch.lifted - start.time)
     elif touch.held(slop) >= timeout:
-        with phone.windows.watched():
-            x1, y1, x2, y2 = (int(edge) for edge in (start.x, start.y, end.x, end.y))
-            phone.gestures.drag(x1, y1, x2, y2, touch.lifted - start.time)
+        phone.gestures.drag(start.x, start.y, end.x, end.y, touch.lifted - start.time)
     else:
         legs = _legs(touch.way)
         for leg in legs[:-1]:

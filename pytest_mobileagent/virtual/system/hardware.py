@@ -12,23 +12,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.window.display import Display
 
 GRAVITY = 9.81
-# The acceleration that a phone feels which is turned by so many quarters, counter-clockwise.
-UPRIGHT = ((0.0, GRAVITY, 0.0), (GRAVITY, 0.0, 0.0), (0.0, -GRAVITY, 0.0), (-GRAVITY, 0.0, 0.0))
-SENSORS: dict[str, tuple[float, ...]] = {
-    "acceleration": UPRIGHT[0],
-    "gyroscope": (0.0, 0.0, 0.0),
-    "magnetic-field": (0.0, 9.9, -47.75),
-    "orientation": (0.0, 0.0, 0.0),
-    "temperature": (0.0,),
-    "proximity": (1.0,),
-    "light": (0.0,),
-    "pressure": (0.0,),
-    "humidity": (0.0,),
-    "magnetic-field-uncalibrated": (0.0, 9.9, -47.75),
-    "gyroscope-uncalibrated": (0.0, 0.0, 0.0),
-    "hinge-angle0": (0.0,),
-    "heart-rate": (0.0,),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +38,13 @@ class Hardware(Kept):
     fix: Fix = Fix()
 
     @property
-    def sensors(self) -> dict[str, tuple[float, ...]]:
-        """What the sensors measure: the phone lies still, but for being turned."""
-        return {**SENSORS, "acceleration": UPRIGHT[self.turns]}
+    def acceleration(self) -> tuple[float, float]:
+        """What the phone feels of gravity, to its right and to its top."""
+        return ((0.0, GRAVITY), (GRAVITY, 0.0), (0.0, -GRAVITY), (-GRAVITY, 0.0))[self.turns]
 
     def rotate(self) -> None:
-        """Turn the phone by a quarter, clockwise."""
-        self.turn((self.turns - 1) % 4)
-
-    def turn(self, turns: int) -> None:
-        """Hold the phone so; the display follows if the user lets it."""
-        self.turns = turns
+        """Turn the phone by a quarter, clockwise; the display follows if the user lets it."""
+        self.turns = (self.turns - 1) % 4
         self.display.turned(self.turns)
         self.changes.note()
 

@@ -37,14 +37,13 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A notification; a tap on it starts `component` or `intent`, or else the app."""
+    """A notification; a tap on it starts `intent`, or else the app."""
 
     package: str
     tag: str
     title: str
     text: str
     time: float
-    component: str = ""
     id: int = 0
     channel: str = "default"
     importance: int = DEFAULT
@@ -94,16 +93,12 @@ class Notifications(Kept):
         tag: str,
         title: str,
         text: str,
-        *,
-        component: str = "",
         **more: Any,
     ) -> Notification | None:
         """Post or replace a notification; None if the app may not, or the user has blocked it."""
         if not self.allowed(package):
             return None
-        posted = Notification(
-            package, tag, title, text, self.clock.time(), component=component, **more
-        )
+        posted = Notification(package, tag, title, text, self.clock.time(), **more)
         known = self._posted.pop(posted.key, None)
         self._posted[posted.key] = posted
         if known is None and posted.importance >= HIGH:
@@ -141,13 +136,11 @@ class Notifications(Kept):
         self._start(posted)
 
     def _start(self, posted: Notification) -> None:
-        activities, app = self.activities, self.packages.app(posted.package)
+        app = self.packages.app(posted.package)
         if posted.intent:
             self._start_intent(posted.intent, app.uid)
-        elif posted.component:
-            activities.start_component(posted.component, posted.package)
         elif app.activities:
-            activities.launch(posted.package, uid=1000)
+            self.activities.launch(posted.package, uid=1000)
 
     def _start_intent(self, intent: Intent, uid: int) -> None:
         self.activities.start(replace(intent, flags=intent.flags | NEW_TASK), uid=uid)

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_mobileagent.virtual.automation.expression import SyntaxProblem, UiScrollable, parse
 from pytest_mobileagent.virtual.automation.scrolling import NoSuchContainer, Run
+from pytest_mobileagent.virtual.content.intent import Intent
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -17,7 +18,7 @@ FORM = "new UiScrollable(new UiSelector().scrollable(true))"
 
 @pytest.fixture
 def editor(demo: Phone) -> Phone:
-    demo.activities.start_component("org.demo/.EditorActivity", "org.demo")
+    demo.activities.start(Intent(component="org.demo/org.demo.EditorActivity"))
     return demo
 
 

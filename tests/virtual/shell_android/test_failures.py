@@ -115,7 +115,7 @@ def test_a_monkey_without_anything_to_run_gives_up(shell):
 
 
 def test_nothing_is_typed_if_a_character_has_no_key(shell, phone):
-    phone.activities.start_component("org.demo/.EditorActivity", "org.demo")
+    shell("am start -n org.demo/.EditorActivity")
     phone.windows.focus_next(fields_only=True)
     shell("input text abcü")
     assert phone.windows.focused_field().text == ""

@@ -84,8 +84,7 @@ def drag(service: Service, *numbers: int) -> bool:
     """Hold a finger, then move it, in so many steps."""
     x1, y1, x2, y2, steps = numbers
     timeout = int(service.phone.settings.text("secure", "long_press_timeout", "400"))
-    with service.phone.windows.watched():
-        service.phone.gestures.drag(x1, y1, x2, y2, timeout + 1 + steps * STEP)
+    service.phone.gestures.drag(x1, y1, x2, y2, timeout + 1 + steps * STEP)
     return True
 
 

@@ -17,7 +17,6 @@ from pytest_mobileagent.virtual.content.intent import (
     NEW_TASK,
     SINGLE_TOP,
     Intent,
-    full,
     launch,
     short,
 )
@@ -121,11 +120,6 @@ class Activities(Leaving):
             raise LookupError(package)
         app, kind = found[0]
         return self.start(launch(kind.component(app.package)), uid=uid)
-
-    def start_component(self, component: str, package: str) -> Started:
-        """Start an activity in the name of its app, as a notification does."""
-        intent = Intent(component=full(component), flags=NEW_TASK)
-        return self.start(intent, uid=self.packages[package].uid)
 
     def home(self) -> None:
         """Show the home screen."""

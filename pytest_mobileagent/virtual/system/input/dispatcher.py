@@ -1,4 +1,4 @@
-"""Input as it is injected: touches, keys and text, each told to the listeners to events."""
+"""Input as it is injected: keys, text, and a finger whose touches come one by one."""
 
 from __future__ import annotations
 
@@ -18,34 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Dispatcher:
-    """What a finger and a keyboard may do."""
+    """What a keyboard may do, told to the listeners to events."""
 
     clock: Clock
     ime: InputMethods
     keyguard: Keyguard
     windows: Windows
     keys: Keys
-    gestures: Gestures
-
-    def tap(self, x: float, y: float) -> None:
-        """Tap the screen."""
-        with self.windows.watched():
-            self.gestures.tap(int(x), int(y))
-
-    def long_press(self, x: float, y: float) -> None:
-        """Hold a finger on the screen."""
-        with self.windows.watched():
-            self.gestures.long_press(int(x), int(y))
-
-    def swipe(self, x1: float, y1: float, x2: float, y2: float, milliseconds: int = 300) -> None:
-        """Move a finger over the screen."""
-        with self.windows.watched():
-            self.gestures.swipe(int(x1), int(y1), int(x2), int(y2), milliseconds)
-
-    def pinch(self, x: float, y: float, scale: float) -> None:
-        """Move two fingers around a point apart (`scale` above 1) or together."""
-        with self.windows.watched():
-            self.gestures.pinch(int(x), int(y), scale)
 
     def key(self, word: str | int, meta: int = 0) -> None:
         """Press a key, by name or code."""
@@ -77,7 +56,7 @@ class Finger:
 
     clock: Clock
     keyguard: Keyguard
-    dispatcher: Dispatcher
+    gestures: Gestures
     _start: tuple[float, float, float] | None = None  # x, y, uptime
     _path: list[tuple[float, float]] = field(default_factory=list)
 
@@ -98,7 +77,7 @@ class Finger:
         milliseconds = round((self.clock.uptime() - since) * 1000)
         self._start = None
         if not self.keyguard.draw([*self._path, (x, y)]):
-            self.dispatcher.swipe(x1, y1, x, y, milliseconds)
+            self.gestures.swipe(x1, y1, x, y, milliseconds)
 
     def cancel(self) -> None:
         """Forget the touch."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import wraps
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.input.keymap import Key
@@ -13,6 +14,8 @@ from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.metrics import holds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_mobileagent.virtual.content.settings import Settings
     from pytest_mobileagent.virtual.faults.faults import Faults
     from pytest_mobileagent.virtual.kernel.changes import Changes
@@ -42,9 +45,20 @@ DECELERATION = math.log(0.78) / math.log(0.9)
 GRAVITY = 9.80665 * 39.37 * 0.84  # m/s² in inches, times Android's coefficient
 
 
+def injected(gesture: Callable[..., None]) -> Callable[..., None]:
+    """Let a gesture be of whole pixels, and tell the listeners to events at once what it does."""
+
+    @wraps(gesture)
+    def act(self: Gestures, *numbers: float) -> None:
+        with self.windows.watched():
+            gesture(self, *map(int, numbers))
+
+    return act
+
+
 @dataclass(frozen=True, eq=False)
 class Gestures:
-    """Brings touches to windows; the phone's screen must be on."""
+    """Brings touches to windows; while the screen is off they are lost."""
 
     clock: Clock
     changes: Changes
@@ -61,12 +75,14 @@ class Gestures:
     events: Events
     keys: Keys
 
+    @injected
     def tap(self, x: int, y: int) -> None:
         """Touch and let go."""
         window = self._touched(x, y)
         if window and not self.faults.strikes("missed-tap"):
             self._tap(window, x, y)
 
+    @injected
     def long_press(self, x: int, y: int) -> None:
         """Touch and hold; where nothing answers that, it is a tap."""
         window = self._touched(x, y)
@@ -86,7 +102,8 @@ class Gestures:
             self._after_touch(box)
         return True
 
-    def swipe(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int) -> None:
+    @injected
+    def swipe(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int = 300) -> None:
         """Draw a line with a finger; in place it is a tap or a long press."""
         dx, dy = x2 - x1, y2 - y1
         if math.hypot(dx, dy) <= self._px(SLOP):
@@ -114,6 +131,7 @@ class Gestures:
                 window.record.activity.on_swipe(direction(way, dy))
         self.changes.note()
 
+    @injected
     def drag(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int) -> None:
         """Hold, then move: what answers the holding keeps the finger, else things scroll."""
         window = self._touched(x1, y1)
@@ -124,13 +142,14 @@ class Gestures:
         else:
             self.swipe(x1, y1, x2, y2, SLOW)
 
-    def pinch(self, x: int, y: int, scale: float) -> None:
-        """Move two fingers around a point apart or together."""
-        window = self._touched(x, y)
+    def pinch(self, x: float, y: float, scale: float) -> None:
+        """Move two fingers around a point apart (`scale` above 1) or together."""
+        window = self._touched(int(x), int(y))
         if window and window.kind == "activity":
-            with self.activities.guard(window.record.package):
-                window.record.activity.on_pinch(scale)
-            self.changes.note()
+            with self.windows.watched():
+                with self.activities.guard(window.record.package):
+                    window.record.activity.on_pinch(scale)
+                self.changes.note()
 
     def _touched(self, x: int, y: int) -> Window | None:
         """Give the window that gets a touch; None if the touch is spent or lost."""

@@ -177,16 +177,6 @@ class Permissions(Kept):
 
     # Operations.
 
-    def mode(self, package: str, op: str) -> str:
-        """Give the mode of an operation."""
-        if kept := self._modes.get(package, {}).get(op):
-            return kept
-        if permission := permission_of(op):
-            if not self.granted(package, permission):
-                return "ignore"
-            return "foreground" if GROUP_OF[permission].in_use else "allow"
-        return default_mode(op)
-
     def set_mode(self, package: str, op: str, mode: str) -> None:
         """Set the mode of an operation, "default" to forget it."""
         modes = self._modes.setdefault(package, {})

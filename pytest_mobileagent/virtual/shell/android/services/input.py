@@ -65,7 +65,7 @@ def swipe(ctx: Context, args: Arguments) -> None:
 def drag_and_drop(ctx: Context, args: Arguments) -> None:
     """Hold, move, and let go."""
     x1, y1, x2, y2, *duration = _floats(args, "draganddrop", (4, 5))
-    ctx.phone.gestures.drag(int(x1), int(y1), int(x2), int(y2), _duration(duration))
+    ctx.phone.gestures.drag(x1, y1, x2, y2, _duration(duration))
 
 
 def _duration(given: list[float]) -> int:
