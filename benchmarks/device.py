@@ -44,10 +44,12 @@ def main() -> None:
         device = AdbDevice(slots.address(0))
         device.system.reset("default_boot", ())
         device.observe()
-        show(
-            "snapshot restore (until the shell answers)",
-            [milliseconds(lambda: device.system.reset("default_boot", ())) for _ in range(REPEATS)],
-        )
+        resets, firsts = [], []
+        for _ in range(REPEATS):
+            resets.append(milliseconds(lambda: device.system.reset("default_boot", ())))
+            firsts.append(resets[-1] + milliseconds(device.observe))
+        show("snapshot restore (until the shell answers)", resets)
+        show("reset and first look", firsts)
         show(
             "observe, unchanged screen (two looks)",
             [milliseconds(device.observe) for _ in range(REPEATS)],

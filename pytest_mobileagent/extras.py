@@ -13,6 +13,7 @@ MODULES = {
         "babel",
         "dateutil",
         "font_roboto",
+        "h11",
         "isal",
         "justmytype_intl_rtl",
         "paperang_p2_fonts_cjk",

@@ -37,7 +37,6 @@ from pytest_mobileagent.device.fleet.program import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.virtual.main import boot
-from pytest_mobileagent.virtual.snapshots.album import Album
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -276,9 +275,9 @@ class FakeSdk:
         (self.avds / f"{name}.ini").write_text(f"path={folder}\ntarget=android-34\n")
         (folder / "config.ini").write_text(f"AvdId={name}\n")
         phone = boot([APPS], name=name)
-        album = Album(phone.snapshots, folder / "snapshots")
+        phone.snapshots.keep_in(folder / "snapshots")
         for snapshot in snapshots:
-            album.save(snapshot)
+            phone.snapshots.save(snapshot)
         return folder
 
     @property

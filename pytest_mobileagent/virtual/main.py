@@ -10,16 +10,17 @@ import os
 import select
 import signal
 import sys
+import tomllib
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.snapshots.album import Album
     from pytest_mobileagent.virtual.wire.ports import Pair
 
 _PATIENCE = 2.0  # seconds that the adb server gets to list the phone before it is announced
@@ -38,7 +39,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 def prepare(argv: Sequence[str]) -> None:
     """Do what takes a phone's first start, and look, so long: phones forked after it are quick."""
     from pytest_mobileagent.virtual.app.loading import BrokenApp  # noqa: PLC0415
-    from pytest_mobileagent.virtual.snapshots import album  # noqa: F401, PLC0415
     from pytest_mobileagent.virtual.wire import ports, server  # noqa: F401, PLC0415
 
     try:
@@ -50,109 +50,37 @@ def prepare(argv: Sequence[str]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
+    file = resources.files(__package__) / "options.toml"
+    words = tomllib.loads(file.read_text("utf-8"))
     parser = argparse.ArgumentParser(
         prog="python -m pytest_mobileagent device",
-        description="Run a virtual Android phone that adb sees as an emulator.",
-        epilog="When the phone is up, one line of JSON tells its serial, console_port, adb_port, "
-        "adb_server_port and pid. It runs until its standard input ends (a terminal counts as "
-        "endless, /dev/null has ended from the start), SIGINT, SIGTERM, SIGHUP, or `adb emu kill`.",
+        description=words["description"],
+        epilog=words["epilog"],
     )
-    add = parser.add_argument
-    add(
-        "--port",
-        type=int,
-        default=5554,
-        metavar="N",
-        help="the console's port; adb's is the next one; 0 chooses a free pair (default: 5554)",
-    )
-    add(
-        "--adb-server-port",
-        type=int,
-        default=5037,
-        metavar="N",
-        help="where the adb server is, or will be, to which the phone makes itself known "
-        "(default: 5037)",
-    )
-    add(
-        "--grpc",
-        type=int,
-        metavar="N",
-        help="the port of the emulator's gRPC controller, for android_env; 0 chooses a free one, "
-        "which the JSON tells as grpc_port (default: none)",
-    )
-    add(
-        "--adb-key",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE.pub",
-        help="a public key, as `adb keygen` writes it, whose owner may use the phone; may be given "
-        "several times (default: yours, in ~/.android/adbkey.pub and at ADB_VENDOR_KEYS)",
-    )
-    add(
-        "--apps",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="a folder of apps to install; may be given several times (default: those that the "
-        "project in the current folder registers)",
-    )
-    _add_phone(parser)
-    _add_manners(parser)
+    group = parser.add_argument_group(words["manners"])
+
+    def add(name: str, to: argparse._ActionsContainer = parser, **more: Any) -> None:
+        to.add_argument(f"--{name}", help=words["help"][name], **more)
+
+    several: dict[str, Any] = {"action": "append", "default": []}
+    add("port", type=int, default=5554, metavar="N")
+    add("adb-server-port", type=int, default=5037, metavar="N")
+    add("grpc", type=int, metavar="N")
+    add("adb-key", type=Path, metavar="FILE.pub", **several)
+    add("apps", type=Path, metavar="DIR", **several)
+    add("data", type=Path, metavar="DIR")
+    add("snapshot", metavar="NAME")
+    add("time", metavar="ISO")
+    add("frozen", action="store_true")
+    add("locale", metavar="TAG")
+    add("avd", default="virtual", metavar="NAME")
+    add("keep", action="store_true")
+    add("no-boot-snapshot", group, action="store_true")
+    add("read-only", group, action="store_true")
+    add("boot-seconds", group, type=float, default=0.0, metavar="S")
+    add("drop-on-load", group, type=float, metavar="S")
+    add("fault", group, metavar="FAULT", **several)
     return parser
-
-
-def _add_phone(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="keep snapshots in this folder, across starts (default: only while the phone runs)",
-    )
-    add("--snapshot", metavar="NAME", help="start from this snapshot")
-    add(
-        "--time",
-        metavar="ISO",
-        help="the phone's time at the start, in UTC, as in 2026-05-01T09:30 (default: now)",
-    )
-    add("--frozen", action="store_true", help="the phone's clock stands still")
-    add("--locale", metavar="TAG", help="the phone's language, as in ko-KR (default: en-US)")
-    add("--avd", default="virtual", metavar="NAME", help="the phone's name (default: virtual)")
-    add("--keep", action="store_true", help="do not end when standard input does")
-
-
-def _add_manners(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("manners of real emulators, and faults, for tests")
-    add = group.add_argument
-    add(
-        "--no-boot-snapshot",
-        action="store_true",
-        help="do not keep the freshly booted phone as the snapshot default_boot",
-    )
-    add("--read-only", action="store_true", help="the console refuses to touch snapshots")
-    add(
-        "--boot-seconds",
-        type=float,
-        default=0.0,
-        metavar="S",
-        help="how long the phone goes on booting once adb sees it (default: 0)",
-    )
-    add(
-        "--drop-on-load",
-        type=float,
-        metavar="S",
-        help="adb loses the phone so many seconds after a snapshot was loaded (default: never)",
-    )
-    add(
-        "--fault",
-        action="append",
-        default=[],
-        metavar="FAULT",
-        help='a fault that is in force from the start, as in "missed-tap --rate 0.1"; may be given '
-        "several times (`adb emu fault help` lists them)",
-    )
 
 
 async def _start(options: argparse.Namespace) -> int:
@@ -174,13 +102,16 @@ async def _start(options: argparse.Namespace) -> int:
             phone.snapshots.save(BOOTED)
         if options.no_boot_snapshot:
             phone.snapshots.delete(BOOTED)
-        album = _open_album(phone, options.data, options.snapshot)
+        if options.data:
+            phone.snapshots.keep_in(options.data)
+        if options.snapshot:
+            _load(phone, options.snapshot)
         ports = claim(options.port)
     except (OSError, ValueError, BrokenApp) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     try:
-        await _serve(options, phone, album, ports)
+        await _serve(options, phone, ports)
     except OSError as error:  # the controller's port is taken
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -218,28 +149,26 @@ def boot(
     return booted(apps.values(), avd_name=name, time=time, frozen=frozen)
 
 
-def _open_album(phone: Phone, folder: Path | None, snapshot: str | None) -> Album:
-    from pytest_mobileagent.virtual.snapshots.album import Album  # noqa: PLC0415 - `--help` is quick
-
-    album = Album(phone.snapshots, folder)
-    if snapshot:
-        try:
-            album.load(snapshot)
-        except KeyError:
-            names = ", ".join(album.all()) or "none"
-            raise ValueError(f"no snapshot {snapshot!r}; there are: {names}") from None
-    return album
+def _load(phone: Phone, name: str) -> None:
+    try:
+        phone.snapshots.load(name)
+    except KeyError:
+        names = ", ".join(phone.snapshots) or "none"
+        raise ValueError(f"no snapshot {name!r}; there are: {names}") from None
 
 
-async def _serve(options: argparse.Namespace, phone: Phone, album: Album, ports: Pair) -> None:
-    from pytest_mobileagent.virtual.wire.console.avd import Manners  # noqa: PLC0415
+async def _serve(options: argparse.Namespace, phone: Phone, ports: Pair) -> None:
     from pytest_mobileagent.virtual.wire.server import Server  # noqa: PLC0415 - `--help` is quick
 
-    manners = Manners(options.read_only, options.drop_on_load)
     async with (
-        _controller(options, phone, album) as grpc,
+        _controller(options, phone) as grpc,
         Server(
-            phone, album, ports, options.adb_server_port, manners, keys=options.adb_key
+            phone,
+            ports,
+            options.adb_server_port,
+            read_only=options.read_only,
+            drop_on_load=options.drop_on_load,
+            keys=options.adb_key,
         ) as server,
     ):
         loop = asyncio.get_running_loop()
@@ -284,16 +213,14 @@ async def _save_memory(phone: Phone) -> None:
 
 
 @asynccontextmanager
-async def _controller(
-    options: argparse.Namespace, phone: Phone, album: Album
-) -> AsyncIterator[dict[str, int]]:
+async def _controller(options: argparse.Namespace, phone: Phone) -> AsyncIterator[dict[str, int]]:
     """Serve the gRPC controller, if it is wanted, and give what is told of it."""
     if options.grpc is None:
         yield {}
         return
     from pytest_mobileagent.virtual.grpc.server import serve  # noqa: PLC0415 - an extra
 
-    async with serve(phone, album, options.grpc, read_only=options.read_only) as port:
+    async with serve(phone, options.grpc, read_only=options.read_only) as port:
         yield {"grpc_port": port}
 
 

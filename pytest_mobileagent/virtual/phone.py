@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.kernel.changes import Changes
 from pytest_mobileagent.virtual.kernel.clock import Clock
 from pytest_mobileagent.virtual.kernel.files import FileSystem
 from pytest_mobileagent.virtual.kernel.log import Log
-from pytest_mobileagent.virtual.kernel.processes import Process, ProcessTable
+from pytest_mobileagent.virtual.kernel.processes import ProcessTable
 from pytest_mobileagent.virtual.kernel.procfs import Procfs
 from pytest_mobileagent.virtual.kernel.properties import Properties
 from pytest_mobileagent.virtual.kernel.sockets import Sockets
@@ -188,10 +188,6 @@ class Phone:
     def accessibility(self) -> Screen:
         """What accessibility sees now: the nodes of all windows."""
         return self.sight.accessibility
-
-    def processes(self) -> list[Process]:
-        """Give the process table."""
-        return self.proc.list()
 
 
 @cache

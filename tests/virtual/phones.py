@@ -20,7 +20,6 @@ import adbutils
 import pytest
 
 from pytest_mobileagent.virtual.main import boot
-from pytest_mobileagent.virtual.snapshots.album import Album
 from pytest_mobileagent.virtual.wire.ports import claim
 from pytest_mobileagent.virtual.wire.server import Server
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Iterator
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.console.avd import Manners
 
 T = TypeVar("T")
 PATIENCE = 10
@@ -152,14 +150,14 @@ def running(
     loop: Loop,
     adb: Adb,
     folder: Path | None = None,
-    manners: Manners | None = None,
     apps: Iterable[Path] = (),
+    **manners: Any,
 ) -> Iterator[Running]:
     """Run a phone until it is not needed any more."""
     phone = loop.call(lambda: boot(apps))
-    server = Server(
-        phone, Album(phone.snapshots, folder), claim(0), adb.port, manners, home=adb.home
-    )
+    if folder:
+        phone.snapshots.keep_in(folder)
+    server = Server(phone, claim(0), adb.port, home=adb.home, **manners)
     loop.run(server.__aenter__())
     try:
         assert loop.run(server.registration.attempt(PATIENCE)), "adb does not see the phone"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from importlib import resources
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,30 +20,8 @@ _REFERENCE, _STRING, _FLOAT, _BOOLEAN = 0x01, 0x03, 0x04, 0x12
 _NOTHING = 0xFFFFFFFF
 
 # Attributes whose names tools leave out, as their resource ids say it all.
-NAMES = {
-    0x01010001: "label",
-    0x01010002: "icon",
-    0x01010003: "name",
-    0x01010006: "permission",
-    0x0101000E: "enabled",
-    0x0101000F: "debuggable",
-    0x01010010: "exported",
-    0x01010018: "authorities",
-    0x01010021: "targetPackage",
-    0x01010026: "mimeType",
-    0x01010027: "scheme",
-    0x01010028: "host",
-    0x0101002A: "path",
-    0x0101002B: "pathPrefix",
-    0x0101002C: "pathPattern",
-    0x01010202: "targetActivity",
-    0x0101020C: "minSdkVersion",
-    0x0101021B: "versionCode",
-    0x0101021C: "versionName",
-    0x01010270: "targetSdkVersion",
-    0x01010272: "testOnly",
-    0x01010591: "isSplitRequired",
-}
+_ROWS = (resources.files(__package__) / "attributes.txt").read_text("utf-8").splitlines()
+NAMES = {int(number, 16): name for number, _, name in (row.partition(" ") for row in _ROWS)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import hashlib
 import struct
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.apk.der import inside
+
 if TYPE_CHECKING:
     import zipfile
     from collections.abc import Iterator
@@ -57,26 +59,7 @@ def _of_jar(archive: zipfile.ZipFile) -> bytes | None:
     """Look for the certificate in a PKCS #7 file of META-INF."""
     for name in archive.namelist():
         if name.startswith("META-INF/") and name.upper().endswith(_JAR):
-            _, content = _inside(archive.read(name))
-            signed_data = _inside(_inside(content)[0])
-            return next(_inside(part)[0] for part in signed_data if part[0] == _CERTIFICATES)
+            _, signed = inside(archive.read(name))
+            signed_data = inside(inside(signed)[0])
+            return next(inside(part)[0] for part in signed_data if part[0] == _CERTIFICATES)
     return None
-
-
-def _inside(element: bytes) -> list[bytes]:
-    """Give the DER elements in one."""
-    head, size = _header(element)
-    body, found = element[head : head + size], []
-    while body:
-        head, size = _header(body)
-        found.append(body[: head + size])
-        body = body[head + size :]
-    return found
-
-
-def _header(data: bytes) -> tuple[int, int]:
-    """Give the size of an element's head and of its content, in bytes."""
-    if data[1] < 0x80:
-        return 2, data[1]
-    width = data[1] & 0x7F
-    return 2 + width, int.from_bytes(data[2 : 2 + width], "big")

@@ -5,33 +5,27 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.apk.axml import NAMES
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.apk.axml import Element, Value
 
 NAMESPACE = "http://schemas.android.com/apk/res/android"
 IDS = {name: number for number, name in NAMES.items()}
 NONE, TEXT, NUMBER = 0xFFFFFFFF, 0x03, 0x10
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """An element: attributes of android's namespace, and `package`, which has none."""
-
-    name: str
-    attributes: dict[str, str | int] = field(default_factory=dict)
-    children: tuple[Tag, ...] = ()
-
-
-def archive(manifest: Tag) -> bytes:
-    """Give an APK that consists of a manifest."""
+def archive(manifest: Element) -> bytes:
+    """Give an APK that consists of a manifest, whose attributes are texts and numbers."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as file:
         file.writestr(zipfile.ZipInfo("AndroidManifest.xml"), _binary(manifest))
     return buffer.getvalue()
 
 
-def _binary(top: Tag) -> bytes:
+def _binary(top: Element) -> bytes:
     """Write binary XML: strings, the numbers of the first of them, and the elements."""
     strings = [*IDS]
 
@@ -41,17 +35,17 @@ def _binary(top: Tag) -> bytes:
             strings.append(text)
         return strings.index(text, known)
 
-    def attribute(name: str, value: str | int) -> bytes:
+    def attribute(name: str, value: Value) -> bytes:
         space, key = (at(NAMESPACE), [*IDS].index(name)) if name in IDS else (NONE, at(name))
         if isinstance(value, str):
             return struct.pack("<3IHBBI", space, key, at(value), 8, 0, TEXT, at(value))
         return struct.pack("<3IHBBI", space, key, NONE, 8, 0, NUMBER, value)
 
-    def element(tag: Tag) -> bytes:
-        pairs = sorted(tag.attributes.items(), key=lambda pair: IDS.get(pair[0], NONE))
+    def element(each: Element) -> bytes:
+        pairs = sorted(each.attributes.items(), key=lambda pair: IDS.get(pair[0], NONE))
         attributes = b"".join(attribute(*pair) for pair in pairs)
-        head = struct.pack("<IIHHHHHH", NONE, at(tag.name), 20, 20, len(pairs), 0, 0, 0)
-        inside = b"".join(element(child) for child in tag.children)
+        head = struct.pack("<IIHHHHHH", NONE, at(each.tag), 20, 20, len(pairs), 0, 0, 0)
+        inside = b"".join(element(child) for child in each.children)
         return node(0x102, head + attributes) + inside + node(0x103, head[:8])
 
     def node(kind: int, body: bytes) -> bytes:

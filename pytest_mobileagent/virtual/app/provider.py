@@ -136,12 +136,6 @@ class Provider:
         except ProviderError:
             return None
 
-    def path_of(self, uri: Uri) -> str:
-        """Give the file that a URI stands for."""
-        raise ProviderError(
-            "java.io.FileNotFoundException", f"No files supported by provider at {uri}"
-        )
-
     # Parts, for those that do more.
 
     def select(self, source: str, ask: Ask, *, sort: str = "", allowed: Sequence[str] = ()) -> Rows:

@@ -1,34 +1,27 @@
-"""A small HTTP/1.1 server on a stream: what test tools on a phone speak with the computer."""
+"""An HTTP server: what test tools on a phone speak with the computer."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+import h11
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.sockets import Connection
 
 MOST_HEAD = 1 << 16  # bytes of a request's line and headers
 MOST_BODY = 1 << 26
 
 
-class Channel(Protocol):
-    """What requests come from and answers go to, such as an adb stream."""
-
-    async def read(self, n: int = -1) -> bytes:
-        """Return at least one byte; b"" at the end."""
-
-    async def write(self, data: bytes) -> None:
-        """Send bytes."""
-
-
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request; the names of headers are in lower case."""
+    """A request."""
 
     method: str
     path: str
-    headers: dict[str, str]
     body: bytes
 
 
@@ -44,106 +37,71 @@ class Response:
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
-class BadRequest(Exception):  # noqa: N818 - HTTP's own words
-    """What came is not HTTP, or too much of it."""
+class Server:
+    """Answers the requests of all who connect, until it is closed."""
+
+    def __init__(self, handle: Handler) -> None:
+        self._handle = handle
+        self._streams: set[Connection] = set()
+
+    async def serve(self, stream: Connection) -> None:
+        """Answer the requests on one connection until the client ends it."""
+        self._streams.add(stream)
+        try:
+            await self._serve(stream, h11.Connection(h11.SERVER, MOST_HEAD))
+        finally:
+            self._streams.discard(stream)
+
+    def close(self) -> None:
+        """Hang up on who is connected."""
+        for stream in tuple(self._streams):
+            stream.drop()
+
+    async def _serve(self, stream: Connection, protocol: h11.Connection) -> None:
+        try:
+            while request := await _request(stream, protocol):
+                await stream.write(_encoded(protocol, await self._handle(request)))
+                if protocol.our_state is not h11.DONE:
+                    return
+                protocol.start_next_cycle()
+        except h11.RemoteProtocolError as error:
+            refusal = Response(400, f"{error}\n".encode(), "text/plain")
+            await stream.write(_encoded(protocol, refusal))
 
 
-async def serve(channel: Channel, handle: Handler) -> None:
-    """Answer the requests on one connection until the client ends it."""
-    reader = _Reader(channel)
-    with contextlib.suppress(EOFError):
-        while True:
-            try:
-                request = await _read_request(reader)
-            except BadRequest as error:
-                await channel.write(
-                    _encode(Response(400, f"{error}\n".encode(), "text/plain"), False)
-                )
-                return
-            response = await handle(request)
-            keep = request.headers.get("connection", "").lower() != "close"
-            await channel.write(_encode(response, keep))
-            if not keep:
-                return
-
-
-class _Reader:
-    """Cuts what arrives into lines and blocks."""
-
-    def __init__(self, channel: Channel) -> None:
-        self._channel = channel
-        self._buffer = bytearray()
-
-    async def until(self, end: bytes, most: int) -> bytes:
-        """Return everything before `end`, which is taken too."""
-        while (at := self._buffer.find(end)) < 0:
-            if len(self._buffer) > most:
-                raise BadRequest("too long")
-            await self._more()
-        data = bytes(self._buffer[:at])
-        del self._buffer[: at + len(end)]
-        return data
-
-    async def exactly(self, size: int) -> bytes:
-        """Return that many bytes."""
-        while len(self._buffer) < size:
-            await self._more()
-        data = bytes(self._buffer[:size])
-        del self._buffer[:size]
-        return data
-
-    async def _more(self) -> None:
-        data = await self._channel.read()
-        if not data:
-            raise EOFError
-        self._buffer += data
-
-
-async def _read_request(reader: _Reader) -> Request:
-    line, *fields = (await reader.until(b"\r\n\r\n", MOST_HEAD)).decode("latin-1").split("\r\n")
-    words = line.split(" ")
-    if len(words) != 3 or not words[2].startswith("HTTP/1."):
-        raise BadRequest("not an HTTP request")
-    headers: dict[str, str] = {}
-    for text in fields:
-        name, colon, value = text.partition(":")
-        if not colon:
-            raise BadRequest("not a header")
-        headers[name.strip().lower()] = value.strip()
-    return Request(words[0], words[1], headers, await _read_body(reader, headers))
-
-
-async def _read_body(reader: _Reader, headers: dict[str, str]) -> bytes:
-    if headers.get("transfer-encoding", "").lower() != "chunked":
-        return await reader.exactly(_size(headers.get("content-length", "0"), 10))
+async def _request(stream: Connection, protocol: h11.Connection) -> Request | None:
+    """Read a request; None at the end."""
+    method = path = ""
     body = bytearray()
     while True:
-        line = await reader.until(b"\r\n", MOST_HEAD)
-        size = _size(line.partition(b";")[0].decode("latin-1").strip(), 16)
-        if size + len(body) > MOST_BODY:
-            raise BadRequest("too long")
-        body += await reader.exactly(size)
-        await reader.until(b"\r\n", MOST_HEAD)
-        if not size:
-            return bytes(body)
+        match protocol.next_event():
+            case h11.Request(method=word, target=target):
+                method, path = word.decode(), target.decode()
+            case h11.Data(data=data) if len(body) + len(data) <= MOST_BODY:
+                body += data
+            case h11.Data():
+                raise h11.RemoteProtocolError("too long")
+            case h11.EndOfMessage():
+                return Request(method, path, bytes(body))
+            case _:
+                if not (arrived := await stream.read()):
+                    return None
+                protocol.receive_data(arrived)
 
 
-def _size(text: str, base: int) -> int:
-    try:
-        size = int(text, base)
-    except ValueError:
-        raise BadRequest("not a length") from None
-    if not 0 <= size <= MOST_BODY:
-        raise BadRequest("too long")
-    return size
-
-
-def _encode(response: Response, keep: bool) -> bytes:
-    phrase = HTTPStatus(response.status).phrase
-    head = (
-        f"HTTP/1.1 {response.status} {phrase}\r\n"
-        f"content-type: {response.type}\r\n"
-        f"content-length: {len(response.body)}\r\n"
-        f"connection: {'keep-alive' if keep else 'close'}\r\n\r\n"
+def _encoded(protocol: h11.Connection, response: Response) -> bytes:
+    headers = {
+        "content-type": response.type,
+        "content-length": str(len(response.body)),
+        "connection": "keep-alive",  # which h11 replaces where the client wants no more
+    }
+    events = (
+        h11.Response(
+            status_code=response.status,
+            headers=[*headers.items()],
+            reason=HTTPStatus(response.status).phrase,
+        ),
+        h11.Data(data=response.body),
+        h11.EndOfMessage(),
     )
-    return head.encode("latin-1") + response.body
+    return b"".join(protocol.send(event) or b"" for event in events)

@@ -19,7 +19,7 @@ def set_text(phone: Phone, node: Node, text: str) -> bool:
         return False
     state = window.state if node.focused else UiState()
     with phone.windows.watched():
-        with phone.activities.guard(window.record):
+        with phone.activities.guard(window.record.package):
             editing.set_text(view, text, state)
         phone.changed()
     return True
@@ -43,7 +43,7 @@ def set_progress(phone: Phone, node: Node, value: float) -> bool:
         return False
     window = phone.accessibility.window_of(node).window
     with phone.windows.watched():
-        with phone.activities.guard(window.record):
+        with phone.activities.guard(window.record.package):
             view.on_change(min(max(0.0, value), view.maximum))
         phone.changed()
     return True

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.automation.expression import Call, SyntaxProblem, UiScrollable
 from pytest_mobileagent.virtual.automation.selector import UiSelector
@@ -13,20 +12,11 @@ from pytest_mobileagent.virtual.system.input.gestures import SLOW
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.automation.expression import Argument
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.ui.node import Node
 
 MOST_SWIPES = 30
 DEAD_ZONE = 0.1  # of the container, at either end, where no swipe begins or ends
-INTO_VIEW: Final = {
-    "scrollIntoView": "",
-    "scrollTextIntoView": "text",
-    "scrollDescriptionIntoView": "description",
-}
-CHILD_BY: Final = {"getChildByText": "text", "getChildByDescription": "description"}
-WAY: Final = re.compile("(?:scroll|fling)(Forward|Backward|ToEnd|ToBeginning)")
-FORWARD: Final = ("Forward", "ToEnd")
 LAST = "Last method called on a UiScrollable object must return a UiObject object"
 
 
@@ -97,88 +87,67 @@ class Run:
     """Calls the methods of one UiScrollable, and remembers what the last one found."""
 
     def __init__(self, phone: Phone, statement: UiScrollable) -> None:
-        self._statement = statement
+        self._calls = statement.calls
+        self._container = statement.container
         self._scroller = Scroller(phone, statement.container)
         self._meant: UiSelector | None = None
 
     def result(self) -> UiSelector:
         """Do everything, and give the selector of what was found."""
-        for call in self._statement.calls:
-            try:
-                self._do(call)
-            except (TypeError, IndexError, ValueError) as error:
-                if isinstance(error, SyntaxProblem):
-                    raise
-                raise self._problem(call, "has no suitable") from error
+        for call in self._calls:
+            self._do(call)
         if self._meant is None:
-            raise SyntaxProblem(self._statement.text, LAST, len(self._statement.text))
+            raise SyntaxProblem(LAST)
         return self._meant
 
-    def _do(self, call: Call) -> None:
-        arguments = call.arguments
-        if call.name in INTO_VIEW:
-            self._meant = _wanted(INTO_VIEW[call.name], arguments)
-            if self._scroller.find(self._meant) is None:
-                self._scroller.into_view(self._meant)
-        elif call.name in CHILD_BY:
-            pattern, text = arguments[0], arguments[1]
-            self._meant = self._child(_selector(pattern), CHILD_BY[call.name], str(text))
-            if False not in arguments[2:]:
-                self._scroller.into_view(_wanted(CHILD_BY[call.name], (text,)))
-        elif call.name == "getChildByInstance":
-            numbered = _selector(arguments[0]).having("instance", int(_number(arguments[1:])))
-            self._meant = self._statement.container.then("child", numbered)
-        elif call.name in SET:
-            setattr(self._scroller, *SET[call.name](arguments))
-        elif way := WAY.fullmatch(call.name):
-            swipes = int(_number(arguments)) if way[1].startswith("To") else 1
-            self._scroller.to_end(forward=way[1] in FORWARD, swipes=swipes)
-        else:
-            raise self._problem(call, "has no")
+    def _do(self, call: Call) -> None:  # noqa: C901, PLR0912 - a case for each method
+        match call.name, *call.arguments:
+            case "scrollIntoView", UiSelector() as wanted:
+                self._into_view(wanted)
+            case "scrollTextIntoView", str() as text:
+                self._into_view(UiSelector().having("text", text))
+            case "scrollDescriptionIntoView", str() as text:
+                self._into_view(UiSelector().having("description", text))
+            case "getChildByText", UiSelector() as row, str() as text, *more:
+                self._child_by(row, "text", text, scroll=False not in more)
+            case "getChildByDescription", UiSelector() as row, str() as text, *more:
+                self._child_by(row, "description", text, scroll=False not in more)
+            case "getChildByInstance", UiSelector() as row, int() as number:
+                self._meant = self._container.then("child", row.having("instance", number))
+            case ("setAsVerticalList",):
+                self._scroller.horizontal = False
+            case ("setAsHorizontalList",):
+                self._scroller.horizontal = True
+            case "setMaxSearchSwipes", int() as most:
+                self._scroller.most_swipes = most
+            case "setSwipeDeadZonePercentage", int() | float() as part:
+                self._scroller.dead_zone = part
+            case "scrollForward" | "flingForward", *_:
+                self._scroller.step(forward=True)
+            case "scrollBackward" | "flingBackward", *_:
+                self._scroller.step(forward=False)
+            case "scrollToEnd" | "flingToEnd", int() as most, *_:
+                self._scroller.to_end(forward=True, swipes=most)
+            case "scrollToBeginning" | "flingToBeginning", int() as most, *_:
+                self._scroller.to_end(forward=False, swipes=most)
+            case _:
+                shown = ", ".join(map(str, call.arguments))
+                words = f"UiScrollable has no suitable `{call.name}` method with arguments"
+                raise SyntaxProblem(f"{words} [{shown}]")
 
-    def _child(self, pattern: UiSelector, name: str, text: str) -> UiSelector:
+    def _into_view(self, wanted: UiSelector) -> None:
+        self._meant = wanted
+        if self._scroller.find(wanted) is None:
+            self._scroller.into_view(wanted)
+
+    def _child_by(self, row: UiSelector, name: str, text: str, *, scroll: bool) -> None:
         """Mean the row that something with a text is in, or that has it itself."""
-        container = self._statement.container
-        row = container.then("child", pattern)
+        wanted, rows = UiSelector().having(name, text), self._container.then("child", row)
         window = self._scroller.phone.accessibility.active
-        for at, node in enumerate(row.find(window.root)) if window else ():
-            if any(
-                inner.text == text if name == "text" else inner.desc == text
-                for inner in node.walk()
-            ):
-                return container.then("child", pattern.having("instance", at))
-        return container.then("child", pattern.having(name, text))
-
-    def _problem(self, call: Call, why: str) -> SyntaxProblem:
-        words = f"UiScrollable {why} `{call.name}` method"
-        return SyntaxProblem(self._statement.text, words, call.position)
-
-
-def _wanted(name: str, arguments: tuple[Argument, ...]) -> UiSelector:
-    (argument,) = arguments
-    if not name:
-        return _selector(argument)
-    if not isinstance(argument, str):
-        raise TypeError(name)
-    return UiSelector().having(name, argument)
-
-
-def _selector(argument: Argument) -> UiSelector:
-    if not isinstance(argument, UiSelector):
-        raise TypeError(argument)
-    return argument
-
-
-def _number(arguments: tuple[Argument, ...]) -> float:
-    number = arguments[0]
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        raise TypeError(number)
-    return number
-
-
-SET: Final[dict[str, Callable[[tuple[Argument, ...]], tuple[str, float]]]] = {
-    "setAsVerticalList": lambda _: ("horizontal", False),
-    "setAsHorizontalList": lambda _: ("horizontal", True),
-    "setMaxSearchSwipes": lambda arguments: ("most_swipes", int(_number(arguments))),
-    "setSwipeDeadZonePercentage": lambda arguments: ("dead_zone", _number(arguments)),
-}
+        self._meant = self._container.then("child", row.having(name, text))
+        for at, node in enumerate(rows.find(window.root)) if window else ():
+            if any(wanted.accepts(inner) for inner in node.walk()):
+                self._meant = self._container.then("child", row.having("instance", at))
+                break
+        if scroll:
+            self._scroller.into_view(wanted)

@@ -44,19 +44,10 @@ def _matches(_: object, text: Any, pattern: Any, flags: Any = "") -> bool:
     return re.search(_text(pattern), _text(text), _flags(_text(flags))) is not None
 
 
-def _replace(_: object, text: Any, pattern: Any, by: Any, flags: Any = "") -> str:
-    template = re.sub(r"\$(\d)", r"\\g<\1>", _text(by).replace("\\", "\\\\"))
-    return re.sub(_text(pattern), template, _text(text), flags=_flags(_text(flags)))
-
-
 _FUNCTIONS: dict[str, Callable[..., object]] = {
     "matches": _matches,
-    "replace": _replace,
     "ends-with": lambda _, text, end: _text(text).endswith(_text(end)),
     "lower-case": lambda _, text: _text(text).lower(),
     "upper-case": lambda _, text: _text(text).upper(),
-    "exists": lambda _, nodes: bool(nodes),
-    "empty": lambda _, nodes: not nodes,
-    "abs": lambda _, number: abs(float(_text(number))),
 }
 _EXTENSIONS = {(None, name): function for name, function in _FUNCTIONS.items()}

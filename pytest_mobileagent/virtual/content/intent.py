@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 AIRPLANE_MODE = "android.intent.action.AIRPLANE_MODE"
 MAIN = "android.intent.action.MAIN"
@@ -35,7 +32,7 @@ class Intent:
     component: str = ""  # package/class, the class in full
     categories: tuple[str, ...] = ()
     flags: int = 0
-    extras: Mapping[str, Any] = field(default_factory=dict)
+    extras: dict[str, Any] = field(default_factory=dict)
 
     def matches(self, other: Intent) -> bool:
         """Compare what Android's filterEquals compares: all but flags and extras."""
@@ -84,7 +81,7 @@ def launch(component: str) -> Intent:
 
 def to_plain(intent: Intent) -> dict[str, Any]:
     """Write an intent as plain data."""
-    return {**asdict(intent), "extras": dict(intent.extras)}
+    return asdict(intent)
 
 
 def from_plain(plain: dict[str, Any]) -> Intent:

@@ -51,6 +51,12 @@ class Locale:
         """Whether it is written from right to left."""
         return self.language != "en" and self._babel.text_direction == "rtl"
 
+    def isolated(self, text: str) -> str:
+        """Keep a number in its own order amid a line from right to left."""
+        return (
+            f"\N{LEFT-TO-RIGHT EMBEDDING}{text}\N{POP DIRECTIONAL FORMATTING}" if self.rtl else text
+        )
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names under which translations for it may be found, the closest first."""

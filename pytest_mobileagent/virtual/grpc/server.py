@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.snapshots.album import Album
 
 _GRACE = 0.2  # seconds that calls get to end when the phone does
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # glibc's mallopt
@@ -24,14 +23,12 @@ _OPTIONS = (("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", -1))
 
 
 @asynccontextmanager
-async def serve(
-    phone: Phone, album: Album, port: int, *, read_only: bool = False
-) -> AsyncIterator[int]:
+async def serve(phone: Phone, port: int, *, read_only: bool = False) -> AsyncIterator[int]:
     """Serve on `port`, or with 0 on a free one, which is given; OSError if it is taken."""
     _keep_memory()
     server = grpc.aio.server(options=_OPTIONS)
     control_services.add_EmulatorControllerServicer_to_server(Controller(phone), server)
-    snapshots = SnapshotService(album, read_only=read_only)
+    snapshots = SnapshotService(phone.snapshots, read_only=read_only)
     control_services.add_SnapshotServiceServicer_to_server(snapshots, server)
     try:
         bound = server.add_insecure_port(f"127.0.0.1:{port}")

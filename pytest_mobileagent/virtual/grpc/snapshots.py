@@ -9,14 +9,14 @@ from pytest_mobileagent.virtual.grpc.protocol import control
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.snapshots.album import Album
+    from pytest_mobileagent.virtual.snapshots.snapshots import Snapshots
 
 
 class SnapshotService:
     """Lists, loads, saves and deletes, unless the emulator is a `read_only` one."""
 
-    def __init__(self, album: Album, *, read_only: bool) -> None:
-        self._album = album
+    def __init__(self, snapshots: Snapshots, *, read_only: bool) -> None:
+        self._snapshots = snapshots
         self._read_only = read_only
 
     async def ListSnapshots(self, _: Any, __: object) -> Any:
@@ -27,23 +27,23 @@ class SnapshotService:
                 kinds(
                     snapshot_id=name,
                     details=control.Snapshot(creation_time=int(each.time), logical_name=name),
-                    status=kinds.Loaded if name == self._album.loaded else kinds.Compatible,
+                    status=kinds.Loaded if name == self._snapshots.loaded else kinds.Compatible,
                 )
-                for name, each in self._album.all().items()
+                for name, each in self._snapshots.items()
             ]
         )
 
     async def LoadSnapshot(self, request: Any, _: object) -> Any:
         """Go back to one."""
-        return self._do("load", self._album.load, request.snapshot_id)
+        return self._do("load", self._snapshots.load, request.snapshot_id)
 
     async def SaveSnapshot(self, request: Any, _: object) -> Any:
         """Keep the present as one."""
-        return self._do("save", self._album.save, request.snapshot_id)
+        return self._do("save", self._snapshots.save, request.snapshot_id)
 
     async def DeleteSnapshot(self, request: Any, _: object) -> Any:
         """Forget one."""
-        return self._do("delete", self._album.delete, request.snapshot_id)
+        return self._do("delete", self._snapshots.delete, request.snapshot_id)
 
     def _do(self, what: str, act: Callable[[str], None], name: str) -> Any:
         error = ""

@@ -6,7 +6,6 @@ import base64
 import binascii
 import json
 import re
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Reply
@@ -154,18 +153,11 @@ def _sms(phone: Phone, extras: dict[str, Any]) -> str:
     return json.dumps({"items": rows[:most], "total": len(rows)}, default=str)
 
 
-def _switch(setting: str, phone: Phone, extras: dict[str, Any]) -> str:
-    phone.settings.put("global", setting, "1" if extras.get("setstatus") == "enable" else "0")
-    return ""
-
-
 _ANSWERS: Final[dict[str, Callable[[Phone, dict[str, Any]], str]]] = {
-    "bluetooth": partial(_switch, "bluetooth_on"),
     "clipboard.get": _clipboard,
     "list_locales": _list_locales,
     "locale": _set_locale,
     "location": _location,
     "notifications": _notifications,
     "sms.read": _sms,
-    "wifi": partial(_switch, "wifi_on"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,22 +16,14 @@ from pytest_mobileagent.virtual.content.choosing import (
 from pytest_mobileagent.virtual.content.filters import SEND, SEND_MULTIPLE
 from pytest_mobileagent.virtual.image.sheet import Sheet
 from pytest_mobileagent.virtual.sdk.app import App
-from pytest_mobileagent.virtual.ui import (
-    MATCH,
-    Card,
-    Column,
-    Image,
-    ImageButton,
-    List,
-    Row,
-    Text,
-)
+from pytest_mobileagent.virtual.ui import MATCH, Card, Column, Image, ImageButton, List, Row, Text
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app import app as base
     from pytest_mobileagent.virtual.ui import View
 
 COLUMNS = 4
+MEDIA = "content://media/"
 
 
 class ChooserActivity(Sheet):
@@ -91,17 +84,20 @@ class ChooserActivity(Sheet):
         return [Card([body], id="content_preview_text_layout", margin=(24, 0, 24, 8))]
 
     def _preview_of_file(self, uri: str) -> View:
-        name = uri.rpartition("/")[2]
+        path = self._path(uri)
         picture: View = Image("document", id="content_preview_file_icon", size=32)
-        if self.target.type.startswith("image/") and (data := self._bytes(uri)):
-            picture = Image(data, id="content_preview_image_area", size=96, corner=12)
-        label = Text(name, id="content_preview_filename", margin=(16, 0), max_lines=1, weight=1)
+        if self.target.type.startswith("image/") and self.phone.files.exists(path):
+            picture = Image(
+                self.phone.files.read(path), id="content_preview_image_area", size=96, corner=12
+            )
+        label = Text(posixpath.basename(path), id="content_preview_filename", max_lines=1, weight=1)
+        label.margin = (16, 0)
         row = Row([picture, label], padding=16)
         return Card([row], id="content_preview_file_layout", margin=(24, 0, 24, 8))
 
-    def _bytes(self, uri: str) -> bytes:
-        path = uri.removeprefix("file://")
-        return self.phone.files.read(path) if self.phone.files.exists(path) else b""
+    def _path(self, uri: str) -> str:
+        known = self.phone.resolver.query(uri, ("_data",)) if uri.startswith(MEDIA) else []
+        return str(known[0]["_data"]) if known else uri.removeprefix("file://")
 
     def _copy(self) -> None:
         self.phone.clipboard.text = str(self.target.extras.get(EXTRA_TEXT, ""))

@@ -61,7 +61,8 @@ class ListenerService:
         told = {"sequence": self._sequence, **self._plain(event)}
         self._kept.append((self._sequence, _line(told)))
         for client in self._clients:
-            client.news.set()
+            if client.subscribed:
+                client.lines.put_nowait(self._kept[-1][1])
 
     def _plain(self, event: AccessibilityEvent) -> dict[str, Any]:
         told = {
@@ -80,7 +81,7 @@ class ListenerService:
     async def _serve(self, stream: Connection) -> None:
         client = _Client(stream)
         self._clients.add(client)
-        sender = asyncio.create_task(self._send(client))
+        sender = asyncio.create_task(_send(client))
         try:
             hello = {"protocol": PROTOCOL, "listener": "virtual", "session": self._session}
             await stream.write(_line(hello | self._now()))
@@ -94,21 +95,12 @@ class ListenerService:
     def _answer(self, client: _Client, request: Mapping[str, Any]) -> None:
         match request:
             case {"since": int(number)}:
-                client.next = min(max(number, 0), self._sequence) + 1
+                client.subscribed = True
+                for at, line in self._kept:
+                    if at > number:
+                        client.lines.put_nowait(line)
             case {"ping": value}:
-                client.replies.append(_line({"pong": value} | self._now()))
-        client.news.set()
-
-    async def _send(self, client: _Client) -> None:
-        """Tell a client what it has not been told; replies come after the events before them."""
-        while True:
-            await client.news.wait()
-            client.news.clear()
-            replies, client.replies = client.replies, []
-            lines = [line for number, line in self._kept if client.wants(number)]
-            if client.next is not None:
-                client.next = self._sequence + 1
-            await client.stream.write(b"".join([*lines, *replies]))
+                client.lines.put_nowait(_line({"pong": value} | self._now()))
 
     def _now(self) -> dict[str, Any]:
         clock = self._phone.clock
@@ -120,16 +112,20 @@ class ListenerService:
 
 
 class _Client:
-    """Who is connected, and the number of the event that it is told next."""
+    """Who is connected, and the lines that it is told next."""
 
     def __init__(self, stream: Connection) -> None:
         self.stream = stream
-        self.next: int | None = None
-        self.replies: list[bytes] = []
-        self.news = asyncio.Event()
+        self.subscribed = False
+        self.lines = asyncio.Queue[bytes]()
 
-    def wants(self, number: int) -> bool:
-        return self.next is not None and number >= self.next
+
+async def _send(client: _Client) -> None:
+    while True:
+        lines = [await client.lines.get()]
+        while not client.lines.empty():
+            lines.append(client.lines.get_nowait())
+        await client.stream.write(b"".join(lines))
 
 
 async def _requests(stream: Connection) -> Any:

@@ -17,6 +17,7 @@ DOTS = 24  # dp of the row that tells the page
 SEARCH = 68  # dp of the search bar
 BOTTOM = 32  # dp below all
 LARGEST, SMALLEST = 56, 24  # dp of an icon
+LEGIBLE = 40  # dp of an icon that has a label
 BESIDE = 88  # dp of the icons and the search that every page has, where they stand beside it
 TABLET = 600  # dp of its shorter side
 
@@ -70,7 +71,7 @@ class Grid:
     def label(self) -> float:
         """Height of the label under an icon, 0 where there is no room for one."""
         label = 10 + 16 * self.font_scale
-        return label if self.cell[1] >= SMALLEST + label else 0
+        return label if self.cell[1] >= LEGIBLE + label else 0
 
     @property
     def icon(self) -> float:

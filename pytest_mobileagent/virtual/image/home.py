@@ -2,48 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import HOME, Intent, launch
+from pytest_mobileagent.virtual.image import workspace
 from pytest_mobileagent.virtual.image.grid import BOTTOM, DOTS, LARGEST, SIDES, TOP, Grid
 from pytest_mobileagent.virtual.image.hotseat import at_hand
 from pytest_mobileagent.virtual.image.overview import FALLBACK, INK, overview
-from pytest_mobileagent.virtual.image.workspace import (
-    COLUMNS,
-    DESKTOP,
-    HOTSEAT,
-    ROWS,
-    Item,
-    from_plain,
-    to_plain,
-)
-from pytest_mobileagent.virtual.sdk.app import Activity
-from pytest_mobileagent.virtual.ui import (
-    MATCH,
-    Column,
-    Frame,
-    Input,
-    List,
-    Row,
-    Text,
-    View,
-)
+from pytest_mobileagent.virtual.image.workspace import COLUMNS, DESKTOP, HOTSEAT, ROWS, Item
+from pytest_mobileagent.virtual.sdk.app import Activity, App
+from pytest_mobileagent.virtual.ui import MATCH, Column, Frame, Input, List, Row, Text, View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.app import app as base
+    from pytest_mobileagent.virtual.ui.views import Menu
 
 ALL_APPS = "android.intent.action.ALL_APPS"
-
-
-@runtime_checkable
-class Desktop(Protocol):
-    """The launcher's app, as its activity needs it."""
-
-    def load(self) -> list[Item]:
-        """Read what lies on the home screen."""
+SETTINGS = "com.android.settings"
+DETAILS = "android.settings.APPLICATION_DETAILS_SETTINGS"
 
 
 class NexusLauncherActivity(Activity):
@@ -61,8 +41,8 @@ class NexusLauncherActivity(Activity):
 
     def on_create(self) -> None:
         """Start at the home screen."""
-        items = self.app.load() if isinstance(self.app, Desktop) else []
-        self.state = {"view": "home", "page": 0, "search": "", "items": to_plain(items)}
+        items = [asdict(item) for item in workspace.load(self.app)]
+        self.state = {"view": "home", "page": 0, "search": "", "items": items}
 
     def on_intent(self, intent: Intent) -> None:
         """Come home, whatever was shown."""
@@ -114,7 +94,7 @@ class NexusLauncherActivity(Activity):
             desc=self.t("Page {page} of {pages}", page=page + 1, pages=len(screens)),
         )
         seats = [self._seat(item, grid) for item in items if item.container == HOTSEAT]
-        hotseat = at_hand(seats, grid, self._search, self.t)
+        hotseat = at_hand(self, seats, grid)
         if grid.wide:
             pages = Column([workspace, dots], height=MATCH, weight=1)
             return Row([pages, hotseat], height=MATCH, padding=(0, 0, 0, BOTTOM))
@@ -127,7 +107,7 @@ class NexusLauncherActivity(Activity):
 
     def _items(self) -> list[Item]:
         """Give the icons whose apps are there."""
-        items = from_plain(self.state["items"])
+        items = [Item(**each) for each in self.state["items"]]
         return [item for item in items if self.phone.packages.find(item.component)]
 
     @staticmethod
@@ -151,7 +131,7 @@ class NexusLauncherActivity(Activity):
         icon.margin = (min(item.x, COLUMNS - 1) * width, min(item.y, ROWS - 1) * height, 0, 0)
         return icon
 
-    def _icon(self, app: App, size: float, component: str = "", *, ink: str = INK) -> Text:
+    def _icon(self, app: base.App, size: float, component: str = "", *, ink: str = INK) -> Text:
         return Text(
             app.name,
             desc=app.name,
@@ -166,7 +146,14 @@ class NexusLauncherActivity(Activity):
             width=MATCH,
             padding=(3, 2),
             on_click=partial(self._open, app.package, component),
+            menu=self._shortcuts(app.package),
         )
+
+    def _shortcuts(self, package: str) -> Menu:
+        if SETTINGS not in self.phone.packages:
+            return ()
+        details = Intent(DETAILS, data=f"package:{package}")
+        return [(self.t("App info"), partial(self.start, details))]
 
     def _open(self, package: str, component: str = "") -> None:
         self.set(view="home", search="")
@@ -186,9 +173,6 @@ class NexusLauncherActivity(Activity):
         seat.color, seat.size, seat.key = "transparent", 1, f"item{item.number}"
         seat.width, seat.height, seat.margin = grid.place(min(item.screen, COLUMNS - 1))
         return seat
-
-    def _search(self) -> None:
-        self.set(view="apps", search="")
 
     # All apps.
 
@@ -218,6 +202,19 @@ class NexusLauncherActivity(Activity):
         view.padding = (0, 40, 0, 24)
         return view
 
-    def _open_first(self, apps: Sequence[App]) -> None:
+    def _open_first(self, apps: Sequence[base.App]) -> None:
         if apps:
             self._open(apps[0].package)
+
+
+class Launcher(App):
+    """The launcher's package: its activity, and the database in which it keeps its icons."""
+
+    package, label = "com.google.android.apps.nexuslauncher", "Pixel Launcher"
+    version_name, version_code = "14", 34
+    system = True
+    activities = (NexusLauncherActivity,)
+
+    def install(self) -> None:
+        """Make the database."""
+        self.database(workspace.DATABASE).script(workspace.SCHEMA)

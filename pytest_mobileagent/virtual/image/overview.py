@@ -22,7 +22,7 @@ from pytest_mobileagent.virtual.ui import (
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.image.grid import Grid
     from pytest_mobileagent.virtual.sdk.app import Activity
-    from pytest_mobileagent.virtual.system.activities.tasks import Task
+    from pytest_mobileagent.virtual.system.activities.record import Task
 
 INK = "#ffffff"
 FALLBACK = Icon("android", "#3ddc84")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.image.chooser import IntentResolver
 from pytest_mobileagent.virtual.image.event_listener import EventListener
-from pytest_mobileagent.virtual.image.grant import PermissionController
-from pytest_mobileagent.virtual.image.launcher import Launcher
+from pytest_mobileagent.virtual.image.home import Launcher
+from pytest_mobileagent.virtual.image.permission_controller import PermissionController
 from pytest_mobileagent.virtual.image.resolver import ResolverActivity
 from pytest_mobileagent.virtual.providers import STORAGES
 from pytest_mobileagent.virtual.sdk.app import App

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, replace
+import sqlite3
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,8 +13,9 @@ from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, NEW_TASK, 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.app.app import App as AnyApp
     from pytest_mobileagent.virtual.content.data import Database
+    from pytest_mobileagent.virtual.sdk.app import App
 
 DESKTOP: Final = -100  # the containers; any other is the number of a folder
 HOTSEAT: Final = -101
@@ -27,6 +29,7 @@ AT_HAND: Final = (  # what a phone keeps in the hotseat, if it is installed
     *("com.google.android.deskclock", "com.android.deskclock", "com.android.settings"),
 )
 SCHEMA: Final = Path(__file__).with_name("favorites.sql").read_text("utf-8")
+DATABASE: Final = "launcher.db"
 QUERY: Final = (
     "SELECT _id, title, intent, container, screen, cellX, cellY, itemType FROM favorites"
     " WHERE itemType IN (0, 1, 2) ORDER BY container, screen, cellY, cellX, rank, _id"
@@ -53,9 +56,23 @@ class Item:
         return self.component.partition("/")[0]
 
 
-def read(database: Database) -> list[Item]:
-    """Read the icons; sqlite3.Error if the file is no such database."""
-    return [_item(row) for row in database.query(QUERY)]
+def load(launcher: App) -> list[Item]:
+    """Read what lies on the home screen, as the launcher does when its process starts.
+
+    A database that is missing or broken is made anew, with the layout of a new phone.
+    """
+    database = launcher.database(DATABASE)
+    try:
+        items = [_item(row) for row in database.query(QUERY)]
+    except sqlite3.Error as error:
+        launcher.log("LauncherProvider", f"Database is broken, made anew: {error}", "E")
+        launcher.phone.files.write(database.path, b"", uid=launcher.uid)
+        database.script(SCHEMA)
+        items = []
+    if not items:
+        items = _first_layout(launcher.phone.packages.launchable())
+        _write(database, items)
+    return items
 
 
 def _item(row: dict[str, Any]) -> Item:
@@ -68,43 +85,31 @@ def _item(row: dict[str, Any]) -> Item:
     return Item(row["_id"], row["title"] or "", component, container, screen, x, y, folder)
 
 
-def write(database: Database, items: Iterable[Item]) -> None:
-    """Add icons; a number of 0 lets the database choose one."""
+def _write(database: Database, items: Iterable[Item]) -> None:
     with database.batch():
         for item in items:
             database.execute(
                 "INSERT INTO favorites (_id, title, intent, container, screen, cellX, cellY,"
                 " spanX, spanY, itemType) VALUES (?, ?, ?, ?, ?, ?, ?, 1, 1, ?)",
-                *(item.number or None, item.title, uri(item.component), item.container),
+                *(item.number, item.title, uri(item.component), item.container),
                 *(item.screen, item.x, item.y, FOLDER if item.folder else APPLICATION),
             )
 
 
-def first_layout(apps: Sequence[App]) -> list[Item]:
+def _first_layout(apps: Sequence[AnyApp]) -> list[Item]:
     """Lay out a new phone: some apps at hand, the others at the bottom of the first page."""
     by_name = {app.package: app for app in apps}
     seat = [by_name[name] for name in AT_HAND if name in by_name][:COLUMNS]
-    items = [_icon(app, HOTSEAT, at, at, 0) for at, app in enumerate(seat)]
+    places = [(app, HOTSEAT, at, at, 0) for at, app in enumerate(seat)]
     others = [app for app in apps if app not in seat]
-    space = COLUMNS * (ROWS - 1)
     rows = min(ROWS - 1, -(-len(others) // COLUMNS))
-    for at, app in enumerate(others):
-        screen, place = (
-            (0, at) if at < space else (1 + (at - space) // (COLUMNS * ROWS), at - space)
-        )
-        top = ROWS - rows if screen == 0 else 0
-        place %= COLUMNS * ROWS
-        items.append(_icon(app, DESKTOP, screen, place % COLUMNS, top + place // COLUMNS))
-    return [replace(item, number=number) for number, item in enumerate(items, 1)]
-
-
-def _icon(app: App, container: int, screen: int, x: int, y: int) -> Item:
-    return Item(0, app.label, component_of(app), container, screen, x, y)
-
-
-def component_of(app: App) -> str:
-    """Give the component that an app's icon starts."""
-    return app.activities[0].component(app.package)
+    for at, app in enumerate(others, (ROWS - rows) * COLUMNS):
+        screen, place = divmod(at, COLUMNS * ROWS)
+        places.append((app, DESKTOP, screen, place % COLUMNS, place // COLUMNS))
+    return [
+        Item(number, app.label, app.activities[0].component(app.package), container, screen, x, y)
+        for number, (app, container, screen, x, y) in enumerate(places, 1)
+    ]
 
 
 def uri(component: str) -> str:
@@ -116,13 +121,3 @@ def uri(component: str) -> str:
         f"#Intent;action={MAIN};category={LAUNCHER};launchFlags={flags:#x};"
         f"component={component};end"
     )
-
-
-def to_plain(items: Iterable[Item]) -> list[dict[str, Any]]:
-    """Give icons as plain data."""
-    return [asdict(item) for item in items]
-
-
-def from_plain(plain: Iterable[dict[str, Any]]) -> list[Item]:
-    """Take them back."""
-    return [Item(**each) for each in plain]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as host
 from datetime import datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 INPUT_SECONDS = 1.0  # what one input takes in frozen time, so that toasts still come and go
 
@@ -36,10 +36,7 @@ class Clock:
     @property
     def zone(self) -> ZoneInfo:
         """The time zone; UTC when the phone does not know its name, as in Android."""
-        try:
-            return ZoneInfo(self.timezone)
-        except (ZoneInfoNotFoundError, ValueError):
-            return ZoneInfo("UTC")
+        return zone_of(self.timezone)
 
     def set(self, seconds: float) -> None:
         """Set the wall clock; a frozen one stays frozen at the new time."""
@@ -85,3 +82,11 @@ class Clock:
         self._wall += passed
         self._uptime += passed
         self._mark = host.monotonic()
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """Give the time zone with a name; UTC for one that nobody knows."""
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return ZoneInfo("UTC")

@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import errno
+import os
 import posixpath
 import stat as modes
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from pytest_mobileagent.virtual.kernel import rootfs as tree
-from pytest_mobileagent.virtual.kernel.users import MEDIA_PROVIDER, MEDIA_RW, ROOT, groups_of
+from pytest_mobileagent.virtual.kernel.users import MEDIA_PROVIDER, MEDIA_RW, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 _MANY_LINKS = 40
-
-# bionic's words for the errors that a file system raises
-_WORDS = {
-    errno.EPERM: "Operation not permitted",
-    errno.ENOENT: "No such file or directory",
-    errno.EACCES: "Permission denied",
-    errno.EEXIST: "File exists",
-    errno.ENOTDIR: "Not a directory",
-    errno.EISDIR: "Is a directory",
-    errno.EINVAL: "Invalid argument",
-    errno.ENOSPC: "No space left on device",
-    errno.EROFS: "Read-only file system",
-    errno.ENOTEMPTY: "Directory not empty",
-    errno.ELOOP: "Too many symbolic links encountered",
-}
+Kind = Literal["file", "dir", "link"]
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """What is at a path."""
 
-    kind: Literal["file", "dir", "link"]
+    kind: Kind
     data: bytes = b""
     mode: int = 0o644
     uid: int = ROOT
@@ -46,16 +33,16 @@ class Node:
 
 
 class FileSystem:
-    """All files of one phone. It trusts its caller; `access` says what a user may do.
+    """All files of one phone. It trusts its caller: `access` says what a user may do.
 
     Nodes are kept in one flat mapping by real path (no link in its parents), so that a snapshot is
-    a shallow copy. `now` is the phone's clock in seconds since the epoch; `capacity` is the size of
-    the storage in bytes.
+    a shallow copy. `now` is the phone's clock in seconds since the epoch; `size` is that of the
+    storage in bytes, of which files have `used` some.
     """
 
-    def __init__(self, now: Callable[[], float], capacity: int = 6 * 2**30) -> None:
+    def __init__(self, now: Callable[[], float], size: int = 6 * 2**30) -> None:
         self._now = now
-        self._capacity = capacity
+        self.size = size
         self._generated: dict[str, Callable[[], bytes]] = {}  # by real path
         self.full = False  # as if all of the storage were taken
         self.restore({"/": Node("dir", mode=0o755, mtime=now())})
@@ -100,17 +87,24 @@ class FileSystem:
         """Return the node at `path`."""
         return self._nodes.get(self.resolve(path, follow=follow)) or _fail(errno.ENOENT, path)
 
+    def find(self, path: str) -> Node | None:
+        """Return the node at `path`; None if nothing is there, or a link to nothing."""
+        try:
+            return self.stat(path)
+        except OSError:
+            return None
+
     def exists(self, path: str) -> bool:
-        """Whether something is there; a link to nothing is not."""
-        return self._kind(path) is not None
+        """Whether something is there."""
+        return self.find(path) is not None
 
     def is_file(self, path: str) -> bool:
         """Whether a file is there."""
-        return self._kind(path) == "file"
+        return (node := self.find(path)) is not None and node.kind == "file"
 
     def is_dir(self, path: str) -> bool:
         """Whether a folder is there."""
-        return self._kind(path) == "dir"
+        return (node := self.find(path)) is not None and node.kind == "dir"
 
     def listdir(self, path: str) -> list[str]:
         """Return the sorted names in a folder."""
@@ -124,28 +118,6 @@ class FileSystem:
         yield top, self.stat(top, follow=False)
         for name in sorted(self._names.get(top, ())):
             yield from self.walk(posixpath.join(top, name))
-
-    def access(self, path: str, uid: int, want: Literal["r", "w", "x"]) -> bool:
-        """Whether the modes let a user read, write or execute (enter) what is at `path`.
-
-        Nothing there is no obstacle of this kind, except to writing: then the folder counts.
-        """
-        if not self.searchable(path, uid):
-            return False
-        path = self._real(path)
-        if uid == ROOT or path.startswith(tree.SHARED):
-            return True
-        if path not in self._nodes:
-            return want != "w" or self._permits(posixpath.dirname(path), uid, "w")
-        return self._permits(path, uid, want)
-
-    def searchable(self, path: str, uid: int) -> bool:
-        """Whether a user may enter all the folders on the way to `path`."""
-        real = self._real(path)
-        if uid == ROOT or real.startswith(tree.SHARED):
-            return True
-        above = [real[:at] or "/" for at, char in enumerate(real) if char == "/"]
-        return all(self._permits(folder, uid, "x") for folder in above if self.is_dir(folder))
 
     # Changing
 
@@ -176,16 +148,10 @@ class FileSystem:
         old = self._nodes.get(real)
         if old and old.kind == "dir":
             _fail(errno.EISDIR, path)
+        given: dict[str, Any] = {"mode": mode, "uid": uid, "gid": gid}
+        changes = {name: value for name, value in given.items() if value is not None}
         node = old or self._newcomer(real, "file", 0o644, path)
-        node = replace(
-            node,
-            data=data,
-            mode=node.mode if mode is None else mode,
-            uid=node.uid if uid is None else uid,
-            gid=node.gid if gid is None else gid,
-            mtime=self._now(),
-        )
-        self._put(real, node, path)
+        self._put(real, replace(node, data=data, mtime=self._now(), **changes), path)
 
     def append(self, path: str, data: bytes) -> None:
         """Add bytes to the end of a file, which is created if absent."""
@@ -250,42 +216,26 @@ class FileSystem:
         for path, below in moved:
             self._put(goal + path[len(source) :], below)
 
-    def copy(self, old: str, new: str) -> None:
-        """Copy the bytes and the mode of one file."""
-        self.write(new, self.read(old), mode=self.stat(old).mode)
-
     def chmod(self, path: str, mode: int) -> None:
         """Set the permission bits."""
-        node = self.stat(path)
-        self._put(self.resolve(path), replace(node, mode=modes.S_IFMT(node.mode) | mode))
+        self._change(path, mode=modes.S_IFMT(self.stat(path).mode) | mode)
 
     def chown(self, path: str, uid: int, gid: int, *, follow: bool = True) -> None:
         """Set the owner."""
-        node = replace(self.stat(path, follow), uid=uid, gid=gid)
-        self._put(self.resolve(path, follow=follow), node)
+        self._change(path, follow=follow, uid=uid, gid=gid)
 
     def touch(self, path: str, mtime: float | None = None) -> None:
         """Set the time of the last change, now by default; create an empty file if absent."""
         if not self.exists(path):
             self.write(path, b"")
-        node = replace(self.stat(path), mtime=self._now() if mtime is None else mtime)
-        self._put(self.resolve(path), node)
+        self._change(path, mtime=self._now() if mtime is None else mtime)
 
     # All of it
 
     @property
     def capacity(self) -> int:
         """Bytes that files can hold together."""
-        return self._used if self.full else self._capacity
-
-    @capacity.setter
-    def capacity(self, size: int) -> None:
-        self._capacity = size
-
-    @property
-    def used(self) -> int:
-        """Bytes that all files hold."""
-        return self._used
+        return self.used if self.full else self.size
 
     def snapshot(self) -> Mapping[str, Node]:
         """Return all nodes by real path."""
@@ -294,42 +244,29 @@ class FileSystem:
     def restore(self, snapshot: Mapping[str, Node]) -> None:
         """Make the files what they were when the snapshot was taken."""
         self._nodes = dict(snapshot)
-        self._used = sum(len(node.data) for node in self._nodes.values())
+        self.used = sum(len(node.data) for node in self._nodes.values())
         self._names: dict[str, set[str]] = {
             path: set() for path, node in self._nodes.items() if node.kind == "dir"
         }
-        for path in self._nodes:
-            folder, name = posixpath.split(path)
-            if name:
-                self._names[folder].add(name)
+        for path in self._nodes.keys() - {"/"}:
+            self._names[posixpath.dirname(path)].add(posixpath.basename(path))
 
     # Parts
-
-    def _real(self, path: str) -> str:
-        """Return the real path as far as there is one."""
-        try:
-            return self.resolve(path)
-        except OSError:
-            return self.absolute(path)
-
-    def _kind(self, path: str) -> str | None:
-        try:
-            return self.stat(path).kind
-        except OSError:
-            return None
 
     def _parent(self, real: str, path: str) -> Node:
         parent = self._nodes.get(posixpath.dirname(real)) or _fail(errno.ENOENT, path)
         return parent if parent.kind == "dir" else _fail(errno.ENOTDIR, path)
 
-    def _newcomer(
-        self, real: str, kind: Literal["file", "dir", "link"], mode: int, path: str
-    ) -> Node:
+    def _newcomer(self, real: str, kind: Kind, mode: int, path: str) -> Node:
         """Return a node for a new name; in a set-group-id folder it belongs to the same group."""
         parent = self._parent(real, path)
         inherited = parent.mode & modes.S_ISGID
         gid = parent.gid if inherited else ROOT
         return Node(kind, b"", mode | (inherited if kind == "dir" else 0), ROOT, gid, self._now())
+
+    def _change(self, path: str, *, follow: bool = True, **changes: Any) -> None:
+        node = replace(self.stat(path, follow), **changes)
+        self._put(self.resolve(path, follow=follow), node)
 
     def _put(self, real: str, node: Node, path: str = "") -> None:
         if real.startswith(tree.SHARED):  # FUSE gives all of shared storage one owner and mode
@@ -337,9 +274,9 @@ class FileSystem:
             node = replace(node, mode=mode, uid=MEDIA_PROVIDER, gid=MEDIA_RW)
         old = self._nodes.get(real)
         growth = len(node.data) - (len(old.data) if old else 0)
-        if growth > 0 and self._used + growth > self.capacity:
+        if growth > 0 and self.used + growth > self.capacity:
             _fail(errno.ENOSPC, path or real)
-        self._used += growth
+        self.used += growth
         self._nodes[real] = node
         if node.kind == "dir":
             self._names.setdefault(real, set())
@@ -347,7 +284,7 @@ class FileSystem:
             self._rename_in_parent(real).add(posixpath.basename(real))
 
     def _drop(self, real: str) -> None:
-        self._used -= len(self._nodes.pop(real).data)
+        self.used -= len(self._nodes.pop(real).data)
         self._names.pop(real, None)
         self._rename_in_parent(real).discard(posixpath.basename(real))
 
@@ -357,17 +294,7 @@ class FileSystem:
         self._nodes[folder] = replace(self._nodes[folder], mtime=self._now())
         return self._names[folder]
 
-    def _permits(self, real: str, uid: int, want: Literal["r", "w", "x"]) -> bool:
-        node = self._nodes.get(real)
-        if node is None:
-            return True
-        bit = {"r": 4, "w": 2, "x": 1}[want]
-        if uid == node.uid:
-            return bool(node.mode >> 6 & bit)
-        if node.gid in groups_of(uid):
-            return bool(node.mode >> 3 & bit)
-        return bool(node.mode & bit)
-
 
 def _fail(code: int, path: str) -> NoReturn:
-    raise OSError(code, _WORDS[code], path)
+    words = "Too many symbolic links encountered" if code == errno.ELOOP else os.strerror(code)
+    raise OSError(code, words, path)

@@ -82,10 +82,6 @@ class ProcessTable:
         """Tell whether an app has a process."""
         return package in self._apps
 
-    def package(self, pid: int) -> str | None:
-        """Give the app that has this process id."""
-        return next((name for name, process in self._apps.items() if process.pid == pid), None)
-
     def save(self) -> dict[str, Any]:
         """Give the apps that run."""
         rows = [[process.name, process.pid, process.uid] for process in self._apps.values()]

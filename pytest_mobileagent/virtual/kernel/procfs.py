@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -28,27 +29,6 @@ KERNEL = Kernel(
     "6.1.23-android14-4-00257-g7e35917775b8-ab9964412",
     "#1 SMP PREEMPT Mon Apr 17 20:50:58 UTC 2023",
 )
-
-_PROCESSOR = """\
-processor	: {number}
-vendor_id	: AuthenticAMD
-cpu family	: 6
-model		: 6
-model name	: Android virtual processor
-stepping	: 3
-cpu MHz		: 2000.000
-cache size	: 512 KB
-physical id	: 0
-siblings	: {count}
-core id		: {number}
-cpu cores	: {count}
-fpu		: yes
-flags		: fpu de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat clflush mmx fxsr sse \
-sse2 ht syscall nx lm constant_tsc pni ssse3 cx16 sse4_1 sse4_2 popcnt hypervisor lahf_lm
-bogomips	: 4000.00
-address sizes	: 40 bits physical, 48 bits virtual
-
-"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +89,8 @@ def _reader(content: Callable[[], str]) -> Callable[[], bytes]:
 
 
 def _cpuinfo() -> str:
-    return "".join(_PROCESSOR.format(number=at, count=PROCESSORS) for at in range(PROCESSORS))
+    processor = (resources.files(__package__) / "cpuinfo.txt").read_text("utf-8")
+    return "".join(processor.format(number=at, count=PROCESSORS) for at in range(PROCESSORS))
 
 
 def _version() -> str:

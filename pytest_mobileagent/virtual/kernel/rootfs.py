@@ -10,23 +10,20 @@ SHARED = "/storage/emulated/0"
 OVERLAY = "/mnt/scratch/overlay"  # what root has made writable by `remount` lies there
 
 
+_ROWS = [
+    line.split()
+    for line in (resources.files(__package__) / "rootfs.txt").read_text("utf-8").splitlines()
+]
+
+
 def _listed(kind: str) -> dict[str, tuple[int, int, int]]:
     """Give the mode, user and group of the folders (d) or devices (c)."""
-    text = (resources.files(__package__) / "rootfs.txt").read_text("utf-8")
-    rows = [line.split() for line in text.splitlines() if line[0] == kind]
     return {
-        path: (int(mode[1:], 8), number_of(user) or 0, number_of(group) or 0)
-        for mode, user, group, path in rows
+        row[3]: (int(row[0][1:], 8), number_of(row[1]) or 0, number_of(row[2]) or 0)
+        for row in _ROWS
+        if row[0][0] == kind
     }
 
 
 FOLDERS, DEVICES = _listed("d"), _listed("c")
-LINKS = {
-    "/bin": "/system/bin",
-    "/data/media": "/storage/emulated",
-    "/data/user/0": "/data/data",
-    "/etc": "/system/etc",
-    "/mnt/sdcard": "/storage/self/primary",
-    "/sdcard": "/storage/self/primary",
-    "/storage/self/primary": SHARED,
-}
+LINKS = {row[1]: row[2] for row in _ROWS if row[0] == "l"}

@@ -17,17 +17,11 @@ class Connection(Protocol):
     async def read(self, n: int = -1) -> bytes:
         """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
 
-    async def read_all(self) -> bytes:
-        """Return everything up to the end."""
-
     def unread(self, data: bytes) -> None:
         """Put back what was read, for somebody else to read it."""
 
     async def write(self, data: bytes) -> None:
         """Send `data`, waiting while the other side lags behind."""
-
-    async def close_write(self) -> None:
-        """Say that nothing more comes."""
 
     def drop(self) -> None:
         """End it at once."""

@@ -4,7 +4,7 @@ from pytest_mobileagent.virtual.providers.calendar import CalendarStorage
 from pytest_mobileagent.virtual.providers.calls import BlockedNumberStorage
 from pytest_mobileagent.virtual.providers.contacts import ContactsStorage
 from pytest_mobileagent.virtual.providers.media import MediaStorage
-from pytest_mobileagent.virtual.providers.settings import SettingsStorage, UserDictionary
+from pytest_mobileagent.virtual.providers.settings import SettingsStorage
 from pytest_mobileagent.virtual.providers.telephony import TelephonyStorage
 
 STORAGES = (
@@ -14,5 +14,4 @@ STORAGES = (
     MediaStorage,
     SettingsStorage,
     TelephonyStorage,
-    UserDictionary,
 )

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.app.provider import (
-    Ask,
-    Provider,
-    ProviderError,
-    Rows,
-    Table,
-)
-from pytest_mobileagent.virtual.providers.recurrence import julian_day, last_date, occurrences
-from pytest_mobileagent.virtual.providers.storage import Storage
+from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError, Rows
+from pytest_mobileagent.virtual.providers.recurrence import last_date, occurrences
+from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
 
-DIR, ITEM = "vnd.android.cursor.dir/", "vnd.android.cursor.item/"
-DAY = 86_400_000
 _INSTANCE = ["_id", "event_id", "begin", "end", "startDay", "endDay", "startMinute", "endMinute"]
 _SHOWN = (
     "(SELECT found._id AS _id, found.event_id AS event_id, found.begin AS begin,"
@@ -35,25 +25,7 @@ class Calendar(Provider):
 
     authorities = ("com.android.calendar", "calendar")
     database_name = "calendar.db"
-    tables: ClassVar[Mapping[str, Table]] = {
-        "calendars": Table("Calendars", type=f"{DIR}calendar"),
-        "calendars/#": Table("Calendars", "_id = ?", type=f"{ITEM}calendar"),
-        "events": Table("view_events", "", "Events", f"{DIR}event"),
-        "events/#": Table("view_events", "_id = ?", "Events", f"{ITEM}event"),
-        "reminders": Table("Reminders", type=f"{DIR}reminder"),
-        "reminders/#": Table("Reminders", "_id = ?", type=f"{ITEM}reminder"),
-        "attendees": Table("Attendees", type=f"{DIR}attendee"),
-        "attendees/#": Table("Attendees", "_id = ?", type=f"{ITEM}attendee"),
-        "calendar_alerts": Table("CalendarAlerts", type=f"{DIR}calendar-alert"),
-        "calendar_alerts/#": Table("CalendarAlerts", "_id = ?", type=f"{ITEM}calendar-alert"),
-        "extendedproperties": Table("ExtendedProperties"),
-        "extendedproperties/#": Table("ExtendedProperties", "_id = ?"),
-        "colors": Table("Colors"),
-        "properties": Table("CalendarCache"),
-        "instances/when/*/*": Table("Instances", type=f"{DIR}event-instance"),
-        "instances/whenbyday/*/*": Table("Instances", type=f"{DIR}event-instance"),
-        "instances/search/*/*/*": Table("Instances", type=f"{DIR}event-instance"),
-    }
+    tables = tables_of("calendar")
 
     def type_of(self, uri: Uri) -> str | None:
         """Give the MIME type; a moment has one too, though nothing is kept under it."""
@@ -70,11 +42,6 @@ class Calendar(Provider):
             raise ProviderError(
                 "IllegalArgumentException", f"Cannot parse begin {found[0]}"
             ) from None
-        if uri.path[1] == "whenbyday":
-            begin, end = self._of_days(begin, end)
-        if uri.path[1] == "search":
-            like = "(title LIKE '%' || ? || '%' OR description LIKE '%' || ? || '%')"
-            ask = ask.within(like, (found[2], found[2]))
         return self._happening(begin, end, ask)
 
     def insert(self, uri: Uri, values: Values) -> str | None:
@@ -123,13 +90,6 @@ class Calendar(Provider):
                 " AND _id NOT IN (SELECT event_id FROM Reminders)"
             )
         return count
-
-    def _of_days(self, first: int, last: int) -> tuple[int, int]:
-        """Give the window of some Julian days."""
-        today = self.phone.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
-        start = int(today.timestamp() * 1000)
-        distance = julian_day(today)
-        return start + (first - distance) * DAY, start + (last - distance + 1) * DAY - 1
 
     def _happening(self, begin: int, end: int, ask: Ask) -> Rows:
         """Work out what happens in a window, and ask that."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.app.provider import Provider, ProviderError, Table
+from pytest_mobileagent.virtual.app.provider import Provider, ProviderError
 from pytest_mobileagent.virtual.content import numbers
-from pytest_mobileagent.virtual.providers.storage import Storage
+from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
-
-DIR, ITEM = "vnd.android.cursor.dir/", "vnd.android.cursor.item/"
 
 
 class CallLog(Provider):
@@ -22,16 +18,7 @@ class CallLog(Provider):
 
     authorities = ("call_log",)
     database_name = "calllog.db"
-    tables: ClassVar[Mapping[str, Table]] = {
-        "calls": Table(
-            "calls",
-            type=f"{DIR}calls",
-            sort="date DESC",
-            defaults={"new": 1, "countryiso": "US"},
-        ),
-        "calls/#": Table("calls", "_id = ?", type=f"{ITEM}calls"),
-        "calls/filter/*": Table("calls", "number = ?", sort="date DESC"),
-    }
+    tables = tables_of("calls")
 
 
 class BlockedNumbers(Provider):
@@ -39,10 +26,7 @@ class BlockedNumbers(Provider):
 
     authorities = ("com.android.blockednumber",)
     database_name = "blockednumbers.db"
-    tables: ClassVar[Mapping[str, Table]] = {
-        "blocked": Table("blocked", type=f"{DIR}blocked_number"),
-        "blocked/#": Table("blocked", "_id = ?", type=f"{ITEM}blocked_number"),
-    }
+    tables = tables_of("blocked_numbers")
 
     def insert(self, uri: Uri, values: Values) -> str | None:
         """Add a number, whose full form is kept too."""
@@ -53,13 +37,6 @@ class BlockedNumbers(Provider):
             )
         self.db.execute("DELETE FROM blocked WHERE original_number = ?", number)
         return super().insert(uri, {"e164_number": numbers.normalized(number), **values})
-
-    def call(self, method: str, arg: str | None, extras: Values) -> Values | None:  # noqa: ARG002
-        """Tell whether a number is blocked."""
-        if method == "is_blocked":
-            kept = self.db.query("SELECT original_number FROM blocked")
-            return {"blocked": any(numbers.same(row["original_number"], arg or "") for row in kept)}
-        return {"can_block": True} if method == "can_current_user_block_numbers" else None
 
 
 class BlockedNumberStorage(Storage):

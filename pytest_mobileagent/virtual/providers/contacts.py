@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError, Rows
 from pytest_mobileagent.virtual.content import numbers
 from pytest_mobileagent.virtual.providers.calls import CallLog
-from pytest_mobileagent.virtual.providers.contacts_tables import (
-    COMPANY,
-    EMAIL,
-    LOOKUP,
-    LOOKUP_COLUMNS,
-    NAME,
-    NICKNAME,
-    PHONE,
-    TABLES,
-)
-from pytest_mobileagent.virtual.providers.names import Named, split, written
-from pytest_mobileagent.virtual.providers.storage import Storage
+from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
 
-_SOURCES = ((NAME, 40), (NICKNAME, 35), (COMPANY, 30), (PHONE, 20), (EMAIL, 10))
+_MIME = "vnd.android.cursor.item"
+NAME, PHONE = f"{_MIME}/name", f"{_MIME}/phone_v2"
+_SOURCES = {  # what a contact is called by, and what display_name_source says then
+    NAME: 40,
+    f"{_MIME}/nickname": 35,
+    f"{_MIME}/organization": 30,
+    PHONE: 20,
+    f"{_MIME}/email_v2": 10,
+}
+_PARTS = ("data4", "data2", "data5", "data3")  # of a name: prefix, given, middle, family
 
 
 class Contacts(Provider):
@@ -33,14 +33,14 @@ class Contacts(Provider):
 
     authorities = ("com.android.contacts", "contacts")
     database_name = "contacts2.db"
-    tables = TABLES
+    tables = tables_of("contacts")
 
     def query(self, uri: Uri, ask: Ask) -> Rows | None:
         """Give people or data; searches compare words of names, and numbers loosely."""
         table, found = self.table(uri)
         if uri.path[0] == "phone_lookup":
             ask = ask.within("min_match = ?", (numbers.min_match(found[0]),))
-            return self.select(LOOKUP, ask, allowed=LOOKUP_COLUMNS)
+            return self.select(table.source, ask, allowed=table.columns)
         if uri.path[:2] == ("contacts", "filter"):
             like = ("' ' || display_name LIKE '% ' || ? || '%'", found)
             return self.select("view_contacts", ask.within(*like), sort=table.sort)
@@ -69,7 +69,9 @@ class Contacts(Provider):
         meant = self.ids(table.source, ask.within(table.where, found))
         for number in meant:
             if table.into == "data":
-                self._change("data", number, self._stored(values))
+                columns = "mimetype" if "data1" in values else f"mimetype, {', '.join(_PARTS)}"
+                (row,) = self.db.query(f"SELECT {columns} FROM view_data WHERE _id = ?", number)
+                self._change("data", number, self._stored({**row, **values}))
                 self._index(number)
             elif table.into == "raw_contacts":
                 self._change("raw_contacts", number, values)
@@ -131,27 +133,24 @@ class Contacts(Provider):
             " ON mimetype_id = mimetypes._id WHERE raw_contact_id = ? ORDER BY data._id",
             raw,
         )
-        name, source = Named("", ""), 0
-        for mime, rank in _SOURCES:
-            of = [row for row in rows if row["mimetype"] == mime and row["data1"]]
-            if of:
-                name, source = written(of[0], structured=mime == NAME), rank
-                break
-        label = name.display[:1].upper() if name.display[:1].isalpha() else "#"
+        named = [row for row in rows if row["mimetype"] in _SOURCES and row["data1"]]
+        best = max(named, key=lambda row: _SOURCES[row["mimetype"]], default=None)
+        display, reverse = _names(best) if best else ("", "")
+        label = display[:1].upper() if display[:1].isalpha() else "#"
         columns = {
-            "display_name": name.display or None,
-            "display_name_alt": name.reverse or None,
-            "display_name_source": source,
-            "sort_key": name.display or None,
-            "sort_key_alt": name.reverse or None,
+            "display_name": display or None,
+            "display_name_alt": reverse or None,
+            "display_name_source": _SOURCES[best["mimetype"]] if best else 0,
+            "sort_key": display or None,
+            "sort_key_alt": reverse or None,
             "phonebook_label": label,
-            "phonebook_label_alt": name.reverse[:1].upper() or label,
+            "phonebook_label_alt": reverse[:1].upper() or label,
             "phonebook_bucket": ord(label) - 64 if "A" <= label <= "Z" else 0,
         }
         self._change("raw_contacts", raw, columns)
         contact = {
             "has_phone_number": int(any(row["mimetype"] == PHONE for row in rows)),
-            "lookup": f"0r{raw}-{quote(name.display).encode().hex().upper()[:32]}",
+            "lookup": f"0r{raw}-{quote(display).encode().hex().upper()[:32]}",
             "contact_last_updated_timestamp": int(self.phone.clock.time() * 1000),
         }
         self._change("contacts", raw, contact, "name_raw_contact_id")
@@ -179,7 +178,7 @@ class Contacts(Provider):
                 known[0]["_id"] if known else self.add("mimetypes", {"mimetype": mime})
             )
         if mime == NAME:
-            values = split(values)
+            values = _completed(values)
         if mime == PHONE and "data1" in values:
             values["data4"] = numbers.normalized(str(values["data1"] or ""))
         return values
@@ -206,6 +205,28 @@ class Contacts(Provider):
     def _change(self, table: str, number: int, values: Values, by: str = "_id") -> None:
         changes = ", ".join(f"{column} = ?" for column in values)
         self.run(f"UPDATE {table} SET {changes} WHERE {by} = ?", *values.values(), number)
+
+
+def _completed(values: Values) -> Values:
+    """Complete a row of data that is a name: the parts from the whole, or the whole from them."""
+    done = dict(values)
+    parts = [str(values[column]) for column in _PARTS if values.get(column)]
+    whole = str(values.get("data1") or "")
+    if parts and not whole:
+        done["data1"] = " ".join(parts)
+    elif whole and not parts:
+        first, _, last = whole.rpartition(" ")
+        done |= {"data2": first or last, "data3": last if first else None}
+    done.setdefault("data10", 0 if whole.isascii() else 1)
+    return done
+
+
+def _names(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Give what a contact is called by a row of data: "Ada Lovelace" and "Lovelace, Ada"."""
+    display = str(row["data1"])
+    if row["mimetype"] == NAME and row["data2"] and row["data3"]:
+        return display, f"{row['data3']}, {row['data2']}"
+    return display, display
 
 
 class ContactsStorage(Storage):

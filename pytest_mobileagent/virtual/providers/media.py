@@ -6,21 +6,14 @@ import io
 import mimetypes
 import posixpath
 import zlib
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.app.provider import (
-    Ask,
-    Provider,
-    ProviderError,
-    Table,
-)
+from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
-from pytest_mobileagent.virtual.providers.storage import Storage
+from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pytest_mobileagent.virtual.app.provider import Values
+    from pytest_mobileagent.virtual.app.provider import Table, Values
     from pytest_mobileagent.virtual.content.uri import Uri
     from pytest_mobileagent.virtual.kernel.files import Node
 
@@ -42,19 +35,7 @@ class Media(Provider):
 
     authorities = ("media",)
     database_name = "external.db"
-    tables: ClassVar[Mapping[str, Table]] = {
-        **{
-            f"*/{kind}/media{part}": Table(
-                kind, "volume_name = ?" + (" AND _id = ?" if part else ""), "files"
-            )
-            for kind in ("images", "video", "audio")
-            for part in ("", "/#")
-        },
-        "*/file": Table("files", "volume_name = ?", "files", f"{_DIR}file"),
-        "*/file/#": Table("files", "volume_name = ? AND _id = ?", "files"),
-        "*/downloads": Table("downloads", "volume_name = ?", "files"),
-        "*/downloads/#": Table("downloads", "volume_name = ? AND _id = ?", "files"),
-    }
+    tables = tables_of("media")
 
     def table(self, uri: Uri) -> tuple[Table, tuple[str, ...]]:
         """Find what a URI means; the volumes "external" and "external_primary" are one."""
@@ -110,14 +91,6 @@ class Media(Provider):
             return table.type or f"{_DIR}{kind}"
         rows = self.select(table.source, Ask(("mime_type",)).within(table.where, found))
         return str(rows.values[0][0]) if rows.values else None
-
-    def path_of(self, uri: Uri) -> str:
-        """Give the file of a row."""
-        table, found = self.table(uri)
-        rows = self.select(table.source, Ask(("_data",)).within(table.where, found))
-        if len(rows.values) != 1:
-            raise ProviderError("java.io.FileNotFoundException", f"No item at {uri}")
-        return str(rows.values[0][0])
 
     def scan(self) -> None:
         """Take up what is new in shared storage, and forget what has gone."""

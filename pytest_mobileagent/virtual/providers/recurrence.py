@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
+
+from pytest_mobileagent.virtual.kernel.clock import zone_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from zoneinfo import ZoneInfo
 
 _EPOCH_DAY = 2_440_588  # the Julian day of 1 January 1970
 _MOST = 3000  # occurrences that one event is given in one window
@@ -33,7 +35,7 @@ def occurrences(
 ) -> Iterator[Occurrence]:
     """Yield when an event happens in a window of time, on the days of a time zone."""
     whole_day = bool(event["allDay"])
-    zone = ZoneInfo("UTC") if whole_day else local
+    zone = zone_of("UTC") if whole_day else local
     length = _length(event)
     for start in _starts(event, begin - length, end):
         if start <= end and start + length >= begin:
@@ -76,7 +78,7 @@ def _starts(event: Mapping[str, Any], begin: int, end: int) -> Iterator[int]:
     if not event.get("rrule"):
         yield first
         return
-    zone = _zone("UTC" if event["allDay"] else str(event.get("eventTimezone") or "UTC"))
+    zone = zone_of("UTC" if event["allDay"] else str(event.get("eventTimezone") or "UTC"))
     start = datetime.fromtimestamp(first / 1000, zone).replace(tzinfo=None)
     skipped = set(str(event.get("exdate") or "").split(","))
     for count, moment in enumerate(_rule(str(event["rrule"]), start, zone)):
@@ -113,10 +115,3 @@ def _placed(begin: int, end: int, zone: ZoneInfo) -> Occurrence:
         end_day, end_minute = end_day - 1, 1440
     minute = first.hour * 60 + first.minute
     return Occurrence(begin, end, start_day, end_day, minute, end_minute)
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        return ZoneInfo("UTC")

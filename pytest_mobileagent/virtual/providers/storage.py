@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache
 from importlib import resources
+from typing import Any
 
 from pytest_mobileagent.virtual.app.app import App
+from pytest_mobileagent.virtual.app.provider import Table
+
+FILES = resources.files(__package__)
 
 
 class Storage(App):
@@ -16,5 +22,15 @@ class Storage(App):
     def install(self) -> None:
         """Make empty databases."""
         for name in {kind.database_name: None for kind in self.providers if kind.database_name}:
-            file = resources.files(__package__) / "schemas" / name.replace(".db", ".sql")
+            file = FILES / "schemas" / name.replace(".db", ".sql")
             self.database(name).script(file.read_text("utf-8"))
+
+
+def tables_of(provider: str) -> dict[str, Table]:
+    """Give what the paths of a provider mean."""
+    return {path: Table(**row) for path, row in _meanings()[provider].items()}
+
+
+@cache
+def _meanings() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((FILES / "tables.toml").read_text("utf-8"))

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.app.provider import (
-    Ask,
-    Provider,
-    ProviderError,
-    Rows,
-    Table,
-)
+from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError, Rows
 from pytest_mobileagent.virtual.content import numbers
-from pytest_mobileagent.virtual.providers.storage import Storage
+from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from pytest_mobileagent.virtual.app.provider import Values
     from pytest_mobileagent.virtual.content.uri import Uri
 
 BOXES = {"inbox": 1, "sent": 2, "draft": 3, "outbox": 4, "failed": 5, "queued": 6}
-_SMS_DIR, _SMS = "vnd.android.cursor.dir/sms", "vnd.android.cursor.item/sms"
-_NEWEST = "date DESC"
-_CONVERSATIONS = (
-    "(SELECT sms.thread_id AS thread_id, threads.message_count AS msg_count, body AS snippet,"
-    " sms.date AS date FROM sms JOIN threads ON threads._id = sms.thread_id WHERE sms._id ="
-    " (SELECT _id FROM sms AS last WHERE last.thread_id = sms.thread_id"
-    " ORDER BY date DESC, _id DESC LIMIT 1))"
-)
-_LATEST = (
-    "(SELECT sms.* FROM sms WHERE sms._id = (SELECT _id FROM sms AS last"
-    " WHERE last.thread_id = sms.thread_id ORDER BY date DESC, _id DESC LIMIT 1))"
-)
 
 
 class Sms(Provider):
@@ -40,21 +22,7 @@ class Sms(Provider):
 
     authorities = ("sms",)
     database_name = "mmssms.db"
-    tables: ClassVar[Mapping[str, Table]] = {
-        "": Table("sms", type=_SMS_DIR, sort=_NEWEST),
-        "#": Table("sms", "_id = ?", type=_SMS),
-        "conversations": Table(_CONVERSATIONS, type=_SMS_DIR, sort=_NEWEST),
-        "conversations/#": Table("sms", "thread_id = ?", type=_SMS_DIR, sort=_NEWEST),
-        "undelivered": Table("sms", "type IN (4, 5, 6)", type=_SMS_DIR, sort=_NEWEST),
-        **{
-            name: Table("sms", f"type = {box}", type=_SMS_DIR, sort=_NEWEST)
-            for name, box in BOXES.items()
-        },
-        **{
-            f"{name}/#": Table("sms", f"type = {box} AND _id = ?", type=_SMS)
-            for name, box in BOXES.items()
-        },
-    }
+    tables = tables_of("sms")
 
     def query(self, uri: Uri, ask: Ask) -> Rows | None:
         """Give messages; a URI without sense gives no cursor."""
@@ -82,18 +50,12 @@ class MmsSms(Provider):
 
     authorities = ("mms-sms",)
     database_name = "mmssms.db"
-    tables: ClassVar[Mapping[str, Table]] = {
-        "conversations": Table(_LATEST, sort="date ASC"),
-        "conversations/#": Table("sms", "thread_id = ?", sort="date ASC"),
-        "canonical-addresses": Table("canonical_addresses"),
-        "canonical-address/#": Table("canonical_addresses", "_id = ?"),
-        "threadID": Table("threads"),
-    }
+    tables = tables_of("mms_sms")
 
     def query(self, uri: Uri, ask: Ask) -> Rows | None:
         """Give threads; `?simple=true` as they are kept, else with their latest message."""
         if uri.path == ("conversations",) and uri.parameters.get("simple") == "true":
-            return self.select("threads", ask, sort=_NEWEST)
+            return self.select("threads", ask, sort="date DESC")
         if uri.path == ("threadID",):
             asked = [value for key, value in uri.parameters.items() if key == "recipient"]
             return Rows(("_id",), [(thread_of(self, asked),)])
@@ -125,13 +87,7 @@ class Mms(Provider):
 
     authorities = ("mms",)
     database_name = "mmssms.db"
-    tables: ClassVar[Mapping[str, Table]] = {
-        "": Table("pdu", sort=_NEWEST),
-        "inbox": Table("pdu", "msg_box = 1", sort=_NEWEST),
-        "sent": Table("pdu", "msg_box = 2", sort=_NEWEST),
-        "part": Table("part"),
-        "#/addr": Table("addr", "msg_id = ?"),
-    }
+    tables = tables_of("mms")
 
 
 def thread_of(provider: Provider, recipients: Sequence[str]) -> int:

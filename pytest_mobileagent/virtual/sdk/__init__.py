@@ -19,7 +19,6 @@ from pytest_mobileagent.virtual.content.intent import (
     NEW_TASK,
     SINGLE_TOP,
     Intent,
-    to_plain,
 )
 from pytest_mobileagent.virtual.content.locale import Locale
 from pytest_mobileagent.virtual.kernel.files import FileSystem
@@ -39,7 +38,7 @@ from pytest_mobileagent.virtual.sdk.people import (
 )
 from pytest_mobileagent.virtual.system.audio import STREAMS
 from pytest_mobileagent.virtual.system.keyguard import BadCredential
-from pytest_mobileagent.virtual.system.notifications import HIGH, POST, REPLY, Deed, deed
+from pytest_mobileagent.virtual.system.notifications import HIGH, POST, REPLY, Deed
 from pytest_mobileagent.virtual.system.resolver import Resolver
 from pytest_mobileagent.virtual.system.telephony import DELIVER, MISSED, PHONE_STATE, Call
 from pytest_mobileagent.virtual.systemui.wallpaper import PLACE as WALLPAPER
@@ -51,6 +50,6 @@ __all__ = [
     "SENDTO", "SEND_MULTIPLE", "SHARED", "SINGLE_TOP", "STREAMS", "VIEW", "WALLPAPER", "Activity",
     "App", "BadCredential", "Call", "Database", "Deed", "FileSystem", "Filter", "Intent", "Locale",
     "People", "Person", "Phone", "Preferences", "Provider", "Resolver", "Table", "avatar",
-    "chooser", "deed", "milliseconds_of", "numbers", "set_next_alarm", "timepicker", "to_plain",
+    "chooser", "milliseconds_of", "numbers", "set_next_alarm", "timepicker",
 ]  # fmt: skip
 __all__ += ui.__all__

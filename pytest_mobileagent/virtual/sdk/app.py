@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.content.choosing import (
     chooser,
 )
 from pytest_mobileagent.virtual.content.filters import SEND
-from pytest_mobileagent.virtual.content.intent import Intent, to_plain
+from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.ui.controls import Input
 
 if TYPE_CHECKING:
@@ -41,13 +41,11 @@ class App(app.App):
 
         `channel` names its channel, `importance` 4 announces it over what is on the screen,
         `ongoing` keeps it from being swiped away, `long_text` is shown when it is expanded, and
-        `deeds` are its buttons, made by `deed` of `system.notifications`. Nothing is posted while
-        the app may not.
+        `deeds` are its buttons (`Deed`). Nothing is posted while the app may not.
         """
         if isinstance(intent, type):
             intent = Intent(component=intent.component(self.package))
-        plain = to_plain(intent) if intent else None
-        self.phone.notifications.post(self.package, tag, title, text, intent=plain, **more)
+        self.phone.notifications.post(self.package, tag, title, text, intent=intent, **more)
 
     def cancel_notification(self, tag: str) -> None:
         """Take a notification of the app's own away."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Assign = Callable[[str, str], None]
 
 _TOKEN = re.compile(
-    r"\s*(\d\w*#?\w*|[A-Za-z_]\w*|\+\+|--|&&|\|\||[-+*/%<>=!]=|<<|>>|[-+*/%&|^<>=!~?:()])",
+    r"\s*(\d\w*#?\w*|[A-Za-z_]\w*|\+\+|--|&&|\|\||[-+*/%<>=!]=|<<|>>|\S)",
     re.ASCII,
 )
 _PREFIXES: dict[str, Callable[[int], int]] = {
@@ -61,10 +61,9 @@ class _Evaluation:
         self._tokens = _TOKEN.findall(expression)
 
     def result(self) -> int:
-        strange = _TOKEN.sub("", self._expression).strip()
-        value = self._assignment() if self._tokens and not strange else 0
-        if rest := [*strange, *self._tokens]:
-            self._fail(f"unexpected '{rest[0]}'")
+        value = self._assignment() if self._tokens else 0
+        if self._tokens:
+            self._fail(f"unexpected '{self._tokens[0]}'")
         return value
 
     def _fail(self, words: str) -> NoReturn:

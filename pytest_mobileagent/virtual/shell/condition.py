@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.kernel.files import Node
     from pytest_mobileagent.virtual.shell.execution import Shell
-    from pytest_mobileagent.virtual.shell.session import Session
 
 
 class ConditionError(Exception):
@@ -35,10 +34,9 @@ class Operand(NamedTuple):
 class Condition:
     """The words of a condition that are still to be looked at."""
 
-    def __init__(self, words: list[Operand], shell: Shell, session: Session) -> None:
+    def __init__(self, words: list[Operand], shell: Shell) -> None:
         self._rest = list(words)
         self._shell = shell
-        self._session = session
 
     def holds(self) -> bool:
         """Whether the condition is true; without words it is not."""
@@ -86,7 +84,7 @@ class Condition:
         if operator in "nz":
             return bool(text) == (operator == "n")
         if operator == "t":
-            return self._session.tty and text in {"0", "1", "2"}
+            return self._shell.session.tty and text in {"0", "1", "2"}
         files = self._shell.files
         node = files.find(text, follow=operator not in "hL")
         if operator in _RIGHTS:

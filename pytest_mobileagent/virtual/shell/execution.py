@@ -1,78 +1,125 @@
-"""One shell at work: a way to run every kind of thing that a script is made of."""
+"""One shell at work: what it knows and remembers, and how it executes the parts of a script."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+import copy
+import random
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
 
+from pytest_mobileagent.virtual.shell.arithmetic import ExpressionError, evaluate
 from pytest_mobileagent.virtual.shell.errors import (
     ExitShell,
     ShellError,
     ShellSyntaxError,
     Unwinding,
 )
-from pytest_mobileagent.virtual.shell.parser import lines
-from pytest_mobileagent.virtual.shell.state import ShellState
+from pytest_mobileagent.virtual.shell.session import Closed
 from pytest_mobileagent.virtual.shell.streams import Collected, decode
-from pytest_mobileagent.virtual.shell.syntax import (
-    Node,
-    Pipeline,
-    Redirected,
-    Script,
-    Simple,
-    Subshell,
-    Test,
-)
+from pytest_mobileagent.virtual.shell.userfiles import UserFiles
+from pytest_mobileagent.virtual.shell.variables import Variables
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    import asyncio
+    from collections.abc import Callable, Coroutine
 
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.shell.processes import ShellProcess
     from pytest_mobileagent.virtual.shell.session import Session
-
-Executor: TypeAlias = Callable[..., Awaitable[int]]  # takes the shell, and what to execute
-E = TypeVar("E", bound=Executor)
+    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
+    from pytest_mobileagent.virtual.shell.variables import Kept
 
 _CRASHED = 139
-_executors: dict[type, Executor] = {}
+_CLOSED = Closed()
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """A program that is to run as a process of its own, in these surroundings."""
+class Node(ABC):
+    """A part of a script that a shell can execute."""
 
-    words: list[str]
-    session: Session
+    fatal: ClassVar[bool] = False  # whether its failure ends a script under `set -e`
 
-
-def executes(kind: type) -> Callable[[E], E]:
-    """Register the function that executes one kind of thing that a script is made of."""
-
-    def register(executor: E) -> E:
-        _executors[kind] = executor
-        return executor
-
-    return register
+    @abstractmethod
+    async def execute(self, shell: Shell) -> int:
+        """Do what this part of a script says, and return its exit status."""
 
 
-class Shell(ShellState):
-    """A shell, or a subshell."""
+class Shell:
+    """A shell, or a subshell, which starts with a copy of what its parent knows.
 
-    async def run(self, text: str) -> int:
-        """Run a whole script as all that this shell does, up to its end or `exit`."""
-        return await self.complete(self.source(text))
+    `name` is $0; `file` is where the script comes from, if errors are to tell: a path or <stdin>.
+    """
 
-    async def source(self, text: str) -> int:
-        """Run a script as a part of what this shell does."""
-        status = 0
-        for script in lines(text):
-            status = await self.execute(script)
-        return status
+    def __init__(self, session: Session, pid: int) -> None:
+        self.session = session
+        self.cwd = session.cwd
+        self.name = "/system/bin/sh"
+        self.file: str | None = None
+        self.pid = pid
+        self.arguments: list[str] = []
+        self.variables = Variables({**session.env, "PWD": session.cwd})
+        self.readers: dict[int, Reader] = {0: session.stdin}
+        self.writers: dict[int, Writer] = {1: session.stdout, 2: session.stderr}
+        self.functions: dict[str, Node] = {}
+        self.locals: list[dict[str, Kept]] = []  # of each running function: what was before
+        self.options: set[str] = set()
+        self.jobs: dict[int, asyncio.Task[int]] = {}
+        self.attached: set[asyncio.Task[int]] = set()  # jobs that use the session's output
+        self.last_job: int | None = None
+        self.line = 1
+        self.status = 0
+        self.substituted = 0  # the status of the last $(...)
+        self.loops = 0  # how many are running around this command
+        self.forgiven = 0  # above 0 where a failure is an answer, not an end under `set -e`
+        self.adoptable: ShellProcess | None = None
+
+    @property
+    def phone(self) -> Phone:
+        """The phone that the shell runs on."""
+        return self.session.phone
+
+    @property
+    def files(self) -> UserFiles:
+        """The files as this shell sees them."""
+        return UserFiles(self.phone.files, self.session.uid, self.cwd)
+
+    def twin(self, *, stdin: Reader | None = None, stdout: Writer | None = None) -> Shell:
+        """Return a subshell: a copy that goes its own way."""
+        twin = copy.copy(self)
+        twin.arguments = list(self.arguments)
+        twin.variables = self.variables.copy()
+        twin.readers = self.readers if stdin is None else {**self.readers, 0: stdin}
+        twin.writers = self.writers if stdout is None else {**self.writers, 1: stdout}
+        twin.functions = dict(self.functions)
+        twin.locals = [dict(scope) for scope in self.locals]
+        twin.options = set(self.options)
+        twin.jobs = {}
+        return twin
+
+    def surroundings(self) -> Session:
+        """Return what a command that is started now gets."""
+        return replace(
+            self.session,
+            cwd=self.cwd,
+            env=self.variables.environment(),
+            stdin=self.readers.get(0, _CLOSED),
+            stdout=self.writers.get(1, _CLOSED),
+            stderr=self.writers.get(2, _CLOSED),
+        )
+
+    def adopt(self, words: list[str]) -> ShellProcess | None:
+        """Return the process of a background job, which its first command takes over."""
+        process, self.adoptable = self.adoptable, None
+        if process:
+            process.words = words
+        return process
+
+    # Execution
 
     async def execute(self, node: Node) -> int:
         """Execute a part of a script and return its exit status, which is also `$?` then."""
-        self.status = await _executors[type(node)](self, node)
-        if self.status and "e" in self.options and not self.forgiven and _can_be_fatal(node):
+        self.status = await node.execute(self)
+        if self.status and node.fatal and "e" in self.options and not self.forgiven:
             raise ExitShell(self.status)
         return self.status
 
@@ -84,19 +131,12 @@ class Shell(ShellState):
         finally:
             self.forgiven -= 1
 
-    async def contained(self, node: Node) -> int:
-        """Execute `node` as all that this shell does."""
-        return await self.complete(self.execute(node))
-
-    async def capture(self, script: Script) -> str:
-        """Run `script` in a subshell and return what it prints, as `$(...)` does."""
+    async def capture(self, script: Node) -> str:
+        """Execute `script` in a subshell and return what it prints, as `$(...)` does."""
         output = Collected()
-        self.status = self.substituted = await self.twin(stdout=output).contained(script)
+        twin = self.twin(stdout=output)
+        self.status = self.substituted = await twin.complete(twin.execute(script))
         return decode(output.data.replace(b"\0", b"")).rstrip("\n")
-
-    async def run_program(self, words: list[str], session: Session) -> int:
-        """Run a program that is not part of the shell; OSError if there is none."""
-        return await _executors[Launch](self, Launch(words, session))
 
     async def complete(self, work: Coroutine[None, None, int]) -> int:
         """Await all that this shell does: what stops it is printed, and becomes its status."""
@@ -113,9 +153,57 @@ class Shell(ShellState):
             return _CRASHED
         return self.status
 
+    # Variables
 
-def _can_be_fatal(node: Node) -> bool:
-    """Whether the failure of such a command ends a script under `set -e`."""
-    if isinstance(node, Pipeline):
-        return not node.negated
-    return isinstance(node, Simple | Redirected | Subshell | Test)
+    def lookup(self, name: str) -> str | None:
+        """Return the value of a parameter, or None if it is not set."""
+        if name.isdecimal():
+            return next(iter([self.name, *self.arguments][int(name) :]), None)
+        special = _SPECIAL.get(name)
+        return special(self) if special else self.variables.get(name)
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return the value of a variable, or `default` if it is not set."""
+        value = self.lookup(name)
+        return default if value is None else value
+
+    def assign(self, name: str, value: str) -> None:
+        """Set a variable."""
+        self.variables[name] = value
+
+    def evaluate(self, expression: str) -> int:
+        """Return the value of an arithmetic expression."""
+        try:
+            return evaluate(expression, self.get, self.assign)
+        except ExpressionError as error:
+            raise ShellError(str(error)) from None
+
+    # Complaints
+
+    def prefix(self, line: int | None = None) -> str:
+        """Return what mksh puts before a message: its name, and where in a script it is."""
+        if self.file is None:
+            return f"{self.name}: "
+        place = f"{self.file}[{self.line if line is None else line}]: "
+        return place if self.file == self.name else f"{self.name}: {place}"
+
+    async def complain(self, message: object, line: int | None = None) -> None:
+        """Print a message about this shell's script."""
+        await self.print_error(f"{self.prefix(line)}{message}\n")
+
+    async def print_error(self, text: str) -> None:
+        """Print to stderr as it is."""
+        await self.writers.get(2, _CLOSED).write(text.encode(errors="surrogateescape"))
+
+
+_SPECIAL: dict[str, Callable[[Shell], str | None]] = {
+    "@": lambda shell: " ".join(shell.arguments) if shell.arguments else None,
+    "*": lambda shell: " ".join(shell.arguments) if shell.arguments else None,
+    "#": lambda shell: str(len(shell.arguments)),
+    "?": lambda shell: str(shell.status),
+    "$": lambda shell: str(shell.pid),
+    "!": lambda shell: None if shell.last_job is None else str(shell.last_job),
+    "-": lambda shell: "".join(sorted(shell.options)),
+    "LINENO": lambda shell: str(shell.line),
+    "RANDOM": lambda _: str(random.randrange(32768)),
+}

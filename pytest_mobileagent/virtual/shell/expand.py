@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from pytest_mobileagent.virtual.shell import patterns
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_mobileagent.virtual.shell.execution import Shell
+
+
+_BLANK = set(" \t\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,42 +65,41 @@ def _pattern(pieces: Iterable[_Piece]) -> str:
     )
 
 
+@lru_cache(maxsize=64)
+def separator(characters: str) -> re.Pattern[str]:
+    """Return the pattern of what ends a field: blanks of IFS, or one of its others among blanks."""
+    blank, other = (
+        f"[{re.escape(''.join(chars))}]" if chars else "(?!)"
+        for chars in (set(characters) & _BLANK, set(characters) - _BLANK)
+    )
+    return re.compile(f"{blank}*{other}{blank}*|{blank}+")
+
+
 def _split(pieces: list[_Piece], separators: str) -> list[list[_Piece]]:
     """Split the loose pieces at `separators` (IFS); a field is a list of pieces."""
     done: list[list[_Piece]] = []
     field: list[_Piece] | None = None
-    blank = "".join(char for char in separators if char in " \t\n")
-    hard = "".join(char for char in separators if char not in " \t\n")
     for piece in pieces:
         if piece.kind == "break":
             if field is not None:
                 done.append(field)
             field = None
-            continue
-        if piece.kind != "loose" or not separators:
+        elif piece.kind != "loose" or not separators:
             if piece.text or piece.kind == "quoted":
                 field = [*(field or []), piece]
-            continue
-        for content, separator in _cut(piece.text, blank, hard):
-            if content:
-                field = [*(field or []), _Piece(content, "plain")]
-            if separator and (field is not None or separator.strip(blank)):
-                done.append(field or [])
-                field = None
+        else:
+            at = 0
+            for match in [*separator(separators).finditer(piece.text), None]:
+                content = piece.text[at : match.start() if match else None]
+                if content:
+                    field = [*(field or []), _Piece(content, "plain")]
+                if match and (field is not None or set(match[0]) - _BLANK):
+                    done.append(field or [])
+                    field = None
+                at = match.end() if match else at
     if field is not None:
         done.append(field)
     return done
-
-
-def _cut(text: str, blank: str, hard: str) -> Iterable[tuple[str, str]]:
-    """Yield the text between separators, each with the separator that follows it."""
-    soft = f"[{re.escape(blank)}]" if blank else "(?!)"
-    firm = f"[{re.escape(hard)}]" if hard else "(?!)"
-    at = 0
-    for match in re.finditer(f"{soft}*{firm}{soft}*|{soft}+", text):
-        yield text[at : match.start()], match[0]
-        at = match.end()
-    yield text[at:], ""
 
 
 def _globbed(shell: Shell, field: list[_Piece]) -> list[str]:

@@ -6,62 +6,43 @@ import asyncio
 import importlib
 import pkgutil
 from functools import cache
-from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell import (  # noqa: F401 - some register what they execute
-    android,
-    commands,
-    compound,
-    simple,
-)
+from pytest_mobileagent.virtual.shell import android, commands
 from pytest_mobileagent.virtual.shell.android import services
-from pytest_mobileagent.virtual.shell.conversation import converse
+from pytest_mobileagent.virtual.shell.commands import running
 from pytest_mobileagent.virtual.shell.execution import Shell
-from pytest_mobileagent.virtual.shell.launch import install
+from pytest_mobileagent.virtual.shell.launch import install, run_process
 from pytest_mobileagent.virtual.shell.processes import processes_of
 from pytest_mobileagent.virtual.shell.session import Session
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 __all__ = ["Session", "interactive", "run"]
 
 _ADBD = 392  # the process that starts all shells
-_NOBODY_LISTENS = 141
 
 
 async def run(session: Session, script: str) -> int:
     """Run `sh -c script` and return its exit status."""
-    return await _as_process(session, lambda shell: shell.run(script))
+    return await _start(session, ["-c", script])
 
 
 async def interactive(session: Session) -> int:
     """Run what arrives on stdin, each line as soon as it makes complete commands."""
-    return await _as_process(session, converse)
+    return await _start(session, [])
 
 
-async def _as_process(session: Session, work: Callable[[Shell], Awaitable[int]]) -> int:
-    """Do what a shell is for, as a process of the phone, and wait for the jobs that it leaves."""
+async def _start(session: Session, args: list[str]) -> int:
+    """Run a shell as adbd does, and wait for the jobs that it leaves."""
     load_commands()
     install(session.phone.files)
-    processes = processes_of(session.phone)
-    process = processes.start(["sh"], session.uid, _ADBD)
-    shell = Shell(session, pid=process.pid)
+    adbd = Shell(session, _ADBD)
+    process = processes_of(session.phone).start(["sh"], session.uid, _ADBD)
     try:
-        status = await work(shell)
-        await asyncio.gather(*shell.attached, return_exceptions=True)
-    except BrokenPipeError:
-        return _NOBODY_LISTENS
-    except asyncio.CancelledError:
-        if not process.killed():
-            raise
-        return process.status
-    else:
+        status = await run_process(process, running.sh, args, adbd, session)
+        await asyncio.gather(*adbd.attached, return_exceptions=True)
         return status
     finally:
-        for job in shell.attached:
+        for job in adbd.attached:
             job.cancel()
-        processes.end(process)
 
 
 @cache

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import posixpath
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.access import may
 from pytest_mobileagent.virtual.kernel.users import SHELL
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, registry
-from pytest_mobileagent.virtual.shell.execution import Launch, Shell, executes
-from pytest_mobileagent.virtual.shell.processes import processes_of
-from pytest_mobileagent.virtual.shell.userfiles import UserFiles
+from pytest_mobileagent.virtual.shell.commands import (
+    Context,
+    Failure,
+    Refused,
+    UsageError,
+    registry,
+)
+from pytest_mobileagent.virtual.shell.errors import ExitShell
+from pytest_mobileagent.virtual.shell.processes import BROKEN_PIPE, processes_of
+from pytest_mobileagent.virtual.shell.session import Session
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.shell.commands import Program
-    from pytest_mobileagent.virtual.shell.session import Session
+    from pytest_mobileagent.virtual.shell.execution import Shell
+    from pytest_mobileagent.virtual.shell.processes import ShellProcess
 
 SH = "/system/bin/sh"
 _ELF = b"\x7fELF"
-_BROKEN_PIPE = 141
 
 
 def install(files: FileSystem) -> None:
@@ -34,20 +41,19 @@ def install(files: FileSystem) -> None:
 
 def which(name: str, session: Session) -> str:
     """Return the path of the program that is called `name`, as PATH or the name itself says."""
-    files = session.phone.files
     if "/" in name:
-        return files.absolute(name, session.cwd)
+        return session.path(name)
+    files = session.phone.files
     for folder in session.env.get("PATH", "").split(":"):
-        path = files.absolute(posixpath.join(folder, name), session.cwd)
-        if files.is_file(path) and files.access(path, session.uid, "x"):
+        path = session.path(posixpath.join(folder, name))
+        if files.is_file(path) and may(files, path, session.uid, "x"):
             return path
     raise FileNotFoundError(errno.ENOENT, "No such file or directory", name)
 
 
 def find_program(name: str, session: Session) -> Program:
     """Return the program called `name`; OSError if there is none, or none that may be run."""
-    path = which(name, session)
-    files = UserFiles(session.phone.files, session.uid, session.cwd)
+    path, files = which(name, session), session.files
     if files.stat(path).kind == "dir":
         raise IsADirectoryError(errno.EISDIR, "Is a directory", name)
     if not files.may(path, "x"):
@@ -57,60 +63,6 @@ def find_program(name: str, session: Session) -> Program:
     if command and command.folder == folder:
         return command.program
     return _script(path, files.read(path), session)
-
-
-async def call(shell: Shell, words: list[str]) -> int:
-    """Run a command that is not a function: a builtin, or a program."""
-    command = registry.get(words[0])
-    if command is None or not command.builtin:
-        return await call_program(shell, words)
-    ctx = Context(words[0], shell.surroundings(), shell, shell.pid, shell.prefix())
-    return await guarded(command.program, ctx, words[1:])
-
-
-async def call_program(shell: Shell, words: list[str]) -> int:
-    """Run a program with the shell's streams; mksh's words and status if there is none."""
-    try:
-        return await shell.run_program(words, shell.surroundings())
-    except FileNotFoundError:
-        await shell.complain(f"{words[0]}: inaccessible or not found")
-        return 127
-    except OSError as error:
-        await shell.complain(f"{words[0]}: can't execute: {error.strerror}")
-        return 126
-
-
-@executes(Launch)
-async def run_program(shell: Shell, launch: Launch) -> int:
-    """Run a program as a process of its own and return its exit status."""
-    words, session = launch.words, launch.session
-    program = find_program(words[0], session)
-    await session.phone.faults.command()
-    processes = processes_of(session.phone)
-    process = shell.adopt(words) or processes.start(words, session.uid, shell.pid)
-    ctx = Context(posixpath.basename(words[0]), session, shell, process.pid)
-    try:
-        return await guarded(program, ctx, words[1:])
-    except asyncio.CancelledError:
-        if not process.killed():
-            raise
-        return process.status
-    finally:
-        processes.end(process)
-
-
-async def guarded(program: Program, ctx: Context, args: list[str]) -> int:
-    """Run a program; what it raises is printed, and becomes its exit status."""
-    try:
-        return await program(ctx, args)
-    except BrokenPipeError:
-        return _BROKEN_PIPE
-    except UsageError as error:
-        await ctx.err(f'{ctx.prefix}{ctx.name}: {error} (see "{ctx.name} --help")\n')
-        return error.status
-    except (OSError, Failure) as error:
-        await ctx.complain(error)
-        return ctx.failed
 
 
 def _script(path: str, text: bytes, session: Session) -> Program:
@@ -125,3 +77,68 @@ def _script(path: str, text: bytes, session: Session) -> Program:
         return await program(ctx, [*interpreter[1:], path, *args])
 
     return run
+
+
+async def call(shell: Shell, words: list[str]) -> int:
+    """Run a command that is not a function: a builtin, or a program."""
+    command = registry.get(words[0])
+    if command is None or not command.builtin:
+        return await call_program(shell, words)
+    ctx = _context(shell.surroundings(), shell, words[0], shell.pid, shell.prefix())
+    try:
+        return await _guarded(command.program, ctx, words[1:])
+    except BrokenPipeError:  # whose signal ends the shell itself
+        raise ExitShell(BROKEN_PIPE) from None
+
+
+async def call_program(shell: Shell, words: list[str]) -> int:
+    """Run a program with the shell's streams; mksh's words and status if there is none."""
+    try:
+        return await run_program(shell, words, shell.surroundings())
+    except FileNotFoundError:
+        await shell.complain(f"{words[0]}: inaccessible or not found")
+        return 127
+    except OSError as error:
+        await shell.complain(f"{words[0]}: can't execute: {error.strerror}")
+        return 126
+
+
+async def run_program(shell: Shell, words: list[str], session: Session) -> int:
+    """Run a program as a process of its own and return its exit status."""
+    program = find_program(words[0], session)
+    await session.phone.faults.command()
+    processes = processes_of(session.phone)
+    process = shell.adopt(words) or processes.start(words, session.uid, shell.pid)
+    return await run_process(process, program, words[1:], shell, session)
+
+
+async def run_process(
+    process: ShellProcess, program: Program, args: list[str], shell: Shell, session: Session
+) -> int:
+    """Let a process that has been started run its program to its end."""
+    ctx = _context(session, shell, process.name, process.pid)
+    return await processes_of(session.phone).run(process, _guarded(program, ctx, args))
+
+
+def _context(session: Session, shell: Shell, name: str, pid: int, prefix: str = "") -> Context:
+    surroundings = {each.name: getattr(session, each.name) for each in fields(Session)}
+    return Context(
+        **surroundings, name=name, shell=shell, launch=run_program, pid=pid, prefix=prefix
+    )
+
+
+async def _guarded(program: Program, ctx: Context, args: list[str]) -> int:
+    """Run a program; what it raises is printed, and becomes its exit status."""
+    try:
+        return await program(ctx, args)
+    except BrokenPipeError:
+        raise
+    except UsageError as error:
+        await ctx.err(f'{ctx.prefix}{ctx.name}: {error} (see "{ctx.name} --help")\n')
+        return error.status
+    except Refused as refusal:
+        await (ctx.out if refusal.out else ctx.err)(f"{refusal}\n")
+        return refusal.status
+    except (OSError, Failure) as error:
+        await ctx.complain(error)
+        return ctx.failed

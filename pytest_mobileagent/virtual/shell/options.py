@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import getopt
+import re
+from dataclasses import dataclass
 
 from pytest_mobileagent.virtual.shell.commands import UsageError, number
+
+_OPTIONAL_VALUE = re.compile("(?<=^--color)=.*")
 
 
 @dataclass(slots=True)
 class Options:
     """The options that were given, and the words that are none."""
 
-    given: list[tuple[str, str]] = field(default_factory=list)  # in order, with their values
-    rest: list[str] = field(default_factory=list)
+    given: list[tuple[str, str]]  # in order, with their values
+    rest: list[str]
 
     def __contains__(self, option: str) -> bool:
         return any(name == option for name, _ in self.given)
@@ -44,24 +48,22 @@ def parse(
     `long` says which letter a long option stands for. With `stop` the first word that is no option
     ends them; `least` and `most` say how many words there may be.
     """
-    options = Options()
-    words = list(args)
-    while words:
-        word = words.pop(0)
-        if word == "--":
-            options.rest += words
-            break
-        if word.startswith("--"):
-            _long(word[2:], words, spec, long or {}, options)
-        elif word.startswith("-") and word != "-":
-            _letters(word[1:], words, spec, options)
-        else:
-            options.rest.append(word)
-            if stop:
-                options.rest += words
-                break
-    _count(len(options.rest), least, most)
-    return options
+    long = long or {}
+    names = [f"{name}=" if f"{letter}:" in spec else name for name, letter in long.items()]
+    words = [_OPTIONAL_VALUE.sub("", word) for word in args]
+    try:
+        found, rest = (getopt.getopt if stop else getopt.gnu_getopt)(words, spec, names)
+    except getopt.GetoptError as error:
+        option = error.opt if len(error.opt) == 1 else f"--{error.opt}"
+        if error.opt in {*spec, *long}:
+            raise UsageError(f"Missing argument to -{option.lstrip('-')}") from None
+        raise UsageError(f"Unknown option '{option}'") from None
+    if len(rest) < least:
+        raise UsageError(f"Needs {least} argument{'s' if least > 1 else ''}")
+    if most is not None and len(rest) > most:
+        raise UsageError(f"Max {most} argument{'s' if most > 1 else ''}")
+    given = [(name.lstrip("-"), value) for name, value in found]
+    return Options([(long.get(name, name), value) for name, value in given], rest)
 
 
 def size(text: str) -> int:
@@ -70,38 +72,3 @@ def size(text: str) -> int:
     if text[-1:].lower() in units and text[:2].lower() != "0x":
         return number(text[:-1]) * units[text[-1].lower()]
     return number(text)
-
-
-def _letters(letters: str, words: list[str], spec: str, options: Options) -> None:
-    while letters:
-        letter, letters = letters[0], letters[1:]
-        at = spec.find(letter)
-        if at < 0 or letter == ":":
-            raise UsageError(f"Unknown option '{letter}'")
-        value = ""
-        if spec[at + 1 : at + 2] == ":":
-            value, letters = letters or _value(letter, words), ""
-        options.given.append((letter, value))
-
-
-def _long(name: str, words: list[str], spec: str, long: dict[str, str], options: Options) -> None:
-    name, equals, value = name.partition("=")
-    if name not in long:
-        raise UsageError(f"Unknown option '--{name}'")
-    letter = long[name]
-    if spec[spec.find(letter) + 1 :][:1] == ":" and not equals:
-        value = _value(name, words)
-    options.given.append((letter, value))
-
-
-def _value(option: str, words: list[str]) -> str:
-    if not words:
-        raise UsageError(f"Missing argument to -{option}")
-    return words.pop(0)
-
-
-def _count(count: int, least: int, most: int | None) -> None:
-    if count < least:
-        raise UsageError(f"Needs {least} argument{'s' if least > 1 else ''}")
-    if most is not None and count > most:
-        raise UsageError(f"Max {most} argument{'s' if most > 1 else ''}")

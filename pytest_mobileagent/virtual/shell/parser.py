@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.errors import IncompleteError
-from pytest_mobileagent.virtual.shell.syntax import (
+from pytest_mobileagent.virtual.shell.compound import (
     AndOr,
-    Assignment,
     Background,
     Case,
     For,
@@ -16,24 +14,24 @@ from pytest_mobileagent.virtual.shell.syntax import (
     If,
     Let,
     Loop,
-    Node,
+    Not,
     Pipeline,
-    Redirect,
-    Redirected,
     Script,
-    Simple,
     Subshell,
     Test,
-    Text,
-    Word,
 )
+from pytest_mobileagent.virtual.shell.simple import Redirected, Simple
+from pytest_mobileagent.virtual.shell.syntax import Assignment, Redirect, Text, Word
 from pytest_mobileagent.virtual.shell.tokens import TokenParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pytest_mobileagent.virtual.shell.execution import Node
+
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
 _FUNCTION = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*\([ \t]*\)")
+_END_OF_TEST = re.compile(r"\]\](?=[\s;&|()]|$)")
 _CLOSERS = {"then", "elif", "else", "fi", "do", "done", "esac", "}", ")", ";;"}
 
 
@@ -69,12 +67,12 @@ class Parser(TokenParser):
 
     def script_of(self, text: str) -> Script:
         """Parse commands from another text."""
-        return Script(tuple(each for line in lines(text, self.line) for each in line.commands))
+        return Script([each for line in lines(text, self.line) for each in line.commands])
 
     def _script(self) -> Script:
         return Script(self._commands(stop_at_newline=False))
 
-    def _commands(self, *, stop_at_newline: bool) -> tuple[Node, ...]:
+    def _commands(self, *, stop_at_newline: bool) -> list[Node]:
         commands: list[Node] = []
         while not (stop_at_newline and self.token() == "\n"):
             if not self.skip_newlines() or self._closes():
@@ -88,7 +86,7 @@ class Parser(TokenParser):
                 break
         if self.token() in {"", "\n"} and self._documents:
             self.newline()
-        return tuple(commands)
+        return commands
 
     def _closes(self) -> bool:
         return self.token() in _CLOSERS or self.keyword() in _CLOSERS
@@ -100,7 +98,7 @@ class Parser(TokenParser):
             self.at += 2
             self.more_must_follow(token)
             rest.append((token, self._pipeline()))
-        return AndOr(first, tuple(rest)) if rest else first
+        return AndOr(first, rest) if rest else first
 
     def _pipeline(self) -> Node:
         negated = False
@@ -112,25 +110,26 @@ class Parser(TokenParser):
             self.at += 1
             self.more_must_follow("|")
             commands.append(self._command())
-        return Pipeline(tuple(commands), negated) if negated or commands[1:] else commands[0]
+        pipeline = Pipeline(commands) if commands[1:] else commands[0]
+        return Not(pipeline) if negated else pipeline
 
     # Commands
 
     def _command(self) -> Node:
         line = self.line
-        command = self._compound() or self._simple(line)
+        command = self._compound()
+        if command is None:
+            return self._simple(line)
         redirects: list[Redirect] = []
-        if isinstance(command, Redirected):
-            return command
         while (redirect := self.redirect()) is not None:
             redirects.append(redirect)
-        return Redirected(command, tuple(redirects), line) if redirects else command
+        return Redirected(command, redirects, line) if redirects else command
 
     def _compound(self) -> Node | None:
         keyword = self.keyword()
         if keyword in _CLOSERS or keyword == "in":
             self.unexpected(keyword)
-        rules: dict[str, Callable[[], Node]] = {
+        rules: dict[str, Callable[[str, int], Node]] = {
             "if": self._if,
             "while": self._loop,
             "until": self._loop,
@@ -140,7 +139,9 @@ class Parser(TokenParser):
             "[[": self._test,
         }
         if keyword in rules:
-            return rules[keyword]()
+            line = self.line
+            self.take(keyword)
+            return rules[keyword](keyword, line)
         if self.sees("((") and (expression := self.arithmetic("((")) is not None:
             return Let(expression)
         if self.sees("("):
@@ -152,56 +153,42 @@ class Parser(TokenParser):
             return Function(match[1], self._command())
         return None
 
-    def _braces(self) -> Script:
-        line = self.line
-        self.take("{")
+    def _braces(self, brace: str, line: int) -> Script:
         body = self._script()
-        self.expect("}", "{", line)
+        self.expect("}", brace, line)
         return body
 
-    def _if(self) -> If:
-        line = self.line
-        self.take("if")
+    def _if(self, keyword: str, line: int) -> If:
         branches: list[tuple[Script, Script]] = []
-        otherwise = None
-        while True:
+        while keyword != "else":
             condition = self._script()
             self.expect("then", "if", line)
             branches.append((condition, self._script()))
-            if self.keyword() == "else":
-                self.take("else")
-                otherwise = self._script()
-            elif self.keyword() == "elif":
-                self.take("elif")
-                continue
-            self.expect("fi", "if", line)
-            return If(tuple(branches), otherwise)
+            keyword = self.keyword()
+            if keyword not in {"elif", "else"}:
+                break
+            self.take(keyword)
+        otherwise = self._script() if keyword == "else" else None
+        self.expect("fi", "if", line)
+        return If(branches, otherwise)
 
-    def _loop(self) -> Loop:
-        line, keyword = self.line, self.keyword()
-        self.take(keyword)
+    def _loop(self, keyword: str, line: int) -> Loop:
         condition = self._script()
         return Loop(condition, self._body_of_loop(keyword, line), keyword == "until")
 
-    def _for(self) -> For:
-        line = self.line
-        self.take("for")
+    def _for(self, keyword: str, line: int) -> For:
         name = self.name()
         self.skip_newlines()
-        words: tuple[Word, ...] | None = None
+        words: list[Word] | None = None
         if self.keyword() == "in":
             self.take("in")
-            words = self._words()
+            words = []
+            while not self.token() and self.at < len(self.text):
+                words.append(self.word())
         if self.token() == ";":
             self.at += 1
         self.skip_newlines()
-        return For(name, words, self._body_of_loop("for", line))
-
-    def _words(self) -> tuple[Word, ...]:
-        words: list[Word] = []
-        while not self.token() and self.at < len(self.text):
-            words.append(self.word())
-        return tuple(words)
+        return For(name, words, self._body_of_loop(keyword, line))
 
     def _body_of_loop(self, keyword: str, line: int) -> Script:
         self.expect("do", keyword, line)
@@ -209,14 +196,10 @@ class Parser(TokenParser):
         self.expect("done", keyword, line)
         return body
 
-    def _case(self) -> Case:
-        line = self.line
-        self.take("case")
-        self.skip_blank()
+    def _case(self, keyword: str, line: int) -> Case:
         word = self.argument()
-        self.skip_newlines()
-        self.expect("in", "case", line)
-        arms: list[tuple[tuple[Word, ...], Script]] = []
+        self.expect("in", keyword, line)
+        arms: list[tuple[list[Word], Script]] = []
         while self.skip_newlines() and self.keyword() != "esac":
             if self.token() == "(":
                 self.at += 1
@@ -224,29 +207,24 @@ class Parser(TokenParser):
             while self.token() == "|":
                 self.at += 1
                 patterns.append(self.argument())
-            self.expect(")", "case", line)
-            arms.append((tuple(patterns), self._script()))
+            self.expect(")", keyword, line)
+            arms.append((patterns, self._script()))
             if self.token() == ";;":
                 self.at += 2
-        self.expect("esac", "case", line)
-        return Case(word, tuple(arms))
+        self.expect("esac", keyword, line)
+        return Case(word, arms)
 
-    def _test(self) -> Test:
-        line = self.line
-        self.take("[[")
+    def _test(self, keyword: str, line: int) -> Test:
         words: list[Word] = []
-        while not re.compile(r"\]\](?=[\s;&|()]|$)").match(self.text, self.at):
-            if not self.skip_newlines():
-                raise IncompleteError("syntax error: unmatched '[['", line)
-            operator = re.compile(r"&&|\|\||[()]").match(self.text, self.at)
-            if operator:
-                self.at = operator.end()
-                words.append((Text(operator[0]),))
+        while self.skip_newlines() and not _END_OF_TEST.match(self.text, self.at):
+            operator = self.token()
+            if operator in {"&&", "||", "(", ")"}:
+                self.take(operator)
+                words.append((Text(operator),))
             else:
                 words.append(self.argument())
-            self.skip_blank()
-        self.at += 2
-        return Test(tuple(words))
+        self.expect("]]", keyword, line)
+        return Test(words)
 
     def _simple(self, line: int) -> Node:
         assignments: list[Assignment] = []
@@ -268,5 +246,4 @@ class Parser(TokenParser):
                 break
         if not (assignments or words or redirects) or self.token() == "(":
             self.unexpected(self.token())
-        simple = Simple(tuple(assignments), tuple(words), line)
-        return Redirected(simple, tuple(redirects), line) if redirects else simple
+        return Simple(assignments, words, redirects, line)

@@ -36,17 +36,6 @@ class BadPatternError(Exception):
     """A regular expression makes no sense."""
 
 
-@lru_cache(maxsize=256)
-def compiled(pattern: str, *, extended: bool, ignore_case: bool = False) -> re.Pattern[str]:
-    """Compile a POSIX pattern."""
-    try:
-        return re.compile(
-            translated(pattern, extended=extended), re.IGNORECASE if ignore_case else 0
-        )
-    except re.error as error:
-        raise BadPatternError(str(error)) from None
-
-
 def translated(pattern: str, *, extended: bool) -> str:
     """Return Python's way to write a POSIX pattern."""
     out: list[str] = []

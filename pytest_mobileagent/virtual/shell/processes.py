@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from pytest_mobileagent.virtual.phone import Phone
 
 _FIRST, _LAST = 20000, 32767
@@ -16,6 +18,7 @@ SIGNALS = {
     9: "KILL", 10: "USR1", 11: "SEGV", 12: "USR2", 13: "PIPE", 14: "ALRM", 15: "TERM",
     17: "CHLD", 18: "CONT", 19: "STOP", 20: "TSTP",
 }  # fmt: skip
+BROKEN_PIPE = 128 + 13  # the status of what SIGPIPE has ended
 _HARMLESS = {"CHLD", "CONT"}
 
 
@@ -41,19 +44,6 @@ class ShellProcess:
             self.signal = signal
             self.task.cancel()
 
-    @property
-    def status(self) -> int:
-        """The exit status of one that a signal has ended."""
-        return 128 + (self.signal or 0)
-
-    def killed(self) -> bool:
-        """Whether the cancellation that has just arrived is for this process; then it is over."""
-        if self.signal is None or self.task is not asyncio.current_task():
-            return False
-        if self.task:
-            self.task.uncancel()
-        return True
-
 
 class ProcessList:
     """All that run on one phone."""
@@ -69,9 +59,20 @@ class ProcessList:
         self._running[process.pid] = process
         return process
 
-    def end(self, process: ShellProcess) -> None:
-        """Remove one that is over."""
-        self._running.pop(process.pid, None)
+    async def run(self, process: ShellProcess, work: Awaitable[int]) -> int:
+        """Await what a process does, which a signal can end, and return its exit status."""
+        try:
+            return await work
+        except BrokenPipeError:
+            return BROKEN_PIPE
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if process.signal is None or task is None or task is not process.task:
+                raise
+            task.uncancel()
+            return 128 + process.signal
+        finally:
+            self._running.pop(process.pid, None)
 
     def find(self, pid: int) -> ShellProcess | None:
         """Return the process with this id."""

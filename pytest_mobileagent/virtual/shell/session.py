@@ -1,41 +1,38 @@
-"""Who runs a shell, where, and with which streams."""
+"""Who runs a program, where, and with which streams; and what a name stands for there."""
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.shell.streams import Bytes
+from pytest_mobileagent.virtual.shell.userfiles import UserFiles
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.streams import Reader, Writer
 
-_PATH = (
-    "/product/bin:/apex/com.android.runtime/bin:/apex/com.android.art/bin:/system_ext/bin:"
-    "/system/bin:/system/xbin:/odm/bin:/vendor/bin:/vendor/xbin"
-)
+_BLOCK = 65536
+_FILE = Path(__file__).with_name("environment.txt")
+_ENVIRONMENT = dict(line.split("=", 1) for line in _FILE.read_text().splitlines())
 
 
 def default_environment() -> dict[str, str]:
     """Return what adbd hands to every shell."""
-    return {
-        "ANDROID_ASSETS": "/system/app",
-        "ANDROID_DATA": "/data",
-        "ANDROID_ROOT": "/system",
-        "ANDROID_STORAGE": "/storage",
-        "EXTERNAL_STORAGE": "/sdcard",
-        "HOME": "/",
-        "LOGNAME": "shell",
-        "PATH": _PATH,
-        "SHELL": "/bin/sh",
-        "TERM": "dumb",
-        "TMPDIR": "/data/local/tmp",
-        "USER": "shell",
-    }
+    return dict(_ENVIRONMENT)
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class Session:
-    """One process's surroundings: its phone, user, folder, environment and streams."""
+    """One process's surroundings: its phone, user, folder, environment and streams.
+
+    The user 0 is root, 2000 the shell; from 10000 on they are apps.
+    """
 
     phone: Phone
     uid: int
@@ -45,3 +42,88 @@ class Session:
     cwd: str = "/"
     env: dict[str, str] = field(default_factory=default_environment)
     tty: bool = False
+
+    @property
+    def files(self) -> UserFiles:
+        """The file system as this user sees it from the current folder."""
+        return UserFiles(self.phone.files, self.uid, self.cwd)
+
+    def path(self, name: str) -> str:
+        """Return the absolute path of what is called `name`."""
+        return self.phone.files.absolute(name, self.cwd)
+
+    def reader(self, name: str) -> Reader:
+        """Open the file, or the device such as /dev/zero, called `name` for reading."""
+        match self.path(name):
+            case "/dev/zero":
+                return _Endless(bytes)
+            case "/dev/random" | "/dev/urandom":
+                return _Endless(os.urandom)
+            case "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "/dev/tty":
+                return self.stdin
+            case "/proc/net/unix":
+                return Bytes(_unix_sockets(self.phone).encode())
+        return Bytes(self.files.read(name))
+
+    def writer(self, name: str, *, append: bool = False) -> Writer:
+        """Open the file, which is emptied unless `append`, or the device called `name`."""
+        match self.path(name):
+            case "/dev/null" | "/dev/zero" | "/dev/random" | "/dev/urandom":
+                return _Nowhere()
+            case "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1" | "/dev/tty":
+                return self.stdout
+            case "/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2":
+                return self.stderr
+        self.files.write(name, b"", append=append)
+        return _FileWriter(self.files, name)
+
+
+def _unix_sockets(phone: Phone) -> str:
+    """List the local sockets on which the phone listens, as the kernel does."""
+    kind = "localabstract:"
+    names = [each.removeprefix(kind) for each in phone.sockets if each.startswith(kind)]
+    rows = [
+        f"0000000000000000: 00000002 00000000 00010000 0001 01 {30000 + at:5} @{name}\n"
+        for at, name in enumerate(names)
+    ]
+    return "Num       RefCount Protocol Flags    Type St Inode Path\n" + "".join(rows)
+
+
+class Closed:
+    """What is left of a stream that was closed: everything fails."""
+
+    async def read(self, n: int = -1) -> bytes:  # noqa: ARG002 - the protocol has it
+        """Fail."""
+        raise OSError(errno.EBADF, "Bad file descriptor")
+
+    async def write(self, data: bytes) -> None:  # noqa: ARG002 - the protocol has it
+        """Fail."""
+        raise OSError(errno.EBADF, "Bad file descriptor")
+
+
+class _Endless:
+    """/dev/zero and /dev/urandom."""
+
+    def __init__(self, make: Callable[[int], bytes]) -> None:
+        self._make = make
+
+    async def read(self, n: int = -1) -> bytes:
+        return self._make(_BLOCK if n < 0 else n)
+
+
+class _Nowhere:
+    """/dev/null."""
+
+    async def write(self, data: bytes) -> None:
+        """Forget `data`."""
+
+
+class _FileWriter:
+    """A file that is open for writing: what is written is at once in the file."""
+
+    def __init__(self, files: UserFiles, name: str) -> None:
+        self._files = files
+        self._name = name
+
+    async def write(self, data: bytes) -> None:
+        self._files.write(self._name, data, append=True)

@@ -1,18 +1,18 @@
-"""Executes simple commands: assignments, words, redirections, and calls of functions."""
+"""Simple commands: assignments, words, redirections, and calls of functions."""
 
 from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.virtual.shell import expand
 from pytest_mobileagent.virtual.shell.errors import LeaveFunction, RedirectError
-from pytest_mobileagent.virtual.shell.execution import Shell, executes
+from pytest_mobileagent.virtual.shell.execution import Node
 from pytest_mobileagent.virtual.shell.launch import call
-from pytest_mobileagent.virtual.shell.opening import open_reader, open_writer
 from pytest_mobileagent.virtual.shell.streams import Bytes, encode
-from pytest_mobileagent.virtual.shell.syntax import HereDocument, Redirected, Simple, Text
+from pytest_mobileagent.virtual.shell.syntax import HereDocument, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,43 +24,58 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 _DECLARING = {"export", "local", "typeset"}  # their assignments are not split
 
 
-@executes(Simple)
-async def simple(shell: Shell, node: Simple, redirects: tuple[Redirect, ...] = ()) -> int:
-    """Execute a simple command, whose words are expanded before its files are opened."""
-    shell.line = node.line
-    shell.substituted = 0
-    words = await _words(shell, node.words)
-    streams = shell.readers, shell.writers
-    try:
-        await redirect(shell, redirects)
-        if words:
-            return await _run(shell, words, node.assignments)
-        for each in node.assignments:
-            shell.assign(each.name, await _value(shell, each))
-    except RedirectError as error:
-        await shell.complain(error)
-        return 1
-    else:
-        return shell.substituted
-    finally:
-        if words != ["exec"]:  # which is there to redirect the shell itself
+@dataclass(frozen=True, slots=True)
+class Simple(Node):
+    """A command of words, with what is assigned for it, and its redirections."""
+
+    assignments: Sequence[Assignment]
+    words: Sequence[Word]
+    redirects: Sequence[Redirect]
+    line: int
+    fatal: ClassVar[bool] = True
+
+    async def execute(self, shell: Shell) -> int:
+        """Run the command: its words are expanded before its files are opened."""
+        shell.line = self.line
+        shell.substituted = 0
+        words = await _words(shell, self.words)
+        streams = shell.readers, shell.writers
+        try:
+            await _redirect(shell, self.redirects)
+            if words:
+                return await _run(shell, words, self.assignments)
+            for each in self.assignments:
+                shell.assign(each.name, await _value(shell, each))
+        except RedirectError as error:
+            await shell.complain(error)
+            return 1
+        else:
+            return shell.substituted
+        finally:
+            if words != ["exec"]:  # which is there to redirect the shell itself
+                shell.readers, shell.writers = streams
+
+
+@dataclass(frozen=True, slots=True)
+class Redirected(Node):
+    """A compound command with its redirections."""
+
+    command: Node
+    redirects: Sequence[Redirect]
+    line: int
+    fatal: ClassVar[bool] = True
+
+    async def execute(self, shell: Shell) -> int:
+        """Execute the command with other streams."""
+        streams = shell.readers, shell.writers
+        try:
+            await _redirect(shell, self.redirects)
+            return await shell.execute(self.command)
+        except RedirectError as error:
+            await shell.complain(error, self.line)
+            return 1
+        finally:
             shell.readers, shell.writers = streams
-
-
-@executes(Redirected)
-async def redirected(shell: Shell, node: Redirected) -> int:
-    """Execute a command with other streams."""
-    if isinstance(node.command, Simple):
-        return await simple(shell, node.command, node.redirects)
-    streams = shell.readers, shell.writers
-    try:
-        await redirect(shell, node.redirects)
-        return await shell.execute(node.command)
-    except RedirectError as error:
-        await shell.complain(error, node.line)
-        return 1
-    finally:
-        shell.readers, shell.writers = streams
 
 
 async def _words(shell: Shell, words: Sequence[Word]) -> list[str]:
@@ -94,7 +109,7 @@ def _overriding(shell: Shell, overrides: dict[str, str]) -> Iterator[None]:
     before = {name: shell.variables.kept(name) for name in overrides}
     for name, value in overrides.items():
         shell.assign(name, value)
-        shell.variables.export(name)
+        shell.variables.exported.add(name)
     try:
         yield
     finally:
@@ -117,7 +132,7 @@ async def _call(shell: Shell, words: list[str]) -> int:
             shell.variables.put_back(name, kept)
 
 
-async def redirect(shell: Shell, redirects: tuple[Redirect, ...]) -> None:
+async def _redirect(shell: Shell, redirects: Sequence[Redirect]) -> None:
     """Change the streams of `shell`, whose caller remembers what they were."""
     for each in redirects:
         if isinstance(each.target, HereDocument):
@@ -126,44 +141,41 @@ async def redirect(shell: Shell, redirects: tuple[Redirect, ...]) -> None:
             continue
         name = await expand.text(shell, each.target)
         match each.operator:
-            case "<":
-                _read_from(shell, each.fd, name)
             case "<<<":
                 shell.readers = {**shell.readers, each.fd: Bytes(encode(f"{name}\n"))}
             case ">&" | "<&":
                 _duplicate(shell, each.fd, name)
             case "&>":
-                _write_to(shell, 1, name, append=False)
+                _open(shell, 1, ">", name)
                 _duplicate(shell, 2, "1")
             case operator:
-                _write_to(shell, each.fd, name, append=operator == ">>")
+                _open(shell, each.fd, operator, name)
 
 
-def _read_from(shell: Shell, fd: int, name: str) -> None:
+def _open(shell: Shell, fd: int, operator: str, name: str) -> None:
+    """Let `fd` be a file or a device."""
+    surroundings, verb = shell.surroundings(), "open" if operator == "<" else "create"
     try:
-        shell.readers = {**shell.readers, fd: open_reader(name, shell.surroundings())}
+        if operator == "<":
+            shell.readers = {**shell.readers, fd: surroundings.reader(name)}
+        else:
+            writer = surroundings.writer(name, append=operator == ">>")
+            shell.writers = {**shell.writers, fd: writer}
     except OSError as error:
-        raise RedirectError(f"can't open {name}: {error.strerror}") from None
-
-
-def _write_to(shell: Shell, fd: int, name: str, *, append: bool) -> None:
-    try:
-        writer = open_writer(name, shell.surroundings(), append=append)
-    except OSError as error:
-        raise RedirectError(f"can't create {name}: {error.strerror}") from None
-    shell.writers = {**shell.writers, fd: writer}
+        raise RedirectError(f"can't {verb} {name}: {error.strerror}") from None
 
 
 def _duplicate(shell: Shell, fd: int, source: str) -> None:
     """Let `fd` be the same stream as `source`, or none if that is `-`."""
-    readers = {number: stream for number, stream in shell.readers.items() if number != fd}
-    writers = {number: stream for number, stream in shell.writers.items() if number != fd}
-    if source != "-":
-        number = int(source) if source.isdecimal() else -1
-        if number not in shell.readers and number not in shell.writers:
-            raise RedirectError(f"{source}: bad file descriptor")
-        if number in shell.readers:
-            readers[fd] = shell.readers[number]
-        if number in shell.writers:
-            writers[fd] = shell.writers[number]
+    number = int(source) if source.isdecimal() else -1
+    readers, writers = dict(shell.readers), dict(shell.writers)
+    reader, writer = readers.get(number), writers.get(number)
+    if source != "-" and reader is None and writer is None:
+        raise RedirectError(f"{source}: bad file descriptor")
+    readers.pop(fd, None)
+    writers.pop(fd, None)
+    if reader is not None:
+        readers[fd] = reader
+    if writer is not None:
+        writers[fd] = writer
     shell.readers, shell.writers = readers, writers

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+
+_MEMORY = 1 << 29
 
 
 class Reader(Protocol):
@@ -15,18 +19,12 @@ class Reader(Protocol):
     async def read(self, n: int = -1) -> bytes:
         """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
 
-    async def read_all(self) -> bytes:
-        """Return everything up to the end."""
-
 
 class Writer(Protocol):
     """A sink for bytes."""
 
     async def write(self, data: bytes) -> None:
         """Take all of `data`; raise BrokenPipeError when nobody will ever read it."""
-
-    async def close_write(self) -> None:
-        """Say that nothing more comes."""
 
 
 class Pipe:
@@ -37,7 +35,7 @@ class Pipe:
         self._buffer = bytearray()
         self._ended = False
         self._abandoned = False
-        self._waiters: list[asyncio.Future[None]] = []
+        self._changed = asyncio.Event()
 
     async def read(self, n: int = -1) -> bytes:
         """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
@@ -46,15 +44,8 @@ class Pipe:
         size = len(self._buffer) if n < 0 else n
         data = bytes(self._buffer[:size])
         del self._buffer[:size]
-        self._changed()
+        self._changed.set()
         return data
-
-    async def read_all(self) -> bytes:
-        """Return everything up to the end."""
-        chunks = []
-        while chunk := await self.read():
-            chunks.append(chunk)
-        return b"".join(chunks)
 
     async def write(self, data: bytes) -> None:
         """Take all of `data`, once the reader has caught up."""
@@ -63,29 +54,22 @@ class Pipe:
         if self._abandoned:
             raise BrokenPipeError
         self._buffer += data
-        self._changed()
+        self._changed.set()
 
     async def close_write(self) -> None:
         """Say that nothing more comes."""
         self._ended = True
-        self._changed()
+        self._changed.set()
 
     def close_read(self) -> None:
         """Say that nobody reads any more: what is written from now on breaks the pipe."""
         self._abandoned = True
         self._buffer.clear()
-        self._changed()
+        self._changed.set()
 
     async def _change(self) -> None:
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiters.append(waiter)
-        await waiter
-
-    def _changed(self) -> None:
-        waiters, self._waiters = self._waiters, []
-        for waiter in waiters:
-            if not waiter.done():
-                waiter.set_result(None)
+        self._changed.clear()
+        await self._changed.wait()
 
 
 class Bytes:
@@ -100,10 +84,6 @@ class Bytes:
         end = len(self._data) if n < 0 else self._at + n
         chunk, self._at = self._data[self._at : end], min(end, len(self._data))
         return chunk
-
-    async def read_all(self) -> bytes:
-        """Return the rest."""
-        return await self.read()
 
 
 class Collected:
@@ -121,8 +101,15 @@ class Collected:
         """Keep `data`."""
         self._chunks.append(data)
 
-    async def close_write(self) -> None:
-        """Nothing to do: what was written stays."""
+
+async def read_all(source: Reader) -> bytes:
+    """Return everything up to the end."""
+    data = bytearray()
+    while chunk := await source.read():
+        data += chunk
+        if len(data) > _MEMORY:  # /dev/zero has no end
+            raise OSError(errno.ENOMEM, "Out of memory")
+    return bytes(data)
 
 
 async def read_line(source: Reader) -> bytes:

@@ -1,9 +1,12 @@
-"""What a script is made of, once it has been parsed."""
+"""What the words and redirections of a script are made of, once they have been parsed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.shell.execution import Node
 
 
 class Text(NamedTuple):
@@ -25,7 +28,7 @@ class Parameter(NamedTuple):
 class Substitution(NamedTuple):
     """`$(script)`."""
 
-    script: Script
+    script: Node
     quoted: bool = False
 
 
@@ -64,118 +67,3 @@ class Assignment(NamedTuple):
     name: str
     value: Word
     append: bool = False
-
-
-class Simple(NamedTuple):
-    """A command of words, with what is assigned for it."""
-
-    assignments: tuple[Assignment, ...]
-    words: tuple[Word, ...]
-    line: int
-
-
-class Redirected(NamedTuple):
-    """A command with its redirections."""
-
-    command: Node
-    redirects: tuple[Redirect, ...]
-    line: int
-
-
-class Pipeline(NamedTuple):
-    """`a | b`, or `! a`."""
-
-    commands: tuple[Node, ...]
-    negated: bool = False
-
-
-class AndOr(NamedTuple):
-    """`a && b || c`: the first command, and each further one with what joins it."""
-
-    first: Node
-    rest: tuple[tuple[str, Node], ...]
-
-
-class Background(NamedTuple):
-    """`a &`."""
-
-    command: Node
-
-
-class Script(NamedTuple):
-    """Commands one after the other."""
-
-    commands: tuple[Node, ...]
-
-
-class Subshell(NamedTuple):
-    """`( script )`."""
-
-    body: Script
-
-
-class Let(NamedTuple):
-    """`((expression))`: succeeds if it is not zero."""
-
-    expression: Word
-
-
-class If(NamedTuple):
-    """`if condition; then body; elif ...; else otherwise; fi`."""
-
-    branches: tuple[tuple[Script, Script], ...]
-    otherwise: Script | None
-
-
-class Loop(NamedTuple):
-    """`while condition; do body; done`; an until-loop goes on while the condition fails."""
-
-    condition: Script
-    body: Script
-    until: bool
-
-
-class For(NamedTuple):
-    """`for name in words; do body; done`; without words it takes the positional parameters."""
-
-    name: str
-    words: tuple[Word, ...] | None
-    body: Script
-
-
-class Case(NamedTuple):
-    """`case word in pattern|pattern) body;; esac`."""
-
-    word: Word
-    arms: tuple[tuple[tuple[Word, ...], Script], ...]
-
-
-class Function(NamedTuple):
-    """`name() body`."""
-
-    name: str
-    body: Node
-
-
-class Test(NamedTuple):
-    """`[[ words ]]`: words are not split, and the right of `==` is a pattern."""
-
-    words: tuple[Word, ...]
-
-
-Node: TypeAlias = (
-    Simple
-    | Redirected
-    | Pipeline
-    | AndOr
-    | Background
-    | Script
-    | Subshell
-    | Let
-    | If
-    | Loop
-    | For
-    | Case
-    | Function
-    | Test
-)

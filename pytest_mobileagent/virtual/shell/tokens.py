@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.shell.words import BREAKS, WordParser
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
 _OPERATORS = re.compile(r"&&|\|\||;;|&>|[;&|()<>\n]")
 _KEYWORD = re.compile(
-    r"(?:if|then|elif|else|fi|while|until|for|in|do|done|case|esac|\{|\}|!|\[\[)"
+    r"(?:if|then|elif|else|fi|while|until|for|in|do|done|case|esac|\{|\}|!|\[\[|\]\])"
     r"(?=[\s;&|()<>]|$)"
 )
 _REDIRECT = re.compile(r"(\d*)(<<<|<<-|<<|<&|<|>>|>&|>\||>|&>)")
@@ -81,9 +81,7 @@ class TokenParser(WordParser):
 
     def skip_blank(self) -> None:
         """Step over blanks and a comment."""
-        match = _BLANK.match(self.text, self.at)
-        if match:
-            self.at = match.end()
+        self.match(_BLANK)
 
     def token(self) -> str:
         """Return the operator that comes next, without taking it; "" if none does."""
@@ -105,19 +103,12 @@ class TokenParser(WordParser):
     def argument(self) -> Word:
         """Parse a word, which must be there."""
         self.skip_blank()
-        word = self.word()
-        if not word:
-            self.unexpected(self.token())
-        return word
+        return self.word() or self.unexpected(self.token())
 
     def name(self) -> str:
         """Parse the name of a variable."""
         self.skip_blank()
-        match = _NAME.match(self.text, self.at)
-        if match is None:
-            self.unexpected(self.token())
-        self.at = match.end()
-        return match[0]
+        return self.match(_NAME) or self.unexpected(self.token())
 
     def expect(self, token: str, opener: str, line: int) -> None:
         """Step over a token that must come to close what `opener` opened in `line`."""

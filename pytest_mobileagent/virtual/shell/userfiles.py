@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import os
 import posixpath
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from pytest_mobileagent.virtual.kernel.access import may, searchable
 from pytest_mobileagent.virtual.kernel.rootfs import OVERLAY
 from pytest_mobileagent.virtual.kernel.users import ROOT, groups_of
 
@@ -48,7 +50,7 @@ class UserFiles:
     def stat(self, name: str, *, follow: bool = True) -> Node:
         """Return the node that is called `name`."""
         with self._naming(name) as path:
-            if not self._files.searchable(path, self._uid):
+            if not searchable(self._files, path, self._uid):
                 raise _denied(errno.EACCES, path)
             return self._files.stat(path, follow or name.endswith("/"))
 
@@ -57,7 +59,7 @@ class UserFiles:
         path = self._path(name)
         if want == "w" and self._read_only(path):
             return False
-        return self._files.access(path, self._uid, want)
+        return may(self._files, path, self._uid, want)
 
     def listdir(self, name: str) -> list[str]:
         """Return the sorted names in a folder."""
@@ -162,7 +164,7 @@ class UserFiles:
     def _require(self, path: str, want: Literal["r", "w", "x"]) -> None:
         if want == "w" and self._read_only(path):
             raise _denied(errno.EROFS, path)
-        if not self._files.access(path, self._uid, want):
+        if not may(self._files, path, self._uid, want):
             raise _denied(errno.EACCES, path)
 
     def _require_entry(self, path: str) -> None:
@@ -191,10 +193,4 @@ class UserFiles:
 
 
 def _denied(code: int, path: str) -> OSError:
-    words = {
-        errno.EPERM: "Operation not permitted",
-        errno.EACCES: "Permission denied",
-        errno.EROFS: "Read-only file system",
-        errno.ENOENT: "No such file or directory",
-    }
-    return OSError(code, words[code], path)
+    return OSError(code, os.strerror(code), path)

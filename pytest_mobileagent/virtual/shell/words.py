@@ -17,15 +17,18 @@ from pytest_mobileagent.virtual.shell.syntax import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.syntax import Script
+    from pytest_mobileagent.virtual.shell.execution import Node
 
 BREAKS = " \t\n;&|<>()"
 
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9]|[@*#?$!-]", re.ASCII)
 _BRACED_NAME = re.compile(r"[A-Za-z_]\w*|[0-9]+|[@*#?$!-]", re.ASCII)
 _OPERATOR = re.compile(r":?[-=?+]|%%?|##?")
-_PLAIN = re.compile(r"[^\\'\"$` \t\n;&|<>()}]+")
-_PLAIN_IN_QUOTES = re.compile(r"[^\\\"$`()}/:]+")
+_PLAIN = re.compile(r"[^\\'\"$` \t\n;&|<>()}]+|.", re.DOTALL)
+_PLAIN_IN_QUOTES = re.compile(r"[^\\\"$`()}/:]+|.", re.DOTALL)
+_SINGLE = re.compile(r"'[^']*'")
+_BACKQUOTED = re.compile(r"`(?:[^`\\]|\\.)*`", re.DOTALL)
+_LENGTH = re.compile(r"#(?=[\w@*?$!-])")
 
 
 class WordParser:
@@ -42,11 +45,11 @@ class WordParser:
         """The number of the current line."""
         return bisect(self._newlines, self.at - 1) + self._first
 
-    def script_until(self, end: str) -> Script:
+    def script_until(self, end: str) -> Node:
         """Parse commands up to the closing token `end`; the upper half knows how."""
         raise NotImplementedError
 
-    def script_of(self, text: str) -> Script:
+    def script_of(self, text: str) -> Node:
         """Parse commands from another text."""
         raise NotImplementedError
 
@@ -54,11 +57,19 @@ class WordParser:
         """Whether `text` comes next."""
         return self.text.startswith(text, self.at)
 
+    def match(self, pattern: re.Pattern[str]) -> str:
+        """Step over what fits the pattern, and return it; "" if nothing does."""
+        match = pattern.match(self.text, self.at)
+        if match is None:
+            return ""
+        self.at = match.end()
+        return match[0]
+
     def word(self, breaks: str = BREAKS) -> Word:
         """Parse one word, up to an unquoted character of `breaks`."""
         parts: list[Part] = []
         while self.at < len(self.text) and self.text[self.at] not in breaks:
-            parts += self._part(breaks)
+            parts += self._part()
         return tuple(parts)
 
     def quoted(self, end: str) -> Word:
@@ -76,30 +87,22 @@ class WordParser:
             parts += self._part_in_quotes(end)
         return tuple(parts)
 
-    def _part(self, breaks: str) -> list[Part]:
-        parts: list[Part] = []
+    def _part(self) -> list[Part]:
         match self.text[self.at]:
             case "\\":
-                parts = self._escaped(any_char=True, end="")
+                return self._escaped(any_char=True, end="")
             case "'":
-                self.at += 1
-                parts = [Text(self._single(), quoted=True)]
+                if not (text := self.match(_SINGLE)):
+                    raise IncompleteError("no closing quote", self.line)
+                return [Text(text[1:-1], quoted=True)]
             case '"':
                 self.at += 1
                 parts = list(self.quoted('"')) or [Text("", quoted=True)]
                 self.at += 1
+                return parts
             case "$" | "`":
-                parts = [self._expansion(quoted=False)]
-            case _:
-                parts = [self._plain(breaks)]
-        return parts
-
-    def _plain(self, breaks: str) -> Text:
-        match = _PLAIN.match(self.text, self.at)
-        text = match[0] if match else self.text[self.at]
-        text = text[: _first_of(text, breaks)]
-        self.at += len(text)
-        return Text(text)
+                return [self._expansion(quoted=False)]
+        return [Text(self.match(_PLAIN))]
 
     def _part_in_quotes(self, end: str) -> list[Part]:
         char = self.text[self.at]
@@ -110,10 +113,7 @@ class WordParser:
         if char == '"' and end == "}":  # "${x:-"word"}": the inner quotes are no characters
             self.at += 1
             return []
-        match = _PLAIN_IN_QUOTES.match(self.text, self.at)
-        text = match[0] if match else char
-        self.at += len(text)
-        return [Text(text, quoted=True)]
+        return [Text(self.match(_PLAIN_IN_QUOTES), quoted=True)]
 
     def _escaped(self, *, any_char: bool, end: str) -> list[Part]:
         following = self.text[self.at + 1 : self.at + 2]
@@ -127,13 +127,6 @@ class WordParser:
             return []
         special = any_char or following in "$`\\" or (end and following in {end, '"'})
         return [Text(following if special else f"\\{following}", quoted=True)]
-
-    def _single(self) -> str:
-        end = self.text.find("'", self.at)
-        if end < 0:
-            raise IncompleteError("no closing quote", self.line)
-        start, self.at = self.at, end + 1
-        return self.text[start:end]
 
     def _expansion(self, *, quoted: bool) -> Part:
         if self.sees("`"):
@@ -149,18 +142,15 @@ class WordParser:
             self.at += 2
             return self._braced(quoted=quoted)
         self.at += 1
-        match = _NAME.match(self.text, self.at)
-        if match is None:
-            return Text("$", quoted)
-        self.at = match.end()
-        return Parameter(match[0], quoted=quoted)
+        name = self.match(_NAME)
+        return Parameter(name, quoted=quoted) if name else Text("$", quoted)
 
-    def _backquoted(self, *, quoted: bool) -> Script:
-        match = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL).match(self.text, self.at)
-        if match is None:
+    def _backquoted(self, *, quoted: bool) -> Node:
+        text = self.match(_BACKQUOTED)
+        if not text:
             raise IncompleteError("no closing quote", self.line)
-        self.at = match.end()
-        return self.script_of(re.sub(r"\\([$`\\\"])" if quoted else r"\\([$`\\])", r"\1", match[1]))
+        special = r'\\([$`\\"])' if quoted else r"\\([$`\\])"
+        return self.script_of(re.sub(special, r"\1", text[1:-1]))
 
     def arithmetic(self, opening: str = "$((") -> Word | None:
         """Parse `$((...))`, or return None, unmoved: it may be a subshell in another."""
@@ -179,35 +169,17 @@ class WordParser:
         return None
 
     def _braced(self, *, quoted: bool) -> Part:
-        if re.compile(r"#[\w@*?$!-]").match(self.text, self.at):
-            self.at += 1
-            name, operator = self._braced_name(), "length"
-            word: Word = ()
+        word: Word = ()
+        if self.match(_LENGTH):
+            name, operator = self.match(_BRACED_NAME), "length"
         else:
-            name, operator = self._braced_name(), self._match(_OPERATOR)
-            # a pattern is one even between quotes
-            in_quotes = quoted and operator[:1] not in {"", "%", "#"}
-            word = () if not operator else self.quoted("}") if in_quotes else self.word("}")
-        if not self.sees("}"):
+            name, operator = self.match(_BRACED_NAME), self.match(_OPERATOR)
+        if operator in {"%", "%%", "#", "##"} or (operator and not quoted):
+            word = self.word("}")  # a pattern is one even between quotes
+        elif operator and operator != "length":
+            word = self.quoted("}")
+        if not name or not self.sees("}"):
             ended = self.at >= len(self.text)
             raise (IncompleteError if ended else ShellSyntaxError)("bad substitution", self.line)
         self.at += 1
         return Parameter(name, operator, word, quoted)
-
-    def _braced_name(self) -> str:
-        name = self._match(_BRACED_NAME)
-        if not name:
-            raise ShellSyntaxError("bad substitution", self.line)
-        return name
-
-    def _match(self, pattern: re.Pattern[str]) -> str:
-        match = pattern.match(self.text, self.at)
-        if match is None:
-            return ""
-        self.at = match.end()
-        return match[0]
-
-
-def _first_of(text: str, breaks: str) -> int:
-    """Return where the first character of `breaks` is, or the length."""
-    return min((at for char in breaks if (at := text.find(char)) >= 0), default=len(text))

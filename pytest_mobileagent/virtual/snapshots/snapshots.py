@@ -1,4 +1,7 @@
-"""Snapshots: the state of every part of the phone, kept as values that nobody changes."""
+"""Snapshots: the state of every part of the phone, kept as values that nobody changes.
+
+In a folder, if one is given, they outlive the phone.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,19 @@ import base64
 import io
 import json
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from urllib.parse import quote, unquote
 
 from pytest_mobileagent.virtual.kernel.files import FileSystem, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
-FORMAT = 3
+FORMAT = 4
+_SUFFIX = ".snapshot"
 LARGE = 1 << 16  # bytes from which a file is an entry of its own in an archive
 
 
@@ -39,8 +46,8 @@ class Snapshot:
     parts: str  # JSON: cheap to copy, impossible to change
 
 
-class Snapshots:
-    """Named moments to which the phone can go back."""
+class Snapshots(Mapping[str, Snapshot]):
+    """Named moments to which the phone can go back, the oldest first."""
 
     def __init__(
         self, files: FileSystem, parts: Mapping[str, Part], changed: Callable[[], None]
@@ -49,6 +56,25 @@ class Snapshots:
         self._parts = parts
         self._changed = changed
         self._kept: dict[str, Snapshot] = {}
+        self._folder: Path | None = None
+        self.loaded = ""  # the name of the last one
+        self.on_load: Callable[[], object] = lambda: None
+
+    def __getitem__(self, name: str) -> Snapshot:
+        return self._kept[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kept)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def keep_in(self, folder: Path) -> None:
+        """Take those that are in a folder, and keep a copy there of each that is saved."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in sorted(folder.glob(f"*{_SUFFIX}"), key=lambda file: file.stat().st_mtime):
+            self.add(unquote(file.name.removesuffix(_SUFFIX)), file.read_bytes())
+        self._folder = folder
 
     def save(self, name: str) -> None:
         """Keep the present under a name."""
@@ -57,6 +83,10 @@ class Snapshots:
         self._kept[name] = Snapshot(
             clock["wall"], clock["uptime"], self._files.snapshot(), json.dumps(parts)
         )
+        if file := self._file(name):
+            draft = file.with_suffix(".draft")
+            draft.write_bytes(self.dump(name))
+            draft.replace(file)
 
     def load(self, name: str) -> None:
         """Go back; KeyError if there is no such snapshot."""
@@ -66,17 +96,17 @@ class Snapshots:
         for key, part in self._parts.items():
             part.load(saved[key])
         self._changed()
+        self.loaded = name
+        self.on_load()
 
     def delete(self, name: str) -> None:
         """Forget one; KeyError if there is no such snapshot."""
         del self._kept[name]
+        if file := self._file(name):
+            file.unlink(missing_ok=True)
 
-    def names(self) -> list[str]:
-        """Names, oldest first."""
-        return list(self._kept)
-
-    def __getitem__(self, name: str) -> Snapshot:
-        return self._kept[name]
+    def _file(self, name: str) -> Path | None:
+        return self._folder and self._folder / f"{quote(name, safe='')}{_SUFFIX}"
 
     def dump(self, name: str) -> bytes:
         """Write one as a zip archive of JSON texts."""
@@ -110,9 +140,6 @@ class Snapshots:
             raise ValueError(f"snapshot {name!r} has format {head['format']}, expected {FORMAT}")
         files = {path: _node_from_plain(plain) for path, plain in nodes.items()}
         self._kept[name] = Snapshot(head["time"], head["uptime"], files, parts)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kept)
 
 
 def _place(number: int) -> str:

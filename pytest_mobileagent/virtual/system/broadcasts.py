@@ -39,7 +39,7 @@ class Broadcasts:
         wanted = intent.component.partition("/")[0] or intent.package
         for app in self.packages.apps():
             if wanted in ("", app.package) and self.packages.enabled(app.package):
-                with self._activities.surviving(app.package):
+                with self._activities.guard(app.package):
                     answers.append(app.on_broadcast(intent))
         self.changes.note()
         last = next((answer for answer in reversed(answers) if answer is not None), None)

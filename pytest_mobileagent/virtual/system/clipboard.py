@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 
-class Clipboard:
+from pytest_mobileagent.virtual.snapshots.kept import Kept
+
+
+@dataclass(eq=False)
+class Clipboard(Kept):
     """Holds what was last copied."""
 
-    def __init__(self) -> None:
-        self.text = ""
+    KEPT = ("text",)
 
-    def save(self) -> str:
-        """Give the text."""
-        return self.text
-
-    def load(self, saved: str) -> None:
-        """Take the text back."""
-        self.text = saved
+    text: str = ""

@@ -1,8 +1,8 @@
-"""The emulated hardware that the console works on: sensors, position, the network's speed."""
+"""The emulated hardware that the console works on: how the phone is held, and where it is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.snapshots.kept import Kept
@@ -47,17 +47,17 @@ class Fix:
 class Hardware(Kept):
     """What somebody outside can do to the phone's body and surroundings."""
 
-    KEPT = ("turns", "sensors", "fix", "registered", "signal")
+    KEPT = ("turns", "fix")
 
     changes: Changes
     display: Display
     turns: int = 0  # quarters, counter-clockwise
-    sensors: dict[str, list[float]] = field(
-        default_factory=lambda: {name: list(rest) for name, rest in SENSORS.items()}
-    )
     fix: Fix = Fix()
-    registered: dict[str, str] = field(default_factory=lambda: {"voice": "home", "data": "home"})
-    signal: list[int] = field(default_factory=lambda: [4, 99])  # bars, and the reported strength
+
+    @property
+    def sensors(self) -> dict[str, tuple[float, ...]]:
+        """What the sensors measure: the phone lies still, but for being turned."""
+        return {**SENSORS, "acceleration": UPRIGHT[self.turns]}
 
     def rotate(self) -> None:
         """Turn the phone by a quarter, clockwise."""
@@ -66,23 +66,6 @@ class Hardware(Kept):
     def turn(self, turns: int) -> None:
         """Hold the phone so; the display follows if the user lets it."""
         self.turns = turns
-        self.sensors["acceleration"] = list(UPRIGHT[turns])
-        self._tell()
-
-    def sense(self, name: str, values: list[float]) -> None:
-        """Let a sensor measure something."""
-        self.sensors[name][: len(values)] = values
-        if name == "acceleration":
-            self._feel(*self.sensors[name][:2])
-
-    def _feel(self, x: float, y: float) -> None:
-        """Tell from gravity how the phone is held; lying flat, it stays as it was."""
-        if max(abs(x), abs(y)) > GRAVITY / 2:
-            sideways = abs(x) > abs(y)
-            self.turns = (1 if x > 0 else 3) if sideways else (0 if y > 0 else 2)
-        self._tell()
-
-    def _tell(self) -> None:
         self.display.turned(self.turns)
         self.changes.note()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from pytest_mobileagent.virtual.system.activities.tasks import Record
+    from pytest_mobileagent.virtual.system.activities.record import Record
     from pytest_mobileagent.virtual.system.window.window import Kind, Window
     from pytest_mobileagent.virtual.ui.controls import Input
 
@@ -15,8 +15,28 @@ if TYPE_CHECKING:
 class Running(Protocol):
     """The activities: a failure of an app's own code ends that app, and nothing else."""
 
-    def guard(self, record: Record, /) -> AbstractContextManager[None]: ...
-    def surviving(self, package: str, /) -> AbstractContextManager[None]: ...
+    def force_stop(self, package: str, /) -> None: ...
+    def kill(self, package: str, reason: str, /) -> None: ...
+    def guard(self, package: str, /) -> AbstractContextManager[None]: ...
+
+
+class Granting(Protocol):
+    """The permissions, which belong to an app that is installed, and go with it."""
+
+    def grant_all(self, package: str, /) -> None: ...
+    def reset(self, package: str, /) -> None: ...
+
+
+class Typing(Protocol):
+    """The content resolver, which knows the MIME type of what is behind a URI."""
+
+    def type_of(self, uri: str, /) -> str: ...
+
+
+class Posting(Protocol):
+    """The notifications, which go with the app that has posted them."""
+
+    def cancel_all(self, package: str, /) -> None: ...
 
 
 class Disabling(Protocol):

@@ -34,11 +34,12 @@ class Locales(Kept):
     props: Properties
     changes: Changes
     settings: Settings
+    tags: list[str] = field(init=False)
     _apps: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Speak the language that the phone was made for."""
-        self.tags: list[str] = [self.props[PROPERTY]]
+        self.tags = [self.props[PROPERTY]]
 
     @property
     def current(self) -> Locale:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent, from_plain, to_plain
+from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pytest_mobileagent.virtual.content.settings import Settings
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
@@ -19,11 +18,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.packages.permissions import Permissions
     from pytest_mobileagent.virtual.system.power.power import Power
 
-NONE, MIN, LOW, DEFAULT, HIGH = 0, 1, 2, 3, 4  # importance of a channel
+DEFAULT, HIGH = 3, 4  # importance of a channel
 ANNOUNCED = 5.0  # seconds that a heads-up notification stays
 POST = "android.permission.POST_NOTIFICATIONS"
 REPLY = "reply"  # the extra that carries what was typed into a notification
-HIDDEN, ALARMS, NOBODY = "1", "3", "2"  # zen modes: priority only, alarms only, total silence
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class Deed:
     """A button of a notification: what it starts, or with `told` broadcasts to its own app."""
 
     label: str
-    intent: dict[str, Any]  # as plain data
+    intent: Intent
     told: bool = False
     reply: str = ""  # the hint of the field that it opens for an answer
     color: str = ""  # of a call's buttons, which are filled with it
@@ -52,7 +50,7 @@ class Notification:
     importance: int = DEFAULT
     long_text: str = ""  # instead of the text, once it is expanded
     deeds: tuple[Deed, ...] = ()
-    intent: dict[str, Any] | None = None
+    intent: Intent | None = None
     ongoing: bool = False
     full_screen: bool = False  # opens by itself, or stays over the app, as an incoming call does
 
@@ -67,8 +65,10 @@ class Notification:
 
 
 @dataclass(eq=False)
-class Notifications:
+class Notifications(Kept):
     """All that are up."""
+
+    KEPT = ("_posted", "_announced", "_until", "_blocked")
 
     clock: Clock
     changes: Changes
@@ -78,7 +78,8 @@ class Notifications:
     permissions: Permissions
     activities: Activities
     _posted: dict[str, Notification] = field(default_factory=dict)
-    _announced: tuple[str, float] | None = None  # key, and the uptime when it goes
+    _announced: str = ""  # the key of one
+    _until: float = 0.0  # uptime when it goes
     _blocked: list[str] = field(default_factory=list)
 
     def link(self, shade: Drawer, keyguard: Lock, events: Telling) -> None:
@@ -135,33 +136,35 @@ class Notifications:
             return
         if not posted.ongoing:
             self.cancel(posted.package, posted.tag)
-        self._announced = None
+        self._announced = ""
         self._shade.close()
         self._start(posted)
 
     def _start(self, posted: Notification) -> None:
         activities, app = self.activities, self.packages.app(posted.package)
         if posted.intent:
-            intent = from_plain(posted.intent)
-            activities.start(_in_new_task(intent), uid=app.uid)
+            self._start_intent(posted.intent, app.uid)
         elif posted.component:
             activities.start_component(posted.component, posted.package)
         elif app.activities:
             activities.launch(posted.package, uid=1000)
 
+    def _start_intent(self, intent: Intent, uid: int) -> None:
+        self.activities.start(replace(intent, flags=intent.flags | NEW_TASK), uid=uid)
+
     def do(self, posted: Notification, deed: Deed, reply: str = "") -> None:
         """Press one of its buttons."""
-        app, intent = self.packages.app(posted.package), from_plain(deed.intent)
+        app, intent = self.packages.app(posted.package), deed.intent
         if reply:
-            intent = from_plain({**deed.intent, "extras": {**intent.extras, REPLY: reply}})
-        self._announced = None
+            intent = replace(intent, extras={**intent.extras, REPLY: reply})
+        self._announced = ""
         if deed.told:
-            with self.activities.surviving(posted.package):
+            with self.activities.guard(posted.package):
                 app.on_broadcast(intent)
             self.changes.note()
         else:
             self._shade.push()
-            self.activities.start(_in_new_task(intent), uid=app.uid)
+            self._start_intent(intent, app.uid)
 
     def dismiss(self, posted: Notification) -> None:
         """Swipe it away, unless it is one that stays."""
@@ -170,7 +173,7 @@ class Notifications:
 
     def hide(self) -> None:
         """Push the announced one up, into the shade."""
-        self._announced = None
+        self._announced = ""
         self.changes.note()
 
     def block(self, package: str, *, blocked: bool) -> None:
@@ -197,10 +200,9 @@ class Notifications:
 
     def announced(self) -> Notification | None:
         """Give the one that shows itself over the app just now."""
-        key, until = self._announced or ("", 0.0)
-        posted = self._posted.get(key)
+        posted = self._posted.get(self._announced)
         stays = posted is not None and posted.full_screen
-        return posted if stays or until > self.clock.uptime() else None
+        return posted if stays or self._until > self.clock.uptime() else None
 
     def _announce(self, posted: Notification) -> None:
         """Show it over the app; who is not using the phone sees the whole screen of it."""
@@ -211,36 +213,4 @@ class Notifications:
             self.power.wake()
             self._start(posted)
         elif zen == "0" and on and used and not self._shade.open:
-            self._announced = posted.key, self.clock.uptime() + ANNOUNCED
-
-    def save(self) -> dict[str, Any]:
-        """Give all of them."""
-        return {
-            "posted": [asdict(posted) for posted in self._posted.values()],
-            "announced": self._announced,
-            "blocked": self._blocked,
-        }
-
-    def load(self, saved: dict[str, Any]) -> None:
-        """Take them back."""
-        posted = [_from_plain(plain) for plain in saved["posted"]]
-        self._posted = {each.key: each for each in posted}
-        announced = saved["announced"]
-        self._announced = (announced[0], announced[1]) if announced else None
-        self._blocked = saved["blocked"]
-
-
-def deed(
-    label: str, intent: Intent, *, told: bool = False, reply: str = "", color: str = ""
-) -> Deed:
-    """Make a button of a notification."""
-    return Deed(label, to_plain(intent), told, reply, color)
-
-
-def _in_new_task(intent: Intent) -> Intent:
-    return from_plain({**to_plain(intent), "flags": intent.flags | NEW_TASK})
-
-
-def _from_plain(plain: dict[str, Any]) -> Notification:
-    deeds: Sequence[dict[str, Any]] = plain["deeds"]
-    return Notification(**{**plain, "deeds": tuple(Deed(**each) for each in deeds)})
+            self._announced, self._until = posted.key, self.clock.uptime() + ANNOUNCED

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.content.intent import AIRPLANE_MODE, Intent
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.settings import Settings
@@ -20,55 +21,30 @@ TELEPHONY = "com.android.phone"
 ON_IN_AIRPLANE_MODE, OFF_BY_AIRPLANE_MODE = "2", "3"
 
 
-@dataclass(frozen=True, slots=True)
-class Switches:
-    """What is on."""
-
-    wifi: bool = True
-    bluetooth: bool = True
-    airplane: bool = False
-    torch: bool = False
-
-
 @dataclass(eq=False)
-class Radios:
+class Radios(Kept):
     """Switched by the services of Android; a setting alone switches nothing but mobile data."""
+
+    KEPT = ("wifi", "bluetooth", "airplane", "torch")
 
     log: Log
     changes: Changes
     settings: Settings
     proc: ProcessTable
     broadcasts: Broadcasts
-    _on: Switches = Switches()
+    wifi: bool = True  # it is connected then
+    bluetooth: bool = True
+    airplane: bool = False
+    torch: bool = False  # the flashlight is lit
 
     def __post_init__(self) -> None:
         """Follow what is told of airplane mode."""
         self.broadcasts.receive(AIRPLANE_MODE, self.follow_airplane_mode)
 
     @property
-    def wifi(self) -> bool:
-        """Whether Wi-Fi is on; it is then connected."""
-        return self._on.wifi
-
-    @property
-    def bluetooth(self) -> bool:
-        """Whether Bluetooth is on."""
-        return self._on.bluetooth
-
-    @property
-    def airplane(self) -> bool:
-        """Whether airplane mode holds."""
-        return self._on.airplane
-
-    @property
     def data(self) -> bool:
         """Whether data may go over the mobile network."""
         return self.settings.on("global", "mobile_data")
-
-    @property
-    def torch(self) -> bool:
-        """Whether the flashlight is lit."""
-        return self._on.torch
 
     @property
     def online(self) -> bool:
@@ -77,7 +53,7 @@ class Radios:
 
     def set_wifi(self, on: bool, *, package: str = SETTINGS, uid: int = SETTINGS_UID) -> None:
         """Switch Wi-Fi, which is possible in airplane mode too."""
-        line = f"setWifiEnabled package={package} uid={uid} enable={_word(on)}"
+        line = f"setWifiEnabled package={package} uid={uid} enable={str(on).lower()}"
         self.log.system("I", "WifiService", line)
         self._turn(wifi=on)
         value = ON_IN_AIRPLANE_MODE if on and self.airplane else str(int(on))
@@ -124,20 +100,8 @@ class Radios:
         self._turn(torch=on)
 
     def _turn(self, **switches: bool) -> None:
-        self._on = replace(self._on, **switches)
+        vars(self).update(switches)
         self.changes.note()
 
     def _tell(self, action: str, **extras: Any) -> None:
         self.broadcasts.send(Intent(action, extras=extras))
-
-    def save(self) -> dict[str, Any]:
-        """Give what is on."""
-        return asdict(self._on)
-
-    def load(self, saved: dict[str, Any]) -> None:
-        """Take it back."""
-        self._on = Switches(**saved)
-
-
-def _word(flag: bool) -> str:
-    return str(flag).lower()

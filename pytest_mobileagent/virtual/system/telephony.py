@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from pytest_mobileagent.virtual.content import numbers
 from pytest_mobileagent.virtual.content.intent import Intent
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.settings import Settings
@@ -47,8 +48,10 @@ class Call:
 
 
 @dataclass(eq=False)
-class Telephony:
+class Telephony(Kept):
     """The phone's radio, as far as calls and messages go. There is one call at a time."""
+
+    KEPT = ("_call",)
 
     clock: Clock
     log: Log
@@ -201,11 +204,3 @@ class Telephony:
     def _blocked(self, number: str) -> bool:
         rows = self.resolver.query("content://com.android.blockednumber/blocked")
         return any(numbers.same(row["original_number"], number) for row in rows)
-
-    def save(self) -> dict[str, Any] | None:
-        """Give the call."""
-        return asdict(self._call) if self._call else None
-
-    def load(self, saved: dict[str, Any] | None) -> None:
-        """Take it back."""
-        self._call = Call(**saved) if saved else None

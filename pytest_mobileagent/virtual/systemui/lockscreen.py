@@ -96,10 +96,12 @@ def _bouncer(ui: SystemUi) -> View:
         words = ui.t(keyguard.message or PROMPTS[keyguard.kind])
     message = _line(words, "bouncer_primary_message_area", 18)
     body = {"pin": _pin, "password": _password, "pattern": _pattern}[keyguard.kind](ui)
-    below = Space(height=MATCH if ui.display.metrics.wide else 8)
-    above = Column([Space(), message, below], weight=1, height=MATCH)
-    parts, name = [above, body], "keyguard_bouncer_container"
-    return Panes(parts, id=name, padding=(24, 32), gravity="center_vertical")
+    wide = ui.display.metrics.wide
+    above = Column([Space(), message, Space(height=MATCH if wide else 8)], weight=1, height=MATCH)
+    container = Panes([above, body], id="keyguard_bouncer_container", gravity="center_vertical")
+    keyboard = (190 if wide else 300) if keyguard.kind == "password" else 0  # dp that it takes
+    container.padding = (24, 32, 24, 32 + keyboard)
+    return container
 
 
 def _pin(ui: SystemUi) -> View:
@@ -107,8 +109,10 @@ def _pin(ui: SystemUi) -> View:
     typed.gravity, typed.height, typed.min_height = "center", 72, 40
     typed.class_name = "android.widget.EditText"
     keys = [_key(ui, name) for name in PAD]
+    metrics = ui.display.metrics
+    width = min(300, metrics.width_px / metrics.density - 48)
     rows = [
-        Row(keys[at : at + 3], height=88, min_height=52, width=300, direction="ltr")
+        Row(keys[at : at + 3], height=88, min_height=52, width=width, direction="ltr")
         for at in range(0, len(keys), 3)
     ]
     view = Column([typed, *rows], id="keyguard_pin_view", gravity="center_horizontal")
@@ -128,8 +132,10 @@ def _key(ui: SystemUi, name: str) -> View:
         key = Frame([Image(icon, color=INK, align="center")], id=key_id, desc=ui.t(desc))
         key.on_click, key.class_name = act, "android.widget.ImageButton"
     else:
-        digit = Text(name, id="digit_text", size=28, color=INK)
-        letters = Text(LETTERS.get(name, ""), id="klondike_text", size=10, color=INK)
+        metrics = ui.display.metrics
+        size = (24 if metrics.wide else 28) / max(1, metrics.font_scale)  # as large as the keys
+        digit = Text(name, id="digit_text", size=size, color=INK)
+        letters = Text(LETTERS.get(name, ""), id="klondike_text", size=size * 0.36, color=INK)
         key = Column([digit, letters], id=f"key{name}", desc=name, gravity="center")
         key.on_click = partial(keyguard.press, name)
     key.width, key.height, key.margin = MATCH, MATCH, (6, 3)
@@ -139,7 +145,6 @@ def _key(ui: SystemUi, name: str) -> View:
 
 
 def _password(ui: SystemUi) -> View:
-    above = 190 if ui.display.metrics.wide else 300  # dp, of the keyboard
     field = Input(
         ui.keyguard.typed,
         id="passwordEntry",
@@ -150,18 +155,15 @@ def _password(ui: SystemUi) -> View:
         color=INK,
         margin=(24, 24),
     )
-    return Column([field], id="keyguard_password_view", margin=(0, 0, 0, above))
+    return Column([field], id="keyguard_password_view")
 
 
 def _pattern(ui: SystemUi) -> View:
-    dots = [
-        Frame(
-            [View(width=14, height=14, corner=7, background=INK, align="center")],
-            height=64 if ui.display.metrics.wide else 100,
-        )
-        for _ in range(9)
-    ]
-    grid = Grid(dots, 3, id="lockPatternView", key="lockPatternView", width=300, margin=(0, 8))
+    cell = 72 if ui.display.metrics.wide else 100
+    dot = partial(View, width=14, height=14, corner=7, background=INK, align="center")
+    dots = [Frame([dot()], height=cell) for _ in range(9)]
+    grid = Grid(dots, 3, id="lockPatternView", key="lockPatternView", margin=(0, 8))
+    grid.width = 3 * cell
     grid.class_name, grid.desc = "android.view.View", ui.t("Pattern area.")
     cancel = Button(ui.t("Cancel"), style="text", color=INK, on_click=ui.keyguard.back)
     return Column([grid, cancel], id="keyguard_pattern_view", gravity="center_horizontal")

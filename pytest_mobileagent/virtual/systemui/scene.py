@@ -12,14 +12,16 @@ from pytest_mobileagent.virtual.systemui.notices import heads_up
 from pytest_mobileagent.virtual.systemui.shade import shade
 from pytest_mobileagent.virtual.systemui.system_ui import SYSTEM_UI, SystemUi
 from pytest_mobileagent.virtual.systemui.wallpaper import wallpaper
-from pytest_mobileagent.virtual.ui import MATCH, Frame, Image, Row, Space, Text, View, chrome
+from pytest_mobileagent.virtual.ui import MATCH, WRAP, Frame, Image, Row, Space, Text, View, chrome
 from pytest_mobileagent.virtual.ui.dialog import popup
 from pytest_mobileagent.virtual.ui.layout import UiState, layout
+from pytest_mobileagent.virtual.ui.metrics import holds
 from pytest_mobileagent.virtual.ui.words import spoken
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.activities.tasks import Record
+    from pytest_mobileagent.virtual.system.activities.record import Record
     from pytest_mobileagent.virtual.ui.controls import Input
+    from pytest_mobileagent.virtual.ui.layout import Box
     from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect
 
 NAVIGATION = "NavigationBar0"
@@ -68,7 +70,7 @@ class Scene:
         below = self.ui.activities.below(self.record)
         if below is None:
             return [self._window("scrim", chrome.scrim())]
-        with self.ui.activities.guard(below):
+        with self.ui.activities.guard(below.package):
             windows = Scene.of(below, self.ui).app(keyboard=0)
             return [*windows, self._window("scrim", chrome.scrim())]
         return []
@@ -147,18 +149,28 @@ class Scene:
         view = chrome.toast(toast.text)
         return self._window("toast", view, package=toast.package, title="Toast")
 
-    def bars(self) -> list[Window]:
-        """Make the status bar and the navigation bar."""
-        ui = self.ui
-        ink = "#ffffff" if ui.keyguard.showing else self.record.activity.bar_ink
-        if ui.shade.open:
-            ink = "on_surface"
-        status = _status_bar(ui, ink)
-        navigation = _navigation_bar("on_surface" if ui.ime.shown else ink)
+    def bars(self, own: Window) -> list[Window]:
+        """Make the status bar and the navigation bar, over the activity's own window."""
+        ink, lower = self._ink(own.box, top=True), self._ink(own.box, top=False)
+        call = "" if self.record.package == self.ui.dialer else self.ui.call_text()
+        status = _status_bar(self.ui, ink, call)
+        navigation = _navigation_bar("on_surface" if self.ui.ime.shown else lower)
         return [
             self._window("status", status, package=SYSTEM_UI, title="StatusBar"),
             self._window("navigation", navigation, package=SYSTEM_UI, title=NAVIGATION),
         ]
+
+    def _ink(self, own: Box, *, top: bool) -> str:
+        """Give the colour of a bar's signs: that of the activity which is seen under it."""
+        ui, below = self.ui, self.ui.activities.below(self.record)
+        if ui.shade.open:
+            return "on_surface"
+        if ui.keyguard.showing:
+            return "#ffffff"
+        x, y = self.metrics.width_px // 2, 0 if top else self.metrics.height_px - 1
+        covered = any(box.view.background and holds(box.visible, x, y) for box in own.walk())
+        seen = below if self.record.activity.translucent and below and not covered else self.record
+        return seen.activity.bar_ink
 
     def _window(
         self,
@@ -182,11 +194,13 @@ class Scene:
         """Give the display as a window sees it: the bars are seen over an app, or the shade."""
         system = kind in OF_THE_SYSTEM or (self.ui.shade.open and kind in BARS)
         system = system or (kind == "navigation" and self.ui.ime.shown)  # over the keyboard
+        if kind == "keyguard" and self.ui.keyguard.asking:  # over a dark ground in any theme
+            return replace(self.metrics, dark=True)
         return self.metrics if system else self.themed
 
 
-def _status_bar(ui: SystemUi, ink: str) -> View:
-    """Make the row at the top of the screen."""
+def _status_bar(ui: SystemUi, ink: str, call: str) -> View:
+    """Make the row at the top of the screen, with how long a call has gone on behind it."""
     posted, airplane = ui.notifications.posted, ui.radios.airplane
     charge = "Battery charging, {level} percent." if ui.power.charging else BATTERY
     silent = ui.settings.on("global", "zen_mode")
@@ -201,8 +215,18 @@ def _status_bar(ui: SystemUi, ink: str) -> View:
         icon.size, icon.color, icon.margin = 15, ink, (3, 0, 0, 0)
     bell = Image("notifications", size=14, color=ink, margin=(6, 0, 0, 0), visible=bool(posted))
     time = Text(ui.time_text(), id="clock", size=13, bold=True, color=ink, max_lines=1)
-    parts = [time, bell, Space(), *icons]
+    parts = [time, *([_chip(call)] if call else []), bell, Space(), *icons]
     return Row(parts, id="status_bar", height=BAR, padding=(20, 0))
+
+
+def _chip(time: str) -> View:
+    """Make what tells of a call that goes on behind the screen."""
+    words = Text(time, id="ongoing_call_chip_time", size=12, bold=True, color="#ffffff")
+    words.margin = (4, 0, 0, 0)
+    chip = Row([Image("call", size=12, color="#ffffff"), words], id="ongoing_call_chip", width=WRAP)
+    chip.height, chip.corner, chip.background = 20, 10, "#1e8e3e"
+    chip.padding, chip.margin = (8, 0), (8, 0, 0, 0)
+    return chip
 
 
 def _navigation_bar(ink: str) -> View:

@@ -10,7 +10,7 @@ from pytest_mobileagent.virtual.systemui.scene import Scene
 from pytest_mobileagent.virtual.ui.controls import Input
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.activities.tasks import Record
+    from pytest_mobileagent.virtual.system.activities.record import Record
     from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
     from pytest_mobileagent.virtual.system.window.window import Window
     from pytest_mobileagent.virtual.system.window.windows import Windows
@@ -40,7 +40,7 @@ class Scenes:
         seconds = int(ui.clock.time())
         time = seconds if ui.activities.top.activity.refresh else seconds // 60
         passing = self.windows.toast(), ui.notifications.announced()
-        moment = time, *passing, wallpaper.stamp(ui.files), ui.keyguard.waiting()
+        moment = time, *passing, ui.call_text(), wallpaper.stamp(ui.files), ui.keyguard.waiting()
         if moment != self._moment:
             self._moment = moment
             ui.changes.note()
@@ -69,7 +69,7 @@ class Scenes:
             *keyboard,
             *scene.heads_up(),
             *([scene.toast(toast)] if toast else []),
-            *scene.bars(),
+            *scene.bars(next(each for each in reversed(app) if each.kind == "activity")),
         ]
 
     def app(self, record: Record) -> list[Window]:

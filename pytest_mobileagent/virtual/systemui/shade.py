@@ -48,7 +48,7 @@ def _header(ui: SystemUi) -> View:
     ]
     charge = f"{ui.power.level}%"
     if ui.shade.full:
-        parts.append(Text(locale.digits(charge), id="batteryRemainingIcon"))
+        parts.append(Text(locale.digits(charge), id="batteryRemainingIcon", margin=(8, 0)))
     return Row(parts, id="header", height=56)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.power.power import Power
     from pytest_mobileagent.virtual.system.radios import Radios
     from pytest_mobileagent.virtual.system.shade import Shade
+    from pytest_mobileagent.virtual.system.telephony import Telephony
     from pytest_mobileagent.virtual.system.window.display import Display
 
 SYSTEM_UI = "com.android.systemui"
@@ -39,6 +40,7 @@ class SystemUi:
     packages: Packages
     ime: InputMethods
     activities: Activities
+    telephony: Telephony
     notifications: Notifications
     shade: Shade
     keyguard: Keyguard
@@ -46,6 +48,18 @@ class SystemUi:
     def t(self, english: str, **values: object) -> str:
         """Give a text of the system's in the phone's language."""
         return self.packages.app("android").t(english, **values)
+
+    @property
+    def dialer(self) -> str:
+        """The package that shows calls."""
+        return self.settings.text("secure", "dialer_default_application")
+
+    def call_text(self) -> str:
+        """Give how long a call has been on, "" if there is none."""
+        if self.telephony.state != "OFFHOOK":
+            return ""
+        minutes, seconds = divmod(self.telephony.seconds, 60)
+        return self.locales.current.digits(f"{minutes:02}:{seconds:02}")
 
     def time_text(self) -> str:
         """Give the time of day as the status bar shows it."""

@@ -1,6 +1,7 @@
 """The order in which the parts of a line are seen: the rules of bidirectional text, in short.
 
-Levels are as in Unicode's algorithm without explicit marks: letters of a right-to-left script
+Levels are as in Unicode's algorithm, of whose explicit marks it knows the pair around what runs
+to the right, and which are not seen: letters of a right-to-left script
 have an odd one, others an even one; numbers keep their order; what is neutral goes with both
 its neighbours if they agree, else with the line.
 """
@@ -13,6 +14,8 @@ from itertools import groupby
 from typing import Final
 
 RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+EMBEDDED: Final = re.compile("\u202a[^\u202c]*\u202c?")
+_MARKS = "\u202a\u202c"
 _RTL = {"R", "AL"}
 _NUMBERS = {"EN", "AN"}
 _JOINTS = {"CS", "ES", "ET"}  # which belong to the numbers that they stand between or beside
@@ -20,7 +23,7 @@ _JOINTS = {"CS", "ES", "ET"}  # which belong to the numbers that they stand betw
 
 def base(text: str) -> int:
     """Give the level of a line by its first letter: 1 from right to left, else 0."""
-    for sign in text:
+    for sign in EMBEDDED.sub("", text):
         kind = unicodedata.bidirectional(sign)
         if kind == "L":
             return 0
@@ -36,7 +39,7 @@ def visual(text: str) -> list[tuple[str, bool]]:
     """
     levels = _levels(text)
     runs = [
-        ["".join(sign for sign, _ in group), level]
+        ["".join(sign for sign, _ in group if sign not in _MARKS), level]
         for level, group in groupby(zip(text, levels, strict=True), key=lambda pair: pair[1])
     ]
     highest = max(levels, default=0)
@@ -69,6 +72,8 @@ def _letters(text: str) -> list[str]:
             kind = kinds[-1] if kinds else "N"
         known = ("L", *_NUMBERS, *_JOINTS)
         kinds.append("R" if kind in _RTL else kind if kind in known else "N")
+    for pair in EMBEDDED.finditer(text):
+        kinds[pair.start() : pair.end()] = ["L"] * len(pair[0])
     return kinds
 
 

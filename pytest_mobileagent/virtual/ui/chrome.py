@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pytest_mobileagent.virtual.ui.components import AppBar, BottomNav
+from pytest_mobileagent.virtual.ui.components import AppBar
 from pytest_mobileagent.virtual.ui.views import (
     MATCH,
     WRAP,
     Action,
     Column,
     Frame,
+    Group,
     List,
     Scroll,
     Text,
@@ -32,6 +33,7 @@ def decor(
     not fill the window by itself, and has no bar, gets one with the title, a margin, and scrolls.
     """
     background = content.background  # of a whole screen: it goes on behind the bars
+    floor = _floor(content)
     if _barred(content):
         content = Frame([content], height=MATCH)
     elif content.height != MATCH or isinstance(content, List):
@@ -48,8 +50,6 @@ def decor(
     if top:
         parts.append(View(id="android:id/statusBarBackground", width=MATCH, height=top))
     if bottom:
-        last = content.children[-1] if content.children else content
-        floor = last.background if isinstance(last, BottomNav) else ""  # it goes on to the edge
         name = "android:id/navigationBarBackground"
         bar = View(id=name, width=MATCH, height=BAR, align="bottom", background=floor)
         parts.append(bar)
@@ -58,6 +58,15 @@ def decor(
 
 def _barred(view: View) -> bool:
     return isinstance(view, AppBar) or any(map(_barred, view.children))
+
+
+def _floor(content: View) -> str:
+    """Give the colour of a bar at the bottom, which goes on to the edge of the screen."""
+    if type(content) is not Column or not content.children:
+        return ""
+    last = content.children[-1]
+    flush = isinstance(last, Group) and not (last.margin or last.corner)
+    return last.background if flush else ""
 
 
 def _scrolling(content: View) -> list[View]:

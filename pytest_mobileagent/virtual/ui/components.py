@@ -126,7 +126,7 @@ class BottomNav(Frame):
         pill = Frame(
             [icon],
             id=prefix + "icon_container",
-            width=64,
+            width=56,
             height=32,
             corner=16,
             background="secondary_container" if chosen else "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.ui import text
 from pytest_mobileagent.virtual.ui.controls import Button
 from pytest_mobileagent.virtual.ui.metrics import mirror
 from pytest_mobileagent.virtual.ui.views import (
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.ui.layout import Box
     from pytest_mobileagent.virtual.ui.metrics import Metrics
+
+
+LABEL = 16  # sp of what can be chosen
 
 
 @dataclass(eq=False)
@@ -91,7 +95,7 @@ class Dialog(Frame):
 
 def _choices(menu: Menu, id: str, padding: Edges) -> List:
     rows = [
-        Text(label, id=id, size=16, on_click=act, width=MATCH, padding=padding, max_lines=1)
+        Text(label, id=id, size=LABEL, on_click=act, width=MATCH, padding=padding, max_lines=1)
         for label, act in menu
     ]
     return List(rows, class_name="android.widget.ListView")
@@ -107,9 +111,10 @@ def popup(anchor: Box, metrics: Metrics) -> View:
     tall = 48 * len(anchor.view.menu) * max(1, metrics.font_scale) + 16
     top = max(24, min(top, height - tall - 24))
     at_right = left + right > width
+    longest = max(text.width(label, metrics.sp(LABEL)) for label, _ in anchor.view.menu)
     return Frame(
         [_choices(anchor.view.menu, "title", (16, 13))],
-        width=min(200, width - 16),
+        width=min(max(200, longest / metrics.density + 33), width - 16),
         align="end" if at_right else "start",
         margin=(8, top, max(8, width - right), 24) if at_right else (max(8, left), top, 8, 24),
         padding=(0, 8),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui.node import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pytest_mobileagent.virtual.ui.layout import Box
+
+    Attributes = Callable[[Node, int], Iterable[tuple[str, str]]]
 
 HEADER = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 # Written as a dot. Android dots those that XML 1.1 discourages; the serializer would fail on the
@@ -28,10 +31,8 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 def dump(root: Box, package: str, *, rotation: int = 0, compressed: bool = False) -> str:
     """Give the XML of one window; compressed, without what means nothing to accessibility."""
-    parts = [HEADER, f'<hierarchy rotation="{rotation}">']
-    _write(Node.tree(root, package), 0, compressed, parts)
-    parts.append("</hierarchy>")
-    return "".join(parts)
+    tags = (tag for _, tag in tags_of(Node.tree(root, package), 0, compressed=compressed))
+    return "".join([HEADER, f'<hierarchy rotation="{rotation}">', *tags, "</hierarchy>"])
 
 
 def quoted(value: str) -> str:
@@ -48,22 +49,6 @@ def quoted(value: str) -> str:
     return quote + _SPECIAL.sub(escaped, value) + quote
 
 
-def _write(node: Node, index: int, compressed: bool, parts: list[str]) -> None:
-    """Write a node and what is visible inside."""
-    naf = 'NAF="true" ' if node.unfriendly else ""
-    told = " ".join(f"{name}={value}" for name, value in attributes(node, index))
-    parts.append(f"<node {naf}{told}")
-    inside = important(node) if compressed else node.children
-    children = [(i, child) for i, child in enumerate(inside) if child.visible]
-    if not children:
-        parts.append(" />")
-        return
-    parts.append(">")
-    for i, child in children:
-        _write(child, i, compressed, parts)
-    parts.append("</node>")
-
-
 def attributes(node: Node, index: int) -> Iterator[tuple[str, str]]:
     """Yield the attributes of a node, each with its value in quotes."""
     yield "index", f'"{index}"'
@@ -76,6 +61,31 @@ def attributes(node: Node, index: int) -> Iterator[tuple[str, str]]:
         yield name.replace("_", "-"), '"true"' if getattr(node, name) else '"false"'
     left, top, right, bottom = node.bounds
     yield "bounds", f'"[{left},{top}][{right},{bottom}]"'
+
+
+def tags_of(
+    node: Node,
+    index: int,
+    level: int = 1,
+    *,
+    compressed: bool,
+    depth: float = math.inf,
+    attributes: Attributes = attributes,
+) -> Iterator[tuple[int, str]]:
+    """Yield the tags of a node and of what is visible inside, each with its level, to a depth."""
+    naf = 'NAF="true" ' if node.unfriendly else ""
+    told = " ".join(f"{name}={value}" for name, value in attributes(node, index))
+    inside = important(node) if compressed else node.children
+    children = [(i, child) for i, child in enumerate(inside) if child.visible]
+    if not children or level >= depth:
+        yield level, f"<node {naf}{told} />"
+        return
+    yield level, f"<node {naf}{told}>"
+    for i, child in children:
+        yield from tags_of(
+            child, i, level + 1, compressed=compressed, depth=depth, attributes=attributes
+        )
+    yield level, "</node>"
 
 
 def important(node: Node) -> Iterator[Node]:

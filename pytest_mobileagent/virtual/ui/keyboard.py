@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pytest_mobileagent.virtual.ui.strokes import DRAWINGS
-from pytest_mobileagent.virtual.ui.views import MATCH, Column, Image, Row, Text, View
+from pytest_mobileagent.virtual.ui.views import MATCH, Column, Frame, Image, Row, Text, View
 from pytest_mobileagent.virtual.ui.words import word
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _key(key: str, layer: str, on_key: OnKey, action: str) -> View:
         label = _TABLE["actions"].get(action, label)
     view: View
     if label in DRAWINGS:
-        view = Image(label, color="on_surface", padding=(8, 7))
+        view = Frame([Image(label, size=22, color="on_surface", align="center")])
     else:
         view = Text(label, size=14 if key in LAYERS else 22, gravity="center", max_lines=1)
     desc = word(desc) if key in _NAMED else desc

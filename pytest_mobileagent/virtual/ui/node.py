@@ -115,6 +115,12 @@ class Node:
         """Give the children that can be seen."""
         return [child for child in self.children if child.visible]
 
+    def walk_seen(self) -> Iterator[Node]:
+        """Yield this node and all inside it that can be seen, in reading order."""
+        yield self
+        for child in self.seen():
+            yield from child.walk_seen()
+
     @property
     def unfriendly(self) -> bool:
         """Whether it is something to tap that says nothing (not accessibility friendly)."""

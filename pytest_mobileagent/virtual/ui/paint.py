@@ -41,6 +41,7 @@ _BUTTONS = {  # background, ink
 }
 _SHADOW = ((0, 1), (-0.7, 0.4), (0.7, 0.4), (0, 1.8))  # where it falls, in dp
 _SHADE = (0, 0, 0, 90)
+OPAQUE = 255  # what is not throws no shadow
 
 
 def draw(windows: Iterable[Box], metrics: Metrics) -> Picture:
@@ -56,7 +57,7 @@ def _draw(box: Box, canvas: Canvas, colors: Theme) -> None:
         return
     view, px = box.view, box.metrics.px
     radius = px(view.corner)
-    if view.elevation:
+    if view.elevation and view.background and colors(view.background)[3] == OPAQUE:
         canvas.shadow(box.bounds, radius, px(view.elevation))
     saved = canvas.save_corners(box.bounds, radius) if box.children else []
     with canvas.clipped(box.visible):

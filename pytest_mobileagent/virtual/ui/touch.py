@@ -47,7 +47,7 @@ def tap(box: Box, x: int, y: int, state: UiState) -> bool:
         view.click()
     elif isinstance(view, SeekBar):
         return drag(box, x, y)
-    elif view.menu:
+    elif view.menu and not view.on_click:
         state.menu = box.key
     else:
         view.click()
@@ -67,6 +67,8 @@ def long_press(box: Box, x: int, y: int, state: UiState) -> bool:
         state.anchor = start if start < end else None
     if view.on_long_click:
         view.on_long_click()
+    elif view.menu and view.on_click:
+        state.menu = box.key
     return True
 
 

@@ -41,8 +41,9 @@ class View:
     `id` is short ("title", dumped as "<package>:id/title") unless it holds a colon. `gravity`
     places the content in the view, `align` the view in its parent; both take Android's words
     joined by "|": start, end, center_horizontal, top, bottom, center_vertical, center.
-    `menu` opens under the view when it is tapped. `key` identifies the view from one
-    rebuild to the next (focus, scroll position); without one the id, else the place serves.
+    `menu` opens under the view when it is tapped, or held if a tap does something else. `key`
+    identifies the view from one rebuild to the next (focus, scroll position); without one the
+    id, else the place serves.
     `touch_padding` makes the area that takes touches larger than the view, on each side;
     without one, things to tap take touches in at least 48 x 48 dp. Paddings and margins of four
     are start, top, end, bottom; `direction` "ltr" keeps a view from being mirrored where start
@@ -86,7 +87,7 @@ class View:
     @property
     def long_clickable(self) -> bool:
         """Whether a long press is handled."""
-        return self.on_long_click is not None
+        return self.on_long_click is not None or bool(self.on_click and self.menu)
 
     @property
     def checkable(self) -> bool:

@@ -13,7 +13,6 @@ from pytest_mobileagent.virtual.wire.adb.keys import user_keys
 from pytest_mobileagent.virtual.wire.adb.packets import MAX_PAYLOAD
 from pytest_mobileagent.virtual.wire.adb.registration import Registration
 from pytest_mobileagent.virtual.wire.background import Tasks
-from pytest_mobileagent.virtual.wire.console.avd import Manners
 from pytest_mobileagent.virtual.wire.console.console import LONGEST_LINE, Console
 from pytest_mobileagent.virtual.wire.console.registry import Emulator
 from pytest_mobileagent.virtual.wire.console.token import create_token, token_file
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.snapshots.album import Album
     from pytest_mobileagent.virtual.wire.ports import Pair
 
     Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
@@ -33,17 +31,18 @@ class Server:
     """Serves a phone on a pair of ports, from entering it until leaving it.
 
     `keys` are files of the adb keys that it accepts; without any they are the user's own. `home` is
-    the user's home folder, in which the console's token lies.
+    the user's home folder, in which the console's token lies. A `read_only` phone refuses to touch
+    snapshots. From one that has loaded a snapshot adb is cut off `drop_on_load` seconds later.
     """
 
     def __init__(
         self,
         phone: Phone,
-        album: Album,
         ports: Pair,
         adb_server_port: int,
-        manners: Manners | None = None,
         *,
+        read_only: bool = False,
+        drop_on_load: float | None = None,
         keys: Sequence[Path] = (),
         home: Path | None = None,
     ) -> None:
@@ -56,11 +55,10 @@ class Server:
         self._ports = ports
         self._tasks = Tasks()
         self.adbd = Adbd(phone, self._tasks, keys or user_keys(home))
-        self._manners = manners or Manners()
-        album.on_load = self._loaded
-        emulator = Emulator(phone, album, self.stopped.set, self._manners.read_only)
+        self._drop_on_load = drop_on_load
+        phone.snapshots.on_load = self._loaded
+        self._emulator = Emulator(phone, self.stopped.set, read_only)
         self._token_file = token_file(home)
-        self._console = Console(emulator, self._token_file)
         phone.init.on_shutdown.append(self.stopped.set)
 
     async def __aenter__(self) -> Self:
@@ -69,7 +67,7 @@ class Server:
         except OSError as error:
             print(f"ERROR: {error}: emulator console will not work", file=sys.stderr)
         self._servers = [
-            await self._listen(self._ports[0], self._console.attach, LONGEST_LINE),
+            await self._listen(self._ports[0], self._serve_console, LONGEST_LINE),
             await self._listen(self._ports[1], self._serve_adb, MAX_PAYLOAD),
         ]
         self._tasks.start(self.registration.keep())
@@ -81,9 +79,14 @@ class Server:
         await self._tasks.cancel()
 
     def _loaded(self) -> None:
-        """Let adb lose the phone after a snapshot was loaded, if it has such manners."""
-        if self._manners.drop_on_load is not None:
-            asyncio.get_running_loop().call_later(self._manners.drop_on_load, self.adbd.drop)
+        """Let adb lose the phone after a snapshot was loaded, as some emulators do."""
+        if self._drop_on_load is not None:
+            asyncio.get_running_loop().call_later(self._drop_on_load, self.adbd.drop)
+
+    async def _serve_console(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        await Console(self._emulator, self._token_file).serve(reader, writer)
 
     async def _serve_adb(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await Connection(self.adbd, reader, writer).serve()

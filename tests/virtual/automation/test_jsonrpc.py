@@ -29,7 +29,7 @@ def server(demo: Phone) -> Iterator[Server]:
 
 
 def ask(server: Server, body: bytes, path: str = "/jsonrpc/0", method: str = "POST") -> Any:
-    response = asyncio.run(server._answer(Request(method, path, {}, body)))
+    response = asyncio.run(server._answer(Request(method, path, body)))
     return json.loads(response.body) if response.status == 200 else response.status
 
 
@@ -53,7 +53,7 @@ def test_what_is_no_call(server: Server, body: bytes) -> None:
 def test_other_paths(server: Server) -> None:
     assert ask(server, b"{}", "/nope") == 404
     assert ask(server, b"", method="GET") == 404
-    response = asyncio.run(server._answer(Request("GET", "/ping", {}, b"")))
+    response = asyncio.run(server._answer(Request("GET", "/ping", b"")))
     assert response.body == b"pong"
 
 

@@ -62,7 +62,7 @@ def listening(demo, sh):
 
 def test_it_listens_when_the_setting_names_it_and_while_it_is_installed(phone, sh):
     assert ADDRESS not in phone.sockets
-    assert not phone.events.listened
+    assert not phone.events.listeners
     sh(ENABLE)
     assert ADDRESS in phone.sockets
     assert sh("settings get secure accessibility_enabled") == "1\n"
@@ -74,7 +74,7 @@ def test_it_listens_when_the_setting_names_it_and_while_it_is_installed(phone, s
     sh(f"pm uninstall {PACKAGE}")
     assert ADDRESS not in phone.sockets
     sh(ENABLE)
-    assert not phone.events.listened
+    assert not phone.events.listeners
 
 
 def test_it_greets_and_tells_what_happens_from_then_on(listening, hand):

@@ -54,7 +54,7 @@ def test_what_is_sought_is_scrolled_into_view(editor: Phone, calls: str, text: s
     ("calls", "problem"),
     [
         (".scrollForward()", "must return a UiObject"),
-        (".jump()", "UiScrollable has no `jump` method"),
+        (".jump()", "UiScrollable has no suitable `jump` method"),
         (".scrollIntoView(3)", "no suitable `scrollIntoView`"),
         (".scrollTextIntoView(new UiSelector())", "no suitable `scrollTextIntoView`"),
         ('.scrollToEnd("x")', "no suitable `scrollToEnd`"),

@@ -28,7 +28,7 @@ def asker(phone: Phone) -> tuple[Server, Ask]:
 
     def ask(method: str, path: str, body: Any = None) -> tuple[int, Any]:
         data = b"" if body is None else json.dumps(body).encode()
-        response = asyncio.run(server.answer(Request(method, path, {}, data)))
+        response = asyncio.run(server.answer(Request(method, path, data)))
         return response.status, json.loads(response.body)["value"]
 
     return server, ask

@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from pytest_mobileagent.virtual.automation import xpath
-from pytest_mobileagent.virtual.automation.appium.attributes import attribute, content_size
+from pytest_mobileagent.virtual.automation.appium.attributes import attribute
 from pytest_mobileagent.virtual.automation.appium.source import Look, Source, tag
 from pytest_mobileagent.virtual.ui import (
     Column,
     Input,
-    List,
     ProgressBar,
     Row,
     SeekBar,
-    Space,
     Text,
 )
 from pytest_mobileagent.virtual.ui.layout import UiState, layout
@@ -99,11 +97,6 @@ def test_texts_of_fields_sliders_and_bars(tree: Tree) -> None:
     assert (attribute(slider, "text"), attribute(bar, "text")) == ("40.0", "3.0")
 
 
-def test_a_list_tells_the_size_of_its_content(tree: Tree) -> None:
-    node = tree(List([Space(height=4000)]))
-    assert '"scrollableOffset":8100' in content_size(node)
-
-
 @pytest.mark.parametrize(
     ("name", "made"),
     [
@@ -142,8 +135,6 @@ def test_any_text_comes_back_but_for_what_xml_forbids(text: str) -> None:
         ("//*[ends-with(@text, 'wo')]", ["Two"]),
         ("//*[lower-case(@text) = 'two']", ["Two"]),
         ("//*[upper-case(@text) = 'ONE']", ["One"]),
-        ("//*[replace(@text, 'T(w)o', '$1') = 'w']", ["Two"]),
-        ("//*[exists(following-sibling::*) and @text]", ["One"]),
     ],
 )
 def test_xpath_knows_the_functions_of_2_0(tree: Tree, expression: str, texts: list[str]) -> None:

@@ -119,7 +119,7 @@ def test_what_cannot_be_pulled(
 def test_what_cannot_be_pushed(
     running_phone: Running, tmp_path: Path, target: str, complaint: str
 ) -> None:
-    running_phone.phone.files.capacity = len(BIG) - 1
+    running_phone.phone.files.size = len(BIG) - 1
     (tmp_path / "x").write_bytes(BIG if target.endswith("full") else b"small")
     assert complaint in running_phone.adb.text("push", str(tmp_path / "x"), target)
     assert running_phone.adb.text("shell", "echo fine") == "fine"

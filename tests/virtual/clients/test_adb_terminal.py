@@ -70,10 +70,10 @@ def test_a_conversation(adb: Adb) -> None:
 
 
 def test_a_command_at_a_terminal_only_gets_one_when_it_is_asked_for(adb: Adb) -> None:
-    with terminal(adb, "tty") as person:
-        assert "not a tty" in person.until("\n")
-    with terminal(adb, "-t", "tty; exit 4") as person:
-        assert "/dev/pts/0" in person.until("\n")
+    with terminal(adb, "[ -t 0 ]; echo $?") as person:
+        assert "1" in person.until("\n")
+    with terminal(adb, "-t", "[ -t 0 ]; echo $?; exit 4") as person:
+        assert "0" in person.until("\n")
         assert person.process.wait(10) == 4
 
 

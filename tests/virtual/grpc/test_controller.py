@@ -15,7 +15,6 @@ from pytest_mobileagent.virtual.grpc.pictures import fitted
 from pytest_mobileagent.virtual.grpc.protocol import control, control_services
 from pytest_mobileagent.virtual.grpc.server import serve
 from pytest_mobileagent.virtual.main import boot
-from pytest_mobileagent.virtual.snapshots.album import Album
 from tests.virtual.conftest import APPS, Hand
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class Client:
     def __init__(self, loop: Loop, *, read_only: bool = False) -> None:
         self.loop = loop
         self.phone: Phone = loop.call(lambda: boot([APPS]))
-        self.served = serve(self.phone, Album(self.phone.snapshots, None), 0, read_only=read_only)
+        self.served = serve(self.phone, 0, read_only=read_only)
         self.port = loop.run(self.served.__aenter__())
         self.channel = grpc.insecure_channel(
             f"localhost:{self.port}", [("grpc.max_receive_message_length", -1)]
@@ -223,7 +222,7 @@ def test_the_phone_is_switched_off_and_restarted(client: Client, phone: Phone) -
 
 def test_a_port_that_is_taken_is_told(client: Client) -> None:
     async def again() -> None:
-        async with serve(client.phone, Album(client.phone.snapshots, None), client.port):
+        async with serve(client.phone, client.port):
             pass
 
     with pytest.raises(OSError, match=f"port {client.port} cannot be used"):

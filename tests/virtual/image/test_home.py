@@ -85,6 +85,14 @@ def test_the_hotseat_is_on_every_page(phone, hand):
     assert len(hand.nodes("text", "Demo")) == 2
 
 
+def test_icons_keep_their_size_on_a_phone_that_lies_on_its_side(crowded):
+    crowded.snapshots.load("default_boot")
+    crowded.display.lock_rotation(1)
+    box = crowded.windows.find("activity").box
+    icons = [b.view for b in box.walk() if isinstance(b.view, Text) and b.view.icon_top]
+    assert min(icon.icon_size for icon in icons) >= 40
+
+
 def test_an_icon_without_an_app_is_not_shown(phone, hand):
     put(phone, ("org.gone/org.gone.Main", DESKTOP, 0, 0, 1), (DEMO, DESKTOP, 0, 1, 1))
     assert len([n for n in hand.nodes("class", "android.widget.TextView") if "org.gone" in n]) == 0

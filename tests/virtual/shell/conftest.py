@@ -21,6 +21,13 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 TMP = "/data/local/tmp"
 
 
+class Processes:
+    """The system's first process, and an app's."""
+
+    def list(self) -> list[Process]:
+        return [Process(1, 0, 0, "init", 10_952_000, 10_800), Process(2311, 1, 10100, "org.notes")]
+
+
 @dataclass(eq=False)
 class Device:
     """Files, a clock that stands still at noon, properties and a few processes."""
@@ -32,9 +39,7 @@ class Device:
     def __post_init__(self) -> None:
         self.files = FileSystem(self.clock.time)
         self.faults = Faults(self.files)
-
-    def processes(self) -> list[Process]:
-        return [Process(1, 0, 0, "init", 10_952_000, 10_800), Process(2311, 1, 10100, "org.notes")]
+        self.proc = Processes()
 
     def changed(self) -> None:
         """A real phone would draw its screen again."""

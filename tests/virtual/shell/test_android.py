@@ -48,6 +48,11 @@ OUTPUTS = {
     "df /sdcard | cut -d' ' -f1": "Filesystem\n/dev/fuse\n",
     "mkdir d; printf abc > d/f; du -s d": "8\td\n",
     "ls /system/bin/sqlite3 /system/bin/sh": "/system/bin/sh\n/system/bin/sqlite3\n",
+    "mkdir d; echo x > d/f; ln -s d l; grep -r x l; find l; find l/ -name f": "l/f:x\nl\nl/f\n",
+    "mkdir -p d/e; touch d/e/f; find d -not -name e -print0 | tr '\\0' ,": "d,d/e/f,",
+    "mkdir -p d/e; echo x > d/e/f; du -b d; chmod -R 700 d; stat -c %a d/e/f; rm -rv d": (
+        "2\td/e\n2\td\n700\nrm 'd/e/f'\nrm 'd/e'\nrm 'd'\n"
+    ),
     # users
     "id": (
         "uid=2000(shell) gid=2000(shell) groups=2000(shell),1004(input),1007(log),1011(adb),"
@@ -130,11 +135,18 @@ def test_a_dollar_paren_keeps_bytes_that_are_no_text(sh: "Shells") -> None:
 
 
 def test_a_writer_without_a_reader_ends(sh: "Shells") -> None:
-    assert sh("yes | head -n 1; cat /dev/zero | head -c 1 | wc -c").out == "y\n1\n"
+    assert (
+        sh("while :; do echo y; done | head -n 1; cat /dev/zero | head -c 1 | wc -c").out
+        == "y\n1\n"
+    )
 
 
 def test_a_script_waits_for_jobs_that_could_still_print(sh: "Shells") -> None:
     assert sh("(sleep 0.02; echo late) & echo first").out == "first\nlate\n"
+
+
+def test_a_job_of_a_shell_in_the_shell_is_waited_for_too(sh: "Shells") -> None:
+    assert sh("sh -c '(sleep 0.02; echo late) &'; echo first").out == "first\nlate\n"
 
 
 def test_a_script_does_not_wait_for_jobs_that_print_elsewhere(sh: "Shells") -> None:

@@ -121,7 +121,7 @@ printf '' | { read x; echo "$?"; }
 printf '1\n2\n3\n' | while read x; do echo "got $x"; done
 printf '1\n2\n' | (read a; read b; echo $b$a)
 echo a b c | (read x rest; echo $rest)
-yes | head -n 2
+while :; do echo y; done | head -n 2
 echo a | cat | cat | cat
 false | true; echo $?; true | false; echo $?
 ! false | true; echo $?

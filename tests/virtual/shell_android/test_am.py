@@ -133,7 +133,16 @@ def test_small_answers(sh):
 
 def test_a_crash_ends_the_app_and_is_logged(sh, phone):
     sh(f"am start -n {NOTES}")
-    with phone.activities.surviving("org.demo"):
+    with phone.activities.guard("org.demo"):
         raise RuntimeError("on purpose")
     assert phone.activities.top.package == phone.launcher
     assert "on purpose" in sh("logcat -d -b crash")
+
+
+def test_every_app_is_stopped_as_spa_bench_does_it(shell, demo):
+    """Its words read the tasks that the user sees from what dumpsys tells; home is none."""
+    shell(
+        "dumpsys activity | grep topActivity | sed -n 's/.*{\\([^\\/]*\\)\\/.*/\\1/p'"
+        " | while read -r package; do am force-stop $package; done"
+    )
+    assert [task.package for task in demo.activities.tasks] == [demo.launcher]

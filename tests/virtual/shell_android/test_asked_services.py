@@ -41,6 +41,16 @@ LOOKS = [  # what is done, and what the dump then has to say
     ("", "webviewupdate", r"\(name, version\): \(com.google.android.webview, [\d.]+\)$"),
     ("settings put system user_rotation 1", "display",
      r"orientation=1, logicalFrame=Rect\(0, 0 - (\d+), (\d+)\), physicalFrame=Rect\(0, 0 - \1, \2"),
+    ("wm user-rotation lock 1", "display", "^    mCurrentOrientation=1$"),
+    ("", "display", "^  mScreenState=ON$"),
+    ("input keyevent SLEEP", "display", "^  mScreenState=OFF$"),
+    ("", "activity services",
+     (r"^  \* ServiceRecord{\w+ u0 (com.google.android.inputmethod.latin)/[^}]+}\n(    .*\n)+"
+      r"    app=ProcessRecord{\w+ \d+:\1/u0a\d+}$")),
+    ("", "activity services com.android.chrome", r"^  \(nothing\)$"),
+    ("am start -n org.demo/.NotesActivity", "activity",
+     (r"^    baseActivity={(org.demo/org.demo.NotesActivity)}\n    topActivity={\1}\n"
+      r"    realActivity={\1}$")),
     ("settings put system user_rotation 1", "input",
      r"logicalFrame=(\[0, 0, \d+, \d+\]), physicalFrame=\1"),
 ]  # fmt: skip

@@ -131,3 +131,10 @@ def test_there_is_no_hierarchy_while_the_screen_is_off(shell):
     assert shell("uiautomator dump /sdcard/x.xml").err == (
         "ERROR: null root node returned by UiTestAutomationBridge.\n"
     )
+
+
+def test_help_ends_with_one_newline(shell):
+    for script in ("ime", "wm", "service", "svc", "input", "cmd notification"):
+        help_text = shell(script).out
+        assert help_text.endswith("\n"), script
+        assert not help_text.endswith("\n\n"), script

@@ -15,14 +15,7 @@ IMAGE = {
     "package:com.google.android.providers.media.module",
     *(
         f"package:com.android.providers.{name}"
-        for name in (
-            "blockednumber",
-            "calendar",
-            "contacts",
-            "settings",
-            "telephony",
-            "userdictionary",
-        )
+        for name in ("blockednumber", "calendar", "contacts", "settings", "telephony")
     ),
 }
 OTHERS = {
@@ -122,10 +115,31 @@ def test_resolutions(sh, words, answer):
     assert sh(f"cmd package {words}") == answer
 
 
-def test_small_answers(shell, sh):
+def test_activities_are_told_in_full_unless_briefly(sh):
+    """mobile-mcp and mobilecli read from it which apps can be opened."""
+    words = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
+    told = [line.strip() for line in sh(f"cmd package query-activities {words}").splitlines()]
+    assert told[:2] == ["1 activities found:", "Activity #0:"]
+    assert told[3:6] == ["ActivityInfo:", "name=org.demo.NotesActivity", "packageName=org.demo"]
+    assert "ActivityInfo:\n  name=org.demo.NotesActivity\n" in sh(
+        "cmd package resolve-activity org.demo"
+    )
+
+
+def test_a_package_names_its_folder_with_the_number_of_the_user(sh):
+    folders = [line.strip() for line in sh("pm dump org.demo").splitlines() if "dataDir=" in line]
+    assert folders == ["dataDir=/data/user/0/org.demo"]
+
+
+def test_an_app_is_allowed_to_mock_locations(sh):
+    assert sh("appops get org.demo MOCK_LOCATION") == "No operations.\nDefault mode: deny\n"
+    sh("appops set org.demo android:mock_location allow")
+    assert sh("appops get org.demo MOCK_LOCATION") == "MOCK_LOCATION: allow\n"
+
+
+def test_small_answers(sh):
     assert sh("pm list users") == "Users:\n\tUserInfo{0:Owner:c13} running\n"
-    assert sh("pm has-feature android.hardware.wifi") == "true\n"
-    assert shell("pm has-feature warp") == (1, "false\n", "")
+    assert "feature:android.hardware.wifi\n" in sh("pm list features")
 
 
 def test_what_is_no_apk_is_refused(shell, phone):

@@ -45,8 +45,6 @@ ANSWERS = [
      "[v] Connecting to AudioService\n[v] volume is 7 in range [1..7]\n")),
     ("media volume --set 99 | tail -1",
      "Error: invalid volume index 99 for stream 3 (should be in [0..15])\n"),
-    ("cmd media_session volume --adj up | tail -1",
-     "Error: no valid volume adjustment, was up, expected lower|same|raise\n"),
 ]  # fmt: skip
 
 
@@ -164,15 +162,13 @@ DUMPS = [
      f"[ {STAMP}    42:   42 I/One      ]\nfirst\n\n")),
     ("-d -v epoch --pid 42", ("--------- beginning of main\n"
      "     1700000000.250    42    42 I One     : first\n")),
-    ("-d -v threadtime -v UTC -v year '*:E' -e second", ("--------- beginning of main\n"
+    ("-d -v threadtime -v year '*:E' -e second", ("--------- beginning of main\n"
      f"2023-{STAMP}    43    43 E Two     : second\n2023-{STAMP}    43    43 E Two     : line\n")),
     ("-t 99 -b main -v raw", "--------- beginning of main\nfirst\nsecond\nline\n"),
     ("-t 2 -v raw One:I '*:S'", ""),
     ("-d -b events", ""),
     ("-d -T '11-14 22:13:21.000'", ""),
     ("-c; logcat -d", ""),
-    ("-g -b main", ("main: ring buffer is 1 MiB (1 MiB consumed),"
-     " max entry is 5120 B, max payload is 4068 B\n")),
 ]  # fmt: skip
 
 
@@ -181,10 +177,9 @@ def test_logcat(sh, entries, words, text):
     assert sh(f"logcat {words}") == text
 
 
-def test_logcat_prints_in_the_phones_zone_or_in_utc(sh, entries):
+def test_logcat_prints_in_the_phones_zone(sh, entries):
     entries.props.set("persist.sys.timezone", "Europe/Berlin")
     assert "11-14 23:13:20.250" in sh("logcat -d -b main")
-    assert STAMP in sh("logcat -d -b main -v UTC")
 
 
 def test_log_writes_to_the_log(sh):
@@ -216,7 +211,7 @@ def test_uiautomator_prints_events_as_they_come(demo, hand):
 
     async def listen():
         task = asyncio.create_task(run(session, "uiautomator events"))
-        while not demo.events.listened:
+        while not demo.events.listeners:
             await asyncio.sleep(0)
         hand.tap("content-desc", "Add")
         while b"STATE" not in out.data:
@@ -227,7 +222,7 @@ def test_uiautomator_prints_events_as_they_come(demo, hand):
 
     asyncio.run(listen())
     assert out.data.startswith(b"11-20 12:00:00.000 EventType: TYPE_VIEW_CLICKED; EventTime: ")
-    assert not demo.events.listened
+    assert not demo.events.listeners
 
 
 def test_the_phone_can_be_switched_off(sh, phone, monkeypatch):
@@ -282,7 +277,6 @@ def test_ping_reaches_the_phone_and_the_emulators_network_only(sh, shell):
         ("--time-limit=1 -", (1, "ERROR: unable to create video/avc codec instance\n")),
         ("/nope/a.mp4", (1, "Unable to open '/nope/a.mp4': No such file or directory\n")),
         ("", (2, "Must specify output file (see --help).\n")),
-        ("--nope x", (2, "screenrecord: unrecognized option '--nope'\n")),
     ],
 )
 def test_screenrecord_has_no_encoder(shell, call, answer):
@@ -313,5 +307,6 @@ def test_apps_may_go_on_while_the_phone_dozes(sh, phone):
         sh(ask)
         == f"system,com.android.shell,2000\nuser,org.demo,{phone.packages['org.demo'].uid}\n"
     )
-    assert sh(f"{ask} =org.demo -org.demo =org.demo") == "true\nRemoved: org.demo\nfalse\n"
+    assert "Whitelist user apps:\n    org.demo\n" in sh("dumpsys deviceidle")
+    assert sh(f"{ask} -org.demo -org.demo") == "Removed: org.demo\n"
     assert "user," not in sh("cmd deviceidle whitelist")

@@ -35,7 +35,7 @@ def disturb(phone: "Phone", hand) -> None:
 @pytest.fixture
 def kept(demo):
     yield demo
-    for name in set(demo.snapshots.names()) - {"default_boot"}:
+    for name in set(demo.snapshots) - {"default_boot"}:
         demo.snapshots.delete(name)
 
 
@@ -97,7 +97,7 @@ def test_what_is_missing_or_broken_is_said(phone):
         phone.snapshots.load("nope")
     with pytest.raises(ValueError, match="'x' cannot be read"):
         phone.snapshots.add("x", b"no zip")
-    assert phone.snapshots.names() == ["default_boot"]
+    assert list(phone.snapshots) == ["default_boot"]
 
 
 def test_large_files_are_entries_of_their_own_in_an_archive(phone):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.virtual.content.intent import Intent
+from pytest_mobileagent.virtual.shell.android.screen import printed
 from pytest_mobileagent.virtual.system.accessibility.changes import edit
 from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
 
@@ -31,7 +32,7 @@ def heard(demo):
     stop = demo.events.subscribe(events.append)
     yield events
     stop()
-    assert not demo.events.listened
+    assert not demo.events.listeners
 
 
 def told(events, *fields):
@@ -51,7 +52,7 @@ def test_an_event_is_printed_as_android_prints_it():
     event = AccessibilityEvent(
         "TYPE_VIEW_CLICKED", 387545686, "com.x", "android.widget.Button", ("OK",), enabled=True
     )
-    assert str(event) == SAMPLE
+    assert printed(event) == f"{SAMPLE}\n"
 
 
 def test_clicks_windows_and_toasts(demo, hand, heard):
@@ -173,7 +174,7 @@ def test_notifications_and_announcements(demo, heard):
         ("TYPE_NOTIFICATION_STATE_CHANGED", "android.app.Notification", ("Title", "Text")),
         ("TYPE_ANNOUNCEMENT", "android.view.View", ("Done",)),
     ]
-    assert "Notification(channel=tag" in str(heard[0])
+    assert "Notification(channel=tag" in heard[0].parcelable_data
 
 
 def test_windows_are_told_to_those_who_ask(demo, hand, heard):

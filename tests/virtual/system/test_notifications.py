@@ -4,7 +4,7 @@ import pytest
 
 from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.sdk import Activity, App, Intent, Text, View
-from pytest_mobileagent.virtual.system.notifications import HIGH, deed
+from pytest_mobileagent.virtual.system.notifications import HIGH, Deed
 
 POST = "android.permission.POST_NOTIFICATIONS"
 SYSTEM_UI = "com.android.systemui:id/"
@@ -38,8 +38,8 @@ class Mail(App):
             "Hello",
             intent=Intent(component="org.mail/org.mail.Inbox", extras={"message": 7}),
             deeds=(
-                deed("Reply", Intent("mail.ANSWER"), told=True, reply="Reply to Ann"),
-                deed("Mark as read", Intent("mail.READ"), told=True),
+                Deed("Reply", Intent("mail.ANSWER"), told=True, reply="Reply to Ann"),
+                Deed("Mark as read", Intent("mail.READ"), told=True),
             ),
             long_text="Hello, and much more",
             **more,
@@ -167,7 +167,7 @@ def test_the_shell_posts(phone, sh, hand):
     assert said.startswith("posting:\n  Notification(channel=shell_cmd ")
     key = sh("cmd notification list").strip()
     assert key == "0|com.android.shell|2020|tag|2000"
-    assert "android.title=String (Title)" in sh(f"cmd notification get '{key}'")
+    assert "android.title=String (Title)" in sh("dumpsys notification --noredact")
     sh("cmd statusbar expand-notifications")
     assert hand.sees("Some words")
     sh("cmd statusbar collapse")

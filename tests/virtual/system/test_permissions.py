@@ -78,7 +78,7 @@ def test_who_refuses_twice_is_not_asked_again(asks, hand, sh):
     assert "CAMERA: granted=false, flags=[ USER_FIXED|" in sh("dumpsys package org.asks")
     hand.tap("text", "Camera")
     assert asks.activities.top.package == "org.asks"
-    sh("pm reset-permissions")
+    asks.permissions.reset("org.asks")
     hand.tap("text", "Camera")
     assert asks.activities.top.component == SCREEN
 
@@ -133,8 +133,6 @@ OPS = [
     ("appops get org.asks CAMERA", "No operations.\nDefault mode: allow\n"),
     ("appops set org.asks CAMERA ignore; appops get org.asks CAMERA", "CAMERA: ignore\n"),
     ("appops set org.asks android:camera deny; cmd appops get org.asks", "CAMERA: deny\n"),
-    ("appops set org.asks CAMERA deny; appops reset org.asks; appops get org.asks",
-     "Reset all modes to default\nNo operations.\n"),
 ]  # fmt: skip
 
 

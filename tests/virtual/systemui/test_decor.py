@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.virtual.boot import boot
-from pytest_mobileagent.virtual.sdk import MATCH, Activity, App, AppBar, Column, Dialog, List, Text
+from pytest_mobileagent.virtual.sdk import (
+    MATCH,
+    Activity,
+    App,
+    AppBar,
+    BottomNav,
+    Column,
+    Dialog,
+    List,
+    NavItem,
+    Space,
+    Text,
+)
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -21,6 +33,9 @@ SCREENS = {
     "list": List([Text("here"), *ROWS]),
     "barred": Column([AppBar("Own"), Text("here")]),
     "whole": Column([Text("here")], height=MATCH),
+    "placed": Column(
+        [AppBar("Own"), Space(), BottomNav([NavItem("home", "home", "Home")])], height=MATCH
+    ),
 }
 
 
@@ -87,3 +102,9 @@ def test_a_field_of_a_dialog_that_opens_takes_the_focus_asked_for(phone: Phone) 
     typed = [box for box in boxes(phone) if box.key == phone.windows.active.state.focused]
     assert [box.view.kind for box in typed] == ["android.widget.EditText"]
     activity.set(asks=False)
+
+
+def test_a_bar_at_the_bottom_goes_on_behind_the_systems(phone: Phone) -> None:
+    shown(phone).set(screen="placed")
+    box = next(each for each in boxes(phone) if each.view.id.endswith("navigationBarBackground"))
+    assert box.view.background == "surface_container"

@@ -21,6 +21,7 @@ from pytest_mobileagent.virtual.ui import bidi
         ("abc (אבג) def", ["abc (", "<אבג", ") def"]),
         ("100% אבג", ["< אבג", "100%"]),
         ("٨:٠٥ ص", ["< ص", "٨:٠٥"]),
+        ("\u202a(415) 555\u202c ד", ["< ד", "(415) 555"]),
     ],
 )
 def test_runs_are_given_from_left_to_right(text: str, seen: list[str]) -> None:

@@ -56,6 +56,12 @@ def test_later_and_raised_views_cover_others(plain: Screen) -> None:
     assert picture.getpixel((120, 10)) == (0, 0, 255)
 
 
+def test_what_lets_through_throws_no_shadow(plain: Screen) -> None:
+    veil = View(width=MATCH, height=MATCH, background="#80ffffff", elevation=7)
+    picture = painted(plain, Frame([veil], height=MATCH, background="#ffffff"))
+    assert ImageStat.Stat(picture).extrema == [(255, 255)] * 3
+
+
 def test_a_rounded_group_clips_its_children_at_the_corners(plain: Screen) -> None:
     card = Frame([area("#ff0000")], width=100, corner=40)
     picture = painted(plain, card)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.program.watching import Command
     from pytest_mobileagent.device.address import Address
 
-_SECONDS = 3.0  # for an answer that takes a few milliseconds
+# An answer takes a few milliseconds; but UiAutomator waits up to ten seconds for a screen that
+# moves, and a busy machine may take its time.
+_SECONDS = 20.0
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 

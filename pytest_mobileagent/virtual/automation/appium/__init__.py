@@ -1,1 +1,1 @@
-"""Appium's server: a route is a function with `@route("METHOD", "path/below/the/session")`."""
+"""Appium's server: a route is a row in a table: method, path below the session, function."""

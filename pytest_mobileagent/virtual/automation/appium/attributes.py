@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -10,7 +9,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.ui.node import Node
 
-TOUCH_SLOP = 8  # dp
 _ALIASES: Final = {
     "classname": "class",
     "contentdescription": "content-desc",
@@ -34,28 +32,10 @@ def bounds(node: Node) -> str:
     return f"[{left},{top}][{right},{bottom}]"
 
 
-def content_size(node: Node) -> str:
-    """Tell in JSON how large a scrolling view is, and how far its content goes on."""
-    left, top, right, bottom = node.bounds
-    return json.dumps(
-        {
-            "width": right - left,
-            "height": bottom - top,
-            "top": top,
-            "left": left,
-            "scrollableOffset": int(node.box.reach) if node.scrollable else 0,
-            "touchPadding": node.box.metrics.px(TOUCH_SLOP),
-        },
-        separators=(",", ":"),
-    )
-
-
 def attribute(node: Node, name: str) -> str | None:
     """Give an attribute by one of its names; LookupError if there is none, None if it is null."""
     wanted = name.lower()
     wanted = _ALIASES.get(wanted, wanted)
-    if wanted == "contentsize":
-        return content_size(node)
     if wanted not in _READ:
         raise LookupError(name)
     return _READ[wanted](node)
@@ -69,7 +49,7 @@ def attributes(node: Node, index: int) -> list[tuple[str, str]]:
 
 def names() -> list[str]:
     """Give the names that `attribute` knows."""
-    return [*_READ, "contentSize"]
+    return [*_READ]
 
 
 def _selection(node: Node, end: int) -> str | None:

@@ -11,15 +11,13 @@ from pytest_mobileagent.virtual.automation.appium.errors import InvalidSelector,
 from pytest_mobileagent.virtual.automation.appium.source import Look, Source
 from pytest_mobileagent.virtual.automation.expression import SyntaxProblem, UiScrollable, parse
 from pytest_mobileagent.virtual.automation.scrolling import NoSuchContainer, Run
+from pytest_mobileagent.virtual.automation.selector import UiSelector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from pytest_mobileagent.virtual.automation.selector import UiSelector
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.ui.node import Node
 
-STRATEGIES: Final = {  # and what a locator is called in messages
+STRATEGIES: Final = {  # with what a locator is called in messages
     "id": "id",
     "xpath": "xpath",
     "accessibility id": "accessibilityId",
@@ -83,23 +81,16 @@ class Finder:
             return self._by_xpath(by.selector, context)
         if by.strategy == "-android uiautomator":
             return self._by_expression(by.selector, context, most)
-        accepts = self._test(by)
-        roots = [context] if context else self.roots()
-        walked = (node for root in roots for node in _walk_seen(root))
-        return list(
-            islice((node for node in walked if node is not context and accepts(node)), most)
-        )
+        return self._selected(self._selector(by), context, most)
 
-    def _test(self, by: By) -> Callable[[Node], bool]:
+    def _selector(self, by: By) -> UiSelector:
         wanted = by.selector
         if by.strategy == "id":
-            wanted = self._full_id(wanted)
-            return lambda node: node.resource_id == wanted
+            return UiSelector().having("resourceId", self._full_id(wanted))
         if by.strategy == "accessibility id":
-            return lambda node: node.desc == wanted
-        if wanted.startswith("."):
-            wanted = f"android.widget{wanted}"
-        return lambda node: node.class_name == wanted
+            return UiSelector().having("description", wanted)
+        full = f"android.widget{wanted}" if wanted.startswith(".") else wanted
+        return UiSelector().having("className", full)
 
     def _full_id(self, id: str) -> str:
         if ":id/" in id or self._settings["disableIdLocatorAutocompletion"]:
@@ -124,19 +115,18 @@ class Finder:
 
     def _by_expression(self, text: str, context: Node | None, most: int | None) -> list[Node]:
         try:
-            statements = parse(text)
             found: list[Node] = []
-            for statement in statements:
-                selector = (
-                    Run(self._phone, statement).result()
-                    if isinstance(statement, UiScrollable)
-                    else statement
-                )
+            for statement in parse(text):
+                if isinstance(statement, UiScrollable):
+                    selector = Run(self._phone, statement).result()
+                else:
+                    selector = statement
                 found += self._selected(selector, context, most)
                 if found and most == 1:
                     break
         except SyntaxProblem as error:
-            raise InvalidSelector(str(error)) from error
+            words = f"Could not parse selector expression `{text}`: {error}"
+            raise InvalidSelector(words) from error
         except NoSuchContainer as error:
             if most is None:
                 return []
@@ -144,29 +134,13 @@ class Finder:
         return found
 
     def _selected(self, selector: UiSelector, context: Node | None, most: int | None) -> list[Node]:
-        window = self._phone.accessibility.active
-        if window is None:
-            return []
-        roots = [window.root]
+        roots = self.roots()
         if context:
-            now = self._phone.accessibility.find(context.identity)
+            now = self._phone.accessibility.find(context.identity)  # which may have been scrolled
             roots = now.seen() if now else []
-        if most == 1:
-            return list(islice((node for root in roots for node in selector.find(root)), 1))
-        return [node for root in roots for node in _every(selector, root)]
+        found = (node for root in roots for node in selector.find(root))
+        return [*islice(found, most if selector.instance is None else 1)]
 
 
 class NoRoot(LookupError):  # noqa: N818 - as Android words it
     """No window has the focus, as when the screen is off."""
-
-
-def _every(selector: UiSelector, root: Node) -> Iterator[Node]:
-    """Yield all that a selector means; of one with a number, that one."""
-    found = selector.find(root)
-    yield from islice(found, 1) if selector.instance is not None else found
-
-
-def _walk_seen(node: Node) -> Iterator[Node]:
-    yield node
-    for child in node.seen():
-        yield from _walk_seen(child)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, NoSuchElement
-from pytest_mobileagent.virtual.automation.appium.pointers import Sample, Touch, perform, play
+from pytest_mobileagent.virtual.automation.appium.pointers import perform
 from pytest_mobileagent.virtual.automation.appium.session import element_id
 from pytest_mobileagent.virtual.automation.scrolling import MOST_SWIPES, NoSuchContainer, Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
+from pytest_mobileagent.virtual.automation.touches import Sample, Touch, play, spread
 from pytest_mobileagent.virtual.system.input.gestures import MIN_FLING, SLOW
 
 if TYPE_CHECKING:
@@ -128,11 +129,7 @@ def _pinch(call: Call, *, apart: bool) -> None:
     near, far = 1.0, (right - left) / 2 * percent
     begin, end = (near, far) if apart else (far, near)
     spent = _milliseconds(call, PINCH, far)
-    fingers = [
-        Touch([Sample(0, middle + side * begin, y), Sample(spent, middle + side * end, y)], spent)
-        for side in (-1, 1)
-    ]
-    play(call.phone, fingers)
+    play(call.phone, spread(middle, y, begin, end, spent))
 
 
 def _goes_on(call: Call, area: Rect, direction: str) -> bool:

@@ -16,8 +16,6 @@ from pytest_mobileagent.virtual.system.window.display import DISPLAY
 from pytest_mobileagent.virtual.ui.pictures import png
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pytest_mobileagent.virtual.automation.appium.routing import Call, Route
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.ui.metrics import Rect
@@ -78,7 +76,7 @@ def _alert_text(call: Call) -> str:
     """Give the texts of the dialog that is open, but for its buttons."""
     root = _alert(call.phone)
     buttons = _buttons(root)
-    texts = [node.text for node in _seen(root) if node.text and node not in buttons]
+    texts = [node.text for node in root.walk_seen() if node.text and node not in buttons]
     return "\n".join(texts)
 
 
@@ -109,13 +107,7 @@ def _alert(phone: Phone) -> Node:
 
 def _buttons(root: Node) -> list[Node]:
     ids = (*BUTTONS, *ALLOW, *DENY)
-    return [node for node in _seen(root) if node.resource_id.endswith(ids)]
-
-
-def _seen(node: Node) -> Iterator[Node]:
-    yield node
-    for child in node.seen():
-        yield from _seen(child)
+    return [node for node in root.walk_seen() if node.resource_id.endswith(ids)]
 
 
 # Windows.

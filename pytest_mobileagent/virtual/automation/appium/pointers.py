@@ -3,85 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+import tomllib
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument
-from pytest_mobileagent.virtual.system.input.gestures import SLOP, SLOW
+from pytest_mobileagent.virtual.automation.touches import Sample, Touch, do, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from pytest_mobileagent.virtual.phone import Phone
 
 ELEMENT = "element"
 DEFAULT_MOVE = 0  # ms
-STILL = 100  # ms of rest after which a finger that is lifted flings nothing
-_KEYS: Final = {  # WebDriver's own characters, by Android's names
-    "\ue002": "HELP",
-    "\ue003": "DEL",
-    "\ue004": "TAB",
-    "\ue005": "CLEAR",
-    "\ue006": "ENTER",
-    "\ue007": "ENTER",
-    "\ue00c": "ESCAPE",
-    "\ue00d": "SPACE",
-    "\ue00e": "PAGE_UP",
-    "\ue00f": "PAGE_DOWN",
-    "\ue010": "MOVE_END",
-    "\ue011": "MOVE_HOME",
-    "\ue012": "DPAD_LEFT",
-    "\ue013": "DPAD_UP",
-    "\ue014": "DPAD_RIGHT",
-    "\ue015": "DPAD_DOWN",
-    "\ue017": "FORWARD_DEL",
-}
-_META: Final = {  # the keys that modify others, by Android's bits
-    "\ue008": 0x1,
-    "\ue009": 0x1000,
-    "\ue00a": 0x2,
-    "\ue03d": 0x10000,
-    "\ue050": 0x1,
-    "\ue051": 0x1000,
-    "\ue052": 0x2,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Where a finger is at some time."""
-
-    time: int  # ms
-    x: float
-    y: float
-
-
-@dataclass(slots=True)
-class Touch:
-    """The way of one finger, from touching the screen to leaving it."""
-
-    way: list[Sample] = field(default_factory=list)
-    lifted: int = 0
-
-    @property
-    def start(self) -> Sample:
-        """Where it touches."""
-        return self.way[0]
-
-    @property
-    def end(self) -> Sample:
-        """Where it leaves."""
-        return self.way[-1]
-
-    def farthest(self) -> float:
-        """Give how far it has been from where it touched, in pixels."""
-        return max(_distance(self.start, sample) for sample in self.way)
-
-    def held(self, slop: float) -> int:
-        """Give how long it has rested at first, in ms."""
-        moved = [i for i, each in enumerate(self.way) if _distance(self.start, each) > slop]
-        until = self.way[moved[0] - 1].time if moved else self.lifted
-        return until - self.start.time
+_TABLE: Final = tomllib.loads(Path(__file__).with_name("keys.toml").read_text("utf-8"))
+_KEYS: Final[dict[str, str]] = _TABLE["keys"]  # WebDriver's own characters, by Android's names
+_META: Final[dict[str, int]] = _TABLE["meta"]  # the keys that modify others, by Android's bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,23 +45,10 @@ def perform(phone: Phone, actions: Any, centre: Callable[[str], tuple[int, int]]
             touches += _Pointer(str(source.get("id")), centre).read(items)
         elif kind == "key":
             presses += _keys(items)
-    play(phone, touches, presses)
-
-
-def play(phone: Phone, touches: Iterable[Touch], presses: Iterable[Press] = ()) -> None:
-    """Do touches and presses in the order in which they begin; two fingers at once pinch."""
-    todo = sorted(touches, key=lambda touch: touch.start.time)
-    keys = sorted(presses, key=lambda press: press.time)
-    while todo:
-        touch = todo.pop(0)
-        while keys and keys[0].time < touch.start.time:
-            _press(phone, keys.pop(0))
-        if todo and todo[0].start.time < touch.lifted:
-            _together(phone, touch, todo.pop(0))
-        else:
-            _alone(phone, touch)
-    for press in keys:
-        _press(phone, press)
+    work = [(group[0].start.time, 0, partial(do, phone, group)) for group in grouped(touches)]
+    work += [(press.time, 1, partial(_press, phone, press)) for press in presses]
+    for _, _, act in sorted(work, key=lambda each: each[:2]):
+        act()
 
 
 def _source(source: Any) -> tuple[str, list[dict[str, Any]]]:
@@ -239,57 +166,3 @@ def _press(phone: Phone, press: Press) -> None:
     else:
         phone.clock.input_happened()
         phone.ime.commit(press.value)
-
-
-def _alone(phone: Phone, touch: Touch) -> None:
-    """Do what one finger does: tap, hold, hold and drag, or swipe, leg by leg where it turns."""
-    slop = phone.display.metrics.px(SLOP)
-    start, end = touch.start, touch.end
-    timeout = int(phone.settings.text("secure", "long_press_timeout", "400"))
-    if touch.farthest() <= slop:
-        phone.swipe(start.x, start.y, end.x, end.y, touch.lifted - start.time)
-    elif touch.held(slop) >= timeout:
-        with phone.windows.watched():
-            x1, y1, x2, y2 = (int(edge) for edge in (start.x, start.y, end.x, end.y))
-            phone.gestures.drag(x1, y1, x2, y2, touch.lifted - start.time)
-    else:
-        legs = _legs(touch.way)
-        for leg in legs[:-1]:
-            phone.swipe(leg[0].x, leg[0].y, leg[-1].x, leg[-1].y, SLOW)
-        first, last = _begin(legs[-1]), legs[-1][-1]
-        spent = SLOW if touch.lifted - last.time >= STILL else max(1, last.time - first.time)
-        phone.swipe(first.x, first.y, last.x, last.y, spent)
-
-
-def _begin(leg: list[Sample]) -> Sample:
-    """Give the moment in which a finger starts off on a leg."""
-    moved = (at for at, sample in enumerate(leg) if (sample.x, sample.y) != (leg[0].x, leg[0].y))
-    return leg[next(moved, 1) - 1]
-
-
-def _legs(way: list[Sample]) -> list[list[Sample]]:
-    """Cut a way where the finger turns back."""
-    legs = [[way[0]]]
-    for sample in way[1:]:
-        leg = legs[-1]
-        if len(leg) > 1:
-            before = (leg[-1].x - leg[0].x, leg[-1].y - leg[0].y)
-            after = (sample.x - leg[-1].x, sample.y - leg[-1].y)
-            if before[0] * after[0] + before[1] * after[1] < 0:
-                legs.append([leg[-1]])
-        legs[-1].append(sample)
-    return legs
-
-
-def _together(phone: Phone, one: Touch, other: Touch) -> None:
-    """Do what two fingers do: a pinch if their distance changes, else what the first does."""
-    before, after = _distance(one.start, other.start), _distance(one.end, other.end)
-    middle = ((one.start.x + other.start.x) / 2, (one.start.y + other.start.y) / 2)
-    if abs(after - before) > phone.display.metrics.px(SLOP):
-        phone.pinch(*middle, max(after, 1.0) / max(before, 1.0))
-    else:
-        _alone(phone, one)
-
-
-def _distance(one: Sample, other: Sample) -> float:
-    return math.hypot(one.x - other.x, one.y - other.y)

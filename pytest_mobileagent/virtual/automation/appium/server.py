@@ -24,7 +24,7 @@ from pytest_mobileagent.virtual.automation.appium.errors import (
 from pytest_mobileagent.virtual.automation.appium.session import Session
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.automation.http import Channel, Request, Response
+    from pytest_mobileagent.virtual.automation.http import Request, Response
     from pytest_mobileagent.virtual.phone import Phone
 
 PACKAGE: Final = "io.appium.uiautomator2.server"
@@ -38,25 +38,8 @@ class Server:
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
         self._session: Session | None = None
-        self._channels: set[asyncio.Task[Any]] = set()
+        self.http = http.Server(self.answer)
         self.stopped = asyncio.Event()
-
-    async def attach(self, channel: Channel) -> None:
-        """Serve one connection; it ends when the server does."""
-        work = asyncio.ensure_future(http.serve(channel, self.answer))
-        self._channels.add(work)
-        try:
-            await asyncio.wait([work])
-            if not work.cancelled():
-                work.result()
-        finally:
-            work.cancel()
-            self._channels.discard(work)
-
-    def close(self) -> None:
-        """End every connection, so that nobody takes this server for the next one."""
-        for work in self._channels:
-            work.cancel()
 
     async def answer(self, request: Request) -> Response:
         """Answer one request; a session that is deleted takes the server with it."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 import uuid
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation.appium.errors import (
@@ -21,29 +23,9 @@ if TYPE_CHECKING:
 ELEMENT_KEY = "element-6066-11e4-a52e-4f735466cecf"
 MOST = 500  # elements
 SHRINK = 150  # how many of the oldest go when there are too many
-SETTINGS: Final[dict[str, Any]] = {  # with the values that they start with
-    **dict.fromkeys(("allowInvisibleElements", "disableIdLocatorAutocompletion"), False),
-    **dict.fromkeys(("enableMultiWindows", "enableTopmostWindowFromActivePackage"), False),
-    **dict.fromkeys(("enforceXPath1", "ignoreUnimportantViews", "normalizeTagNames"), False),
-    **dict.fromkeys(("includeA11yActionsInPageSource", "includeExtrasInPageSource"), False),
-    **dict.fromkeys(("mjpegBilinearFiltering", "simpleBoundsCalculation"), False),
-    **dict.fromkeys(("useResourcesForOrientationDetection",), False),
-    **dict.fromkeys(("enableNotificationListener", "limitXPathContextScope"), True),
-    **dict.fromkeys(("shouldUseCompactResponses", "shutdownOnPowerDisconnect"), True),
-    **dict.fromkeys(("trackScrollEvents",), True),
-    **dict.fromkeys(("waitForIdleTimeout", "waitForSelectorTimeout"), 10000),
-    **dict.fromkeys(("mjpegScalingFactor", "mjpegServerScreenshotQuality"), 50),
-    **dict.fromkeys(("currentDisplayId", "keyInjectionDelay"), 0),
-    "actionAcknowledgmentTimeout": 3000,
-    "alwaysTraversableViewClasses": "",
-    "elementResponseAttributes": "name,text",
-    "mjpegServerFramerate": 10,
-    "mjpegServerPort": 7810,
-    "scrollAcknowledgmentTimeout": 200,
-    "serverPort": 6790,
-    "snapshotMaxDepth": 70,
-    "wakeLockTimeout": 86400000,
-}
+SETTINGS: Final[dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("settings.toml").read_text("utf-8")
+)
 
 
 @dataclass(slots=True)
@@ -66,7 +48,6 @@ class Session:
         self.settings = dict(SETTINGS)
         self.finder = Finder(phone, self.settings)
         self._known: dict[str, Element] = {}
-        self._ids: dict[tuple[Identity, By | None], str] = {}
 
     def update(self, settings: dict[str, Any]) -> None:
         """Change some settings; InvalidArgument for one that is unknown or of another type."""
@@ -93,16 +74,11 @@ class Session:
 
     def add(self, node: Node, by: By | None, *, single: bool, context: str | None = None) -> str:
         """Remember a node, and give the id of the element."""
-        known = self._ids.get((node.identity, by))
-        if known in self._known:
-            return known
-        if len(self._known) >= MOST:
+        new = str(uuid.uuid5(uuid.UUID(self.id), f"{node.identity} {by!r}"))
+        if new not in self._known and len(self._known) >= MOST:
             for oldest in list(self._known)[:SHRINK]:
                 del self._known[oldest]
-            self._ids = {key: old for key, old in self._ids.items() if old in self._known}
-        new = str(uuid.uuid4())
-        self._known[new] = Element(node.identity, by, single, context)
-        self._ids[node.identity, by] = new
+        self._known.setdefault(new, Element(node.identity, by, single, context))
         return new
 
     def element(self, id: str) -> Element:

@@ -1,1 +1,1 @@
-"""uiautomator2's server: a method is a function with `@method("name", kinds of parameters…)`."""
+"""uiautomator2's server: a method is a row in a table: name, kinds of parameters, function."""

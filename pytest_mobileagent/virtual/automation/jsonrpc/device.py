@@ -7,7 +7,6 @@ import io
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation import perform
-from pytest_mobileagent.virtual.automation.appium.pointers import Sample, Touch, play
 from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
     Methods,
     flag,
@@ -17,13 +16,13 @@ from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
     text,
     thrown,
 )
-from pytest_mobileagent.virtual.automation.jsonrpc.hierarchy import hierarchy
+from pytest_mobileagent.virtual.automation.jsonrpc.hierarchy import dump
+from pytest_mobileagent.virtual.automation.touches import Sample, Touch, play
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
 
 STEP = 5  # ms that a step of a swipe takes
-DEPTH = 50  # of a dump, unless it is said
 KEYS: Final = {
     **{name: name.upper() for name in ("back", "camera", "del", "enter", "home", "menu", "power")},
     **{name: name.upper() for name in ("search", "volume_down", "volume_mute", "volume_up")},
@@ -127,11 +126,6 @@ def _clear_input(service: Service) -> None:
 # The screen.
 
 
-def _dump(service: Service, compressed: bool, depth: int = DEPTH, active_only: bool = False) -> str:
-    """Give the hierarchy of all windows, or of that which has the focus, down to some depth."""
-    return hierarchy(service.phone, compressed=compressed, depth=depth, active_only=active_only)
-
-
 def _screenshot(service: Service, scale: float, quality: int) -> str:
     """Give the screen as JPEG in base64, smaller by some factor."""
     picture = service.phone.sight.picture()
@@ -181,7 +175,7 @@ METHODS: Final[Methods] = {
     "getClipboard": [((), lambda service: service.phone.clipboard.text or None)],
     "pasteClipboard": [((), lambda service: service.phone.key("PASTE"))],
     "clearInputText": [((), _clear_input)],
-    "dumpWindowHierarchy": [((flag, integer, flag), _dump)],
+    "dumpWindowHierarchy": [((flag, integer, flag), dump)],
     "takeScreenshot": [((number, integer), _screenshot)],
     "wakeUp": [((), lambda service: service.phone.power.wake())],
     "sleep": [((), lambda service: service.phone.power.sleep())],

@@ -27,7 +27,7 @@ class AdbKeyboard(App):
     package = PACKAGE
 
     def on_broadcast(self, intent: Intent) -> Reply | None:
-        """Type, clear or press, if this keyboard is the one in use."""
+        """Type or clear, if this keyboard is the one in use."""
         name = intent.action.removeprefix(ACTION)
         act = _ACTS.get(name) if name != intent.action else None
         if act is None or self.phone.ime.current != KEYBOARD:
@@ -40,14 +40,12 @@ class AdbKeyboard(App):
             return Reply(0, str(error))
 
 
-def _type(phone: Phone, extras: dict[str, str], *, anew: bool = False) -> None:
-    if anew:
-        phone.ime.clear()
+def _type(phone: Phone, extras: dict[str, str]) -> None:
     phone.ime.commit(base64.b64decode(extras.get("text", "")).decode("utf-8", "replace"))
 
 
-def _show(phone: Phone, *, on: bool) -> None:
-    (phone.ime.show if on else phone.ime.hide)()
+def _hide(phone: Phone, _: dict[str, str]) -> None:
+    phone.ime.hide()
     phone.changed()
 
 
@@ -55,10 +53,7 @@ _ACTS: Final[dict[str, Callable[[Phone, dict[str, str]], object]]] = {
     "CLEAR_TEXT": lambda phone, _: phone.ime.clear(),
     "EDITOR_CODE": lambda phone, _: phone.ime.enter(),
     "GET_CLIPBOARD": lambda phone, _: base64.b64encode(phone.clipboard.text.encode()).decode(),
-    "HIDE": lambda phone, _: _show(phone, on=False),
-    "INPUT_KEYCODE": lambda phone, extras: phone.key(int(extras.get("code", ""))),
+    "HIDE": _hide,
     "INPUT_TEXT": _type,
-    "SET_TEXT": lambda phone, extras: _type(phone, extras, anew=True),
-    "SHOW": lambda phone, _: _show(phone, on=True),
     "SMART_ENTER": lambda phone, _: phone.ime.enter(),
 }

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_mobileagent.virtual.automation import perform
-from pytest_mobileagent.virtual.automation.appium.pointers import Sample, Touch, play
 from pytest_mobileagent.virtual.automation.jsonrpc import device
 from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
     Methods,
     flag,
     integer,
     not_found,
-    number,
     point,
     selector,
     text,
@@ -21,6 +19,7 @@ from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
 )
 from pytest_mobileagent.virtual.automation.scrolling import Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
+from pytest_mobileagent.virtual.automation.touches import Touch, play, spread
 from pytest_mobileagent.virtual.system.input.gestures import SLOW
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 Thing: TypeAlias = UiSelector | str
 Place: TypeAlias = tuple[int, int]
-INSET = 5  # pixels from an edge to where a swipe begins
 FINGER = 20  # pixels that a finger takes, from its middle
 FLING = 5 * device.STEP  # ms of a swipe that is a fling
 
@@ -73,31 +71,9 @@ def _click(service: Service, what: Thing) -> bool:
     return True
 
 
-def _long_click(service: Service, what: Thing) -> bool:
-    service.phone.long_press(*service.get(what).center)
-    return True
-
-
 def _drag_to_other(service: Service, what: Thing, other: UiSelector, steps: int) -> bool:
     """Hold it and move it to something else."""
     return device.drag(service, *service.get(what).center, *service.get(other).center, steps)
-
-
-def _swipe(service: Service, what: Thing, direction: str, part: float, steps: int) -> bool:
-    """Swipe over a part of it; false in no direction."""
-    node, part = service.get(what), min(max(part, 0.0), 1.0)
-    left, top, right, bottom = node.bounds
-    x, y = node.center
-    dx = round((right - left - 2 * INSET) * part / 2)
-    dy = round((bottom - top - 2 * INSET) * part / 2)
-    ways = {
-        "d": (x, y - dy, x, y + dy),
-        "l": (x + dx, y, x - dx, y),
-        "r": (x - dx, y, x + dx, y),
-        "u": (x, y + dy, x, y - dy),
-    }
-    way = ways.get(direction[:1].lower())
-    return way is not None and device.swipe(service, *way, steps)
 
 
 def _gesture(service: Service, what: Thing, *places: Any) -> bool:
@@ -105,9 +81,7 @@ def _gesture(service: Service, what: Thing, *places: Any) -> bool:
     service.get(what)
     one, other, one_end, other_end, steps = places
     time = max(1, steps * device.STEP)
-    fingers = ((one, one_end), (other, other_end))
-    touches = [Touch([Sample(0, *start), Sample(time, *end)], time) for start, end in fingers]
-    play(service.phone, touches)
+    play(service.phone, [Touch.line(one, one_end, time), Touch.line(other, other_end, time)])
     return True
 
 
@@ -120,11 +94,10 @@ def _pinch(*, apart: bool) -> Callable[..., bool]:
         if right - left <= 2 * FINGER:
             message = "Object width is too small for operation"
             raise thrown("java.lang.IllegalStateException", message)
-        x, y = node.center
-        way = int((right - left) // 2 * min(max(percent, 0), 100) / 100)
-        far, near = ((x - way, y), (x + way, y)), ((x - FINGER, y), (x + FINGER, y))
-        begin, end = (near, far) if apart else (far, near)
-        return _gesture(service, what, *begin, *end, steps)
+        far = int((right - left) // 2 * min(max(percent, 0), 100) / 100)
+        begin, end = (FINGER, far) if apart else (far, FINGER)
+        play(service.phone, spread(*node.center, begin, end, max(1, steps * device.STEP)))
+        return True
 
     return pinch
 
@@ -214,7 +187,6 @@ METHODS: Final[Methods] = {
     "setText": [((thing, text), _set_text)],
     "clearTextField": [((thing,), lambda service, what: _set_text(service, what) and None)],
     "click": [*device.METHODS["click"], ((thing,), _click)],
-    "longClick": [((thing,), _long_click)],
     "dragTo": [
         (
             (thing, integer, integer, integer),
@@ -222,7 +194,6 @@ METHODS: Final[Methods] = {
         ),
         ((thing, selector, integer), _drag_to_other),
     ],
-    "swipe": [*device.METHODS["swipe"], ((selector, text, number, integer), _swipe)],
     "gesture": [((thing, point, point, point, point, integer), _gesture)],
     "pinchIn": [((thing, integer, integer), _pinch(apart=False))],
     "pinchOut": [((thing, integer, integer), _pinch(apart=True))],

@@ -17,7 +17,6 @@ from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
 from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.kernel.sockets import Connection
     from pytest_mobileagent.virtual.phone import Phone
 
 PATH = "/jsonrpc/0"
@@ -31,27 +30,19 @@ class Server:
         self._phone = phone
         self._address = f"tcp:{port}"
         self._service = Service(phone)
-        self._streams: set[Connection] = set()
+        self._http = http.Server(self._answer)
 
     def start(self) -> None:
         """Begin to listen; OSError if the port is taken."""
         if self._address in self._phone.sockets:
             raise OSError("Address already in use")
-        self._phone.sockets[self._address] = self._serve
+        self._phone.sockets[self._address] = self._http.serve
 
     def stop(self) -> None:
         """Stop, and hang up on who is connected."""
         self._phone.sockets.pop(self._address, None)
         self._service.stop()
-        for stream in tuple(self._streams):
-            stream.drop()
-
-    async def _serve(self, stream: Connection) -> None:
-        self._streams.add(stream)
-        try:
-            await http.serve(stream, self._answer)
-        finally:
-            self._streams.discard(stream)
+        self._http.close()
 
     async def _answer(self, request: Request) -> Response:
         path = request.path.partition("?")[0]

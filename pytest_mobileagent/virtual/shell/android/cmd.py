@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from pytest_mobileagent.virtual.shell.android.service import NO_SERVICE, answer, help_text, services
-from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.android.service import (
+    answer,
+    help_text,
+    no_service,
+    services,
+)
+from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 
 UNKNOWN_TRANSACTION = 'Result: Parcel(Error: 0xffffffffffffffb6 "Not a data message")\n'
 BAR = "-" * 79
+WRONG = 10  # the status of a call that `service` does not understand
 WITH_VALUE = ("-t", "-T", "--priority")
 
 
@@ -20,14 +26,12 @@ async def cmd(ctx: Context, args: list[str]) -> int:
     """Run a command of the service that is named first."""
     words = args[1:] if args[:1] == ["-w"] else args
     if not words:
-        await ctx.err("cmd: No service specified; use -l to list all running services\n")
-        return NO_SERVICE
+        raise Refused("cmd: No service specified; use -l to list all running services", 20)
     if words[0] == "-l":
         await ctx.out(_listed())
         return 0
     if words[0] not in services:
-        await ctx.err(f"cmd: Can't find service: {words[0]}\n")
-        return NO_SERVICE
+        raise no_service(words[0])
     return await services[words[0]].run(ctx, words[1:])
 
 
@@ -62,19 +66,12 @@ async def service(ctx: Context, args: list[str]) -> int:
         case ["check", name, *_]:
             await ctx.out(f"Service {name}: {'found' if name in services else 'not found'}\n")
             return 0
-        case ["check"]:
-            await ctx.err("service: No service specified for check\n")
         case ["call", name, code, *words]:
             if name not in services:
-                await ctx.err(f"service: Service {name} does not exist\n")
-                return 10
+                raise Refused(f"service: Service {name} does not exist", WRONG)
             if code in services[name].calls:
                 return await answer(ctx, services[name].calls[code], [code, *words])
             await ctx.out(UNKNOWN_TRANSACTION)
             return 0
-        case ["call", *_]:
-            await ctx.err("service: No service specified for call\n")
-        case [word, *_] if word not in ("-h", "-?"):
-            await ctx.err(f"service: Unknown command {word}\n")
-    await ctx.out(help_text("service"))
-    return 0 if args[:1] in (["-h"], ["-?"]) else 10
+        case _:
+            raise Refused(help_text("service"), WRONG, out=True)

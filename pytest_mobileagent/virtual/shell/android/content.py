@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.virtual.app.provider import Ask, ProviderError
 from pytest_mobileagent.virtual.content.uri import parse_uri
 from pytest_mobileagent.virtual.shell.android.service import help_text
-from pytest_mobileagent.virtual.shell.commands import command
+from pytest_mobileagent.virtual.shell.commands import Refused, command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,21 +16,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.provider import Rows
     from pytest_mobileagent.virtual.shell.commands import Context
 
-FRAMES = (
-    "com.android.commands.content.Content$Command.execute(Content.java:515)",
-    "com.android.commands.content.Content.main(Content.java:736)",
-    "com.android.internal.os.RuntimeInit.nativeFinishInit(Native Method)",
-    "com.android.internal.os.RuntimeInit.main(RuntimeInit.java:339)",
-)
+FRAMES = """
+\tat com.android.commands.content.Content$Command.execute(Content.java:515)
+\tat com.android.commands.content.Content.main(Content.java:736)
+\tat com.android.internal.os.RuntimeInit.nativeFinishInit(Native Method)
+\tat com.android.internal.os.RuntimeInit.main(RuntimeInit.java:339)"""
 OPTIONS = {  # besides --uri and --user
     "query": ("--projection", "--where", "--sort", "--extra"),
     "insert": ("--bind", "--extra"),
     "update": ("--where", "--bind", "--extra"),
     "delete": ("--where", "--extra"),
     "call": ("--method", "--arg", "--extra"),
-    "read": (),
-    "write": (),
-    "gettype": (),
 }
 TYPES: dict[str, Callable[[str], Any]] = {
     "s": str,
@@ -43,23 +39,20 @@ TYPES: dict[str, Callable[[str], Any]] = {
 }
 
 
-class BadCall(Exception):  # noqa: N818 - not a failure of ours
-    """What is wrong with the words of a call."""
+class BadCall(Refused):
+    """What is wrong with the words of a call, told after the help; the exit status is 0 even so."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"{help_text('content')}\n\n[ERROR] {problem}", 0, out=True)
 
 
 @dataclass(slots=True)
 class Words:
     """What a call says."""
 
-    verb: str
     options: dict[str, str] = field(default_factory=dict)
     bound: dict[str, Any] = field(default_factory=dict)
     extras: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def uri(self) -> str:
-        """The URI."""
-        return self.options["--uri"]
 
     @property
     def ask(self) -> Ask:
@@ -72,27 +65,21 @@ class Words:
 @command("content")
 async def content(ctx: Context, args: list[str]) -> int:
     """Run one operation; the exit status is 0 even if it fails, as on Android."""
-    try:
-        words = _parse(args)
-    except BadCall as problem:
-        await ctx.out(f"{help_text('content')}\n[ERROR] {problem}\n")
-        return 0
-    try:
-        await _do(ctx, words)
-    except ProviderError as error:
-        authority = parse_uri(words.uri).authority
-        frames = "".join(f"\tat {frame}\n" for frame in FRAMES)
-        await ctx.err(
-            f"Error while accessing provider:{authority}\n{error.kind}: {error}\n{frames}"
-        )
-    return 0
-
-
-def _parse(args: list[str]) -> Words:
     verb = args[0] if args else "null"
     if verb not in OPTIONS:
         raise BadCall(f"Unsupported operation: {verb}")
-    words, rest = Words(verb), list(args[1:])
+    words = _parse(verb, args[1:])
+    uri = words.options["--uri"]
+    try:
+        await ctx.out(_do(ctx, verb, uri, words))
+    except ProviderError as error:
+        head = f"Error while accessing provider:{parse_uri(uri).authority}"
+        raise Refused(f"{head}\n{error.kind}: {error}{FRAMES}", 0) from error
+    return 0
+
+
+def _parse(verb: str, rest: list[str]) -> Words:
+    words = Words()
     while rest:
         name = rest.pop(0)
         if name not in ("--uri", "--user", *OPTIONS[verb]):
@@ -104,21 +91,13 @@ def _parse(args: list[str]) -> Words:
         if not rest or rest[0].startswith("--"):
             raise BadCall(f"No value for argument: {name}")
         words.options[name] = rest.pop(0)
-    _complete(words)
-    return words
-
-
-def _complete(words: Words) -> None:
-    """Check that nothing is missing."""
     if "--uri" not in words.options:
         raise BadCall("Content provider URI not specified. Did you specify --uri argument?")
-    if words.verb in ("insert", "update") and not words.bound:
+    if verb in ("insert", "update") and not words.bound:
         raise BadCall("Bindings not specified. Did you specify --bind argument(s)?")
-    if words.verb == "call" and "--method" not in words.options:
+    if verb == "call" and "--method" not in words.options:
         raise BadCall("Content provider method not specified.")
-    user = words.options.get("--user", "0")
-    if not user.isdecimal() and user not in ("current", "cur"):
-        raise BadCall(f'For input string: "{user}"')
+    return words
 
 
 def _binding(text: str) -> tuple[str, Any]:
@@ -136,48 +115,33 @@ def _binding(text: str) -> tuple[str, Any]:
         raise BadCall(f'For input string: "{value}"') from None
 
 
-async def _do(ctx: Context, words: Words) -> None:
-    provider, uri = ctx.phone.resolver.find(words.uri)
-    match words.verb:
-        case "query":
-            await _show(ctx, provider.query(uri, words.ask))
-        case "insert":
-            provider.insert(uri, words.bound)
-        case "update":
-            provider.update(uri, words.bound, words.ask)
-        case "delete":
-            provider.delete(uri, words.ask)
-        case "call":
-            bundle = provider.call(
-                words.options["--method"], words.options.get("--arg"), words.extras
-            )
-            await ctx.out(f"Result: {_bundle(bundle)}\n")
-        case "gettype":
-            await ctx.out(f"Result: {provider.type_of(uri) or 'null'}\n")
-        case _:
-            path = provider.path_of(uri)
-            data = await ctx.read_all() if words.verb == "write" else b""
-            try:
-                if words.verb == "write":
-                    ctx.phone.files.write(path, data)
-                else:
-                    await ctx.out(ctx.phone.files.read(path))
-            except OSError:
-                problem = f"{path}: open failed: ENOENT (No such file or directory)"
-                raise ProviderError("java.io.FileNotFoundException", problem) from None
-    if words.verb not in ("query", "gettype", "read"):
-        ctx.phone.changed()
+def _do(ctx: Context, verb: str, uri_text: str, words: Words) -> str:
+    """Do one operation, and give what it prints."""
+    provider, uri = ctx.phone.resolver.find(uri_text)
+    if verb == "query":
+        return _rows(provider.query(uri, words.ask))
+    said = ""
+    if verb == "insert":
+        provider.insert(uri, words.bound)
+    elif verb == "update":
+        provider.update(uri, words.bound, words.ask)
+    elif verb == "delete":
+        provider.delete(uri, words.ask)
+    else:
+        method, arg = words.options["--method"], words.options.get("--arg")
+        said = f"Result: {_bundle(provider.call(method, arg, words.extras))}\n"
+    ctx.phone.changed()
+    return said
 
 
-async def _show(ctx: Context, rows: Rows | None) -> None:
+def _rows(rows: Rows | None) -> str:
     if rows is None or not rows.values:
-        await ctx.out("No result found.\n")
-        return
+        return "No result found.\n"
     lines = (
         ", ".join(f"{name}={_text(value)}" for name, value in zip(rows.columns, row, strict=True))
         for row in rows.values
     )
-    await ctx.out("".join(f"Row: {number} {line}\n" for number, line in enumerate(lines)))
+    return "".join(f"Row: {number} {line}\n" for number, line in enumerate(lines))
 
 
 def _text(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, Refused, command
 from pytest_mobileagent.virtual.system.input.evdev import (
     ABSOLUTE,
     DEVICE,
@@ -25,19 +25,18 @@ MOST = {"ABS_MT_SLOT": 9, "ABS_MT_TRACKING_ID": 65535, "ABS_MT_PRESSURE": 1024}
 async def sendevent(ctx: Context, args: list[str]) -> int:
     """Send one event to a device."""
     if len(args) != 4:
-        await ctx.err("usage: sendevent DEVICE TYPE CODE VALUE\n")
-        return 1
+        raise Refused("usage: sendevent DEVICE TYPE CODE VALUE", 1)
     if args[0] not in (DEVICE, KEYBOARD):
-        await ctx.err(f"sendevent: {args[0]}: No such file or directory\n")
-        return 1
-    try:
-        type_, code, value = (int(word, 0) for word in args[1:])
-    except ValueError:
-        wrong = next(word for word in args[1:] if not word.lstrip("-").isdecimal())
-        await ctx.err(f"sendevent: not integer: {wrong}\n")
-        return 1
-    ctx.phone.touchscreen.event(type_, code, value)
+        raise Failure(f"{args[0]}: No such file or directory")
+    ctx.phone.touchscreen.event(*(_integer(word) for word in args[1:]))
     return 0
+
+
+def _integer(word: str) -> int:
+    try:
+        return int(word, 0)
+    except ValueError:
+        raise Failure(f"not integer: {word}") from None
 
 
 @command("getevent")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, full
@@ -47,20 +49,9 @@ EXTRAS: dict[str, Callable[[str], Any]] = {
     "--ez": _boolean,
     "--efa": _list_of(_decimal),
 }
-ACTIVITY_FLAGS = {
-    "brought-to-front": 0x00400000, "clear-task": 0x00008000, "clear-top": 0x04000000,
-    "clear-when-task-reset": 0x00080000, "exclude-from-recents": 0x00800000,
-    "launched-from-history": 0x00100000, "multiple-task": 0x08000000, "no-animation": 0x00010000,
-    "no-history": 0x40000000, "no-user-action": 0x00040000, "previous-is-top": 0x01000000,
-    "reorder-to-front": 0x00020000, "reset-task-if-needed": 0x00200000, "single-top": 0x20000000,
-    "task-on-home": 0x00004000,
-}  # fmt: skip
-FLAGS = {f"--activity-{name}": flag for name, flag in ACTIVITY_FLAGS.items()} | {
-    "--include-stopped-packages": 0x00000020, "--exclude-stopped-packages": 0x00000010,
-    "--grant-read-uri-permission": 0x00000001, "--grant-write-uri-permission": 0x00000002,
-    "--receiver-foreground": 0x10000000, "--receiver-registered-only": 0x40000000,
-    "--receiver-replace-pending": 0x20000000,
-}  # fmt: skip
+FLAGS: dict[str, int] = tomllib.loads(
+    (resources.files(__package__) / "flags.toml").read_text("utf-8")
+)
 FIELDS = {"-a": "action", "-d": "data", "-t": "type", "-p": "package"}
 
 

@@ -5,104 +5,118 @@ from __future__ import annotations
 import asyncio
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
-from pytest_mobileagent.virtual.shell.android.log import packed
-from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.android.log import BUFFERS, LEVELS, packed
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
+from pytest_mobileagent.virtual.shell.options import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
+    from zoneinfo import ZoneInfo
 
-    from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.log import Entry
+    from pytest_mobileagent.virtual.shell.options import Options
 
-LEVELS = "VDIWEFS"
 LOOK_AGAIN = 1.0  # seconds
-BUFFERS = ("main", "system", "crash", "events", "radio", "kernel")
 DEFAULT_BUFFERS = ("main", "system", "crash")
-FORMATS = ("brief", "long", "process", "raw", "tag", "thread", "threadtime", "time")
-MODIFIERS = ("epoch", "printable", "usec", "UTC", "year", "zone")
-SIZES = "ring buffer is 1 MiB (1 MiB consumed), max entry is 5120 B, max payload is 4068 B"
+HEADS = {  # what is before each line, or before the whole message if it ends with a newline
+    "brief": "{level}/{tag:<8}({pid:>5}): ",
+    "long": "[ {stamp} {pid:>5}:{tid:>5} {level}/{tag:<8} ]\n",
+    "process": "{level}({pid:>5}) ",
+    "raw": "",
+    "tag": "{level}/{tag:<8}: ",
+    "thread": "{level}({pid:>5}:{tid:>5}) ",
+    "threadtime": "{stamp} {pid:>5} {tid:>5} {level} {tag:<8}: ",
+    "time": "{stamp} {level}/{tag:<8}({pid:>5}): ",
+}
+MODIFIERS = ("epoch", "year")
+LONG = {
+    "binary": "B", "buffer": "b", "buffer-size": "G", "clear": "c", "format": "v",
+    "max-count": "m", "pid": "P", "regex": "e", "tail": "t",
+}  # fmt: skip
 
 
-class BadCall(Exception):  # noqa: N818 - what logcat says about its arguments
-    """What is wrong with an argument."""
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which entries a call is about."""
 
-
-@dataclass(slots=True)
-class Request:
-    """What a call asks for."""
-
-    format: str = "threadtime"
-    modifiers: set[str] = field(default_factory=set)
-    buffers: tuple[str, ...] = DEFAULT_BUFFERS
-    levels: dict[str, str] = field(default_factory=dict)  # by tag; "*" is all others
-    pattern: re.Pattern[str] | None = None
-    pid: int | None = None
-    tail: int | None = None
-    since: str = ""
-    most: int | None = None
-    clear: bool = False
-    dump: bool = False
-    sizes: bool = False
-    binary: bool = False
+    buffers: tuple[str, ...]
+    levels: dict[str, str]  # by tag; "*" is all others
+    pattern: re.Pattern[str]
+    pid: int | None
 
     def reads(self, entry: Entry) -> bool:
         """Tell whether an entry is among those that the log's daemon is asked for."""
-        return entry.buffer in self.buffers and (self.pid is None or entry.pid == self.pid)
+        return entry.buffer in self.buffers and self.pid in (None, entry.pid)
 
     def wants(self, entry: Entry) -> bool:
         """Tell whether an entry that was read is printed."""
         least = self.levels.get(entry.tag, self.levels.get("*", "V"))
-        return LEVELS.index(entry.level) >= LEVELS.index(least) and (
-            self.pattern is None or self.pattern.search(entry.message) is not None
-        )
+        loud = LEVELS.index(entry.level) >= LEVELS.index(least)
+        return loud and self.pattern.search(entry.message) is not None
 
-    def zone(self, clock: Clock) -> ZoneInfo:
-        """Give the time zone to print in."""
-        return ZoneInfo("UTC") if "UTC" in self.modifiers else clock.zone
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How entries are written."""
+
+    format: str
+    modifiers: set[str]
+    zone: ZoneInfo
+
+    def text(self, entry: Entry) -> str:
+        """Write an entry, a line of the message per line."""
+        told = entry._asdict() | {"stamp": self.stamp(entry)}
+        head = HEADS[self.format].format_map(told)
+        if self.format == "long":
+            return f"{head}{entry.message}\n\n"
+        tail = f"  ({entry.tag})" if self.format == "process" else ""
+        return "".join(f"{head}{line}{tail}\n" for line in entry.message.split("\n"))
+
+    def stamp(self, entry: Entry) -> str:
+        """Write when an entry was made."""
+        if "epoch" in self.modifiers:
+            return f"{entry.time:>19.3f}"
+        stamp = _stamp(entry, self.zone)
+        return stamp if "year" in self.modifiers else stamp.partition("-")[2]
+
+
+def _stamp(entry: Entry, zone: ZoneInfo) -> str:
+    when = datetime.fromtimestamp(entry.time, zone)
+    return f"{when:%Y-%m-%d %H:%M:%S}.{when.microsecond // 1000:03}"
 
 
 @command("logcat")
 async def logcat(ctx: Context, args: list[str]) -> int:
-    """Print, clear or measure the log."""
-    try:
-        request = parse(args)
-    except BadCall as problem:
-        await ctx.err(f"logcat: {problem}\n")
-        return 1
-    if request.clear:
-        ctx.phone.log.clear(set(request.buffers))
+    """Print or clear the log."""
+    options = parse(args, "Bcdsb:e:m:t:v:G:P:T:", LONG)
+    buffers = _buffers(options)
+    if "c" in options:
+        ctx.phone.log.clear(set(buffers))
         return 0
-    if request.sizes:
-        await ctx.out("".join(f"{name}: {SIZES}\n" for name in request.buffers))
-        return 0
-    return await _print(ctx, request)
-
-
-async def _print(ctx: Context, request: Request) -> int:
+    pid = _number("pid", options.get("P")) if "P" in options else None
+    filter_ = Filter(buffers, _levels(options), _pattern(options), pid)
+    layout = _layout(options, ctx.phone.clock.zone)
+    waiting = _present(ctx, options, filter_)
+    most = _number("m", options.get("m")) if "m" in options else -1
     arrived: asyncio.Queue[Entry] = asyncio.Queue()
     unsubscribe = ctx.phone.log.subscribe(arrived.put_nowait)
     try:
-        zone, seen, printed = request.zone(ctx.phone.clock), set[str](), 0
-        waiting = _present(ctx, request)
+        seen = set[str]()
         while True:
             for entry in waiting:
-                if request.binary:
-                    await ctx.out(packed(entry))
-                else:
-                    await ctx.out(_divider(entry, seen) + text(entry, request, zone))
-                printed += 1
-                if printed == request.most:
+                text = _divider(entry, seen) + layout.text(entry)
+                await ctx.out(packed(entry) if "B" in options else text)
+                most -= 1
+                if most == 0:
                     return 0
-            if request.dump:
+            if "d" in options or "t" in options:
                 return 0
             entry = await _next(ctx, arrived)
-            waiting = [entry] if request.reads(entry) and request.wants(entry) else []
+            waiting = [entry] if filter_.reads(entry) and filter_.wants(entry) else []
     finally:
         unsubscribe()
 
@@ -115,15 +129,21 @@ async def _next(ctx: Context, arrived: asyncio.Queue[Entry]) -> Entry:
         ctx.phone.log.idle()
 
 
-def _present(ctx: Context, request: Request) -> list[Entry]:
+def _present(ctx: Context, options: Options, filter_: Filter) -> Iterable[Entry]:
     """Give what is there: the last entries are counted before any filter, as the daemon does."""
-    zone = request.zone(ctx.phone.clock)
-    entries = [entry for entry in ctx.phone.log.entries if request.reads(entry)]
-    if request.since:
-        entries = [entry for entry in entries if _stamp(entry, zone) >= request.since]
-    if request.tail is not None:
-        entries = entries[-request.tail :]
-    return [entry for entry in entries if request.wants(entry)]
+    zone = ctx.phone.clock.zone
+    entries = [entry for entry in ctx.phone.log.entries if filter_.reads(entry)]
+    for option, value in options.given:
+        if option not in "tT":
+            continue
+        if value.isdecimal():
+            entries = entries[-_number(option, value) :]
+        elif match := re.fullmatch(r"(\d{4}-)?(\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?)", value):
+            since = f"{match[1] or f'{ctx.phone.clock.now():%Y-}'}{match[2]}"
+            entries = [entry for entry in entries if _stamp(entry, zone) >= since]
+        else:
+            raise Failure(f'-{option} "{value}" not in time format')
+    return filter(filter_.wants, entries)
 
 
 def _divider(entry: Entry, seen: set[str]) -> str:
@@ -133,138 +153,46 @@ def _divider(entry: Entry, seen: set[str]) -> str:
     return f"--------- beginning of {entry.buffer}\n"
 
 
-def parse(args: list[str]) -> Request:
-    """Read a call; BadCall in logcat's words."""
-    request, words = Request(), list(args)
-    buffers: list[str] = []
-    while words:
-        word = words.pop(0)
-        if not word.startswith("-"):
-            _filter(word, request)
-        elif word in SWITCHES:
-            setattr(request, SWITCHES[word], True)
-        elif word == "-s":
-            request.levels["*"] = "S"
-        else:
-            option, value = _split(word, words)
-            if option == "b":
-                buffers += value.split(",")
-            elif option in VALUES:
-                VALUES[option](request, value)
-            elif option != "G":
-                raise BadCall(f"unrecognized option '{word}'")
-    if buffers:
-        request.buffers = _buffers(buffers)
-    return request
-
-
-LONG = {
-    "--format": "v", "--buffer": "b", "--regex": "e", "--max-count": "m", "--pid": "pid",
-    "--tail": "t", "--buffer-size": "G",
-}  # fmt: skip
-
-
-def _split(word: str, words: list[str]) -> tuple[str, str]:
-    """Give an option and its value, which may be joined to it."""
-    if word.startswith("--"):
-        name, equals, value = word.partition("=")
-        return LONG.get(name, ""), value if equals else (words.pop(0) if words else "")
-    return word[1:2], word[2:] or (words.pop(0) if words else "")
-
-
-def _buffers(names: list[str]) -> tuple[str, ...]:
+def _buffers(options: Options) -> tuple[str, ...]:
     chosen: list[str] = []
-    for name in names:
+    for name in ",".join(options.all("b") or ["default"]).split(","):
         if name not in (*BUFFERS, "all", "default"):
-            raise BadCall(f"unknown buffer {name}")
+            raise Failure(f"unknown buffer {name}")
         chosen += {"all": BUFFERS, "default": DEFAULT_BUFFERS}.get(name, (name,))
     return tuple(dict.fromkeys(chosen))
 
 
-def _filter(word: str, request: Request) -> None:
-    for spec in word.split():
+def _levels(options: Options) -> dict[str, str]:
+    levels = {"*": "S"} if "s" in options else {}
+    for spec in " ".join(options.rest).split():
         tag, colon, level = spec.partition(":")
         level = (level or ("V" if colon or tag != "*" else "D")).upper()
         if not tag or (level != "*" and level not in LEVELS):
-            raise BadCall(f"Invalid filter expression '{spec}'")
-        request.levels[tag] = "V" if level == "*" else level
+            raise Failure(f"Invalid filter expression '{spec}'")
+        levels[tag] = "V" if level == "*" else level
+    return levels
 
 
-def _set_format(request: Request, value: str) -> None:
-    for part in value.split(","):
-        if part in FORMATS:
-            request.format = part
-        elif part in MODIFIERS:
-            request.modifiers.add(part)
-        else:
-            raise BadCall(f'Invalid parameter "{part}" to -v')
-
-
-def _set_start(option: str, request: Request, value: str) -> None:
-    request.dump = request.dump or option == "t"
-    if value.isdecimal():
-        if not int(value):
-            raise BadCall(f'-{option} "{value}" isn\'t an integer greater than zero')
-        request.tail = int(value)
-    elif re.match(r"(\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$", value):
-        request.since = re.sub(r"^\d{4}-", "", value)
-    else:
-        raise BadCall(f'-{option} "{value}" not in time format')
-
-
-def _set_pattern(request: Request, value: str) -> None:
+def _pattern(options: Options) -> re.Pattern[str]:
     try:
-        request.pattern = re.compile(value)
+        return re.compile(options.get("e"))
     except re.error as error:
-        raise BadCall(f"regex_error: {error}") from error
+        raise Failure(f"regex_error: {error}") from error
 
 
-def _set_number(name: str, request: Request, value: str) -> None:
-    if not value.isdecimal():
-        raise BadCall(f'-{name} "{value}" isn\'t an integer greater than zero')
-    setattr(request, name, int(value))
+def _layout(options: Options, zone: ZoneInfo) -> Layout:
+    format_, modifiers = "threadtime", set[str]()
+    for part in ",".join(options.all("v") or [format_]).split(","):
+        if part in HEADS:
+            format_ = part
+        elif part in MODIFIERS:
+            modifiers.add(part)
+        else:
+            raise Failure(f'Invalid parameter "{part}" to -v')
+    return Layout(format_, modifiers, zone)
 
 
-SWITCHES = {
-    "-d": "dump", "-c": "clear", "--clear": "clear", "-B": "binary", "--binary": "binary",
-    "-g": "sizes",
-}  # fmt: skip
-VALUES: dict[str, Callable[[Request, str], None]] = {
-    "v": _set_format,
-    "e": _set_pattern,
-    "t": partial(_set_start, "t"),
-    "T": partial(_set_start, "T"),
-    "m": partial(_set_number, "most"),
-    "pid": partial(_set_number, "pid"),
-}
-
-
-def text(entry: Entry, request: Request, zone: ZoneInfo) -> str:
-    """Format an entry, a line of the message per line."""
-    pid, tid, level, tag = entry.pid, entry.tid, entry.level, f"{entry.tag:<8}"
-    stamp = _stamp(entry, zone, request.modifiers)
-    if request.format == "long":
-        head = f"[ {stamp} {pid:>5}:{tid:>5} {level}/{tag} ]\n"
-        return f"{head}{entry.message}\n\n"
-    heads = {
-        "threadtime": f"{stamp} {pid:>5} {tid:>5} {level} {tag}: ",
-        "brief": f"{level}/{tag}({pid:>5}): ",
-        "time": f"{stamp} {level}/{tag}({pid:>5}): ",
-        "tag": f"{level}/{tag}: ",
-        "process": f"{level}({pid:>5}) ",
-        "thread": f"{level}({pid:>5}:{tid:>5}) ",
-        "raw": "",
-    }
-    tail = f"  ({entry.tag})" if request.format == "process" else ""
-    head, lines = heads[request.format], entry.message.split("\n")
-    return "".join(f"{head}{line}{tail}\n" for line in lines)
-
-
-def _stamp(entry: Entry, zone: ZoneInfo, modifiers: set[str] | frozenset[str] = frozenset()) -> str:
-    if "epoch" in modifiers:
-        return f"{entry.time:>19.3f}"
-    when = datetime.fromtimestamp(entry.time, zone)
-    digits = f"{when.microsecond:06}" if "usec" in modifiers else f"{when.microsecond // 1000:03}"
-    year = f"{when:%Y-}" if "year" in modifiers else ""
-    offset = f" {when:%z}" if "zone" in modifiers else ""
-    return f"{year}{when:%m-%d %H:%M:%S}.{digits}{offset}"
+def _number(option: str, value: str) -> int:
+    if not value.isdecimal() or not int(value):
+        raise Failure(f'-{option} "{value}" isn\'t an integer greater than zero')
+    return int(value)

@@ -6,68 +6,71 @@ import random
 from dataclasses import dataclass, field
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, launch
-from pytest_mobileagent.virtual.shell.android.service import FAILED, help_text
-from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.android.service import Arguments, help_text
+from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 
-WITH_VALUE = ("--throttle", "--kill-process-after-error", "--setup", "--port", "-f")
 NO_ACTIVITIES = 252
 SWIPES = 0.3  # share of events that are swipes; the others are taps
 
 
 @dataclass(slots=True)
 class Plan:
-    """What the words of a call ask for."""
+    """What a call asks for."""
 
     packages: list[str] = field(default_factory=list)
     categories: list[str] = field(default_factory=list)
     seed: int = 0
-    verbose: int = 0
-    count: str = ""
+    verbose: bool = False
+    count: int = 0
 
 
 @command("monkey")
-async def monkey(ctx: Context, args: list[str]) -> int:
+async def monkey(ctx: Context, words: list[str]) -> int:
     """Start one of the packages, and send as many events as asked for."""
-    echo = "".join(f"  bash arg: {word}\n" for word in args)
-    echo += f"args: [{', '.join(args)}]\n" + "".join(f' arg: "{word}"\n' for word in args)
+    echo = "".join(f"  bash arg: {word}\n" for word in words)
+    echo += f"args: [{', '.join(words)}]\n" + "".join(f' arg: "{word}"\n' for word in words)
     await ctx.out(echo)
-    plan = Plan()
-    if unknown := _parse(args, plan):
-        await ctx.err(f"** Error: Unknown option: {unknown}\n{help_text('monkey')}")
-        return FAILED
-    if not plan.count.isdecimal():
-        what = "is not a number" if plan.count else "not specified"
-        await ctx.err(f"** Error: Count {what}\n{help_text('monkey')}")
-        return FAILED
+    plan = _parse(Arguments(words))
     components = _entries(ctx, plan)
     if not components:
-        await ctx.err("** No activities found to run, monkey aborted.\n")
-        return NO_ACTIVITIES
-    await _run(ctx, plan, components)
+        raise Refused("** No activities found to run, monkey aborted.", NO_ACTIVITIES)
+    if plan.verbose:
+        await ctx.out(f":Monkey: seed={plan.seed} count={plan.count}\n")
+    _run(ctx, plan, components)
+    await ctx.out(
+        f"Events injected: {plan.count}\n"
+        "## Network stats: elapsed time=4ms (0ms mobile, 0ms wifi, 4ms not connected)\n"
+    )
     return 0
 
 
-def _parse(args: list[str], plan: Plan) -> str:
-    """Read the words into the plan; give the option that is unknown, if one is."""
-    words = list(args)
-    while words:
-        word = words.pop(0)
-        value = words.pop(0) if words and word in ("-p", "-c", "-s", *WITH_VALUE) else ""
-        if word == "-p":
-            plan.packages.append(value)
-        elif word == "-c":
-            plan.categories.append(value)
-        elif word == "-s":
-            plan.seed = int(value) if value.lstrip("-").isdecimal() else 0
-        elif word == "-v":
-            plan.verbose += 1
-        elif word.startswith("--pct-"):
-            words = words[1:]
-        elif not word.startswith("-"):
-            plan.count = word
-        elif word not in WITH_VALUE and not word.startswith(("--ignore-", "--hprof", "--dbg")):
-            return word
-    return ""
+def _parse(args: Arguments) -> Plan:
+    plan = Plan()
+    while option := args.option():
+        if option == "-v":
+            plan.verbose = True
+        elif option == "-p":
+            plan.packages.append(args.next() or "")
+        elif option == "-c":
+            plan.categories.append(args.next() or "")
+        elif option == "-s":
+            plan.seed = _number("Seed", args.next())
+        elif option == "--throttle" or option.startswith("--pct-"):
+            args.next()  # the phone takes its time, and has no other events
+        elif not option.startswith("--ignore-"):
+            raise _wrong(f"Unknown option: {option}")
+    plan.count = _number("Count", args.next())
+    return plan
+
+
+def _number(name: str, word: str | None) -> int:
+    if word is None or not word.isdecimal():
+        raise _wrong(f"{name} {'not specified' if word is None else 'is not a number'}")
+    return int(word)
+
+
+def _wrong(problem: str) -> Refused:
+    return Refused(f"** Error: {problem}\n{help_text('monkey')}")
 
 
 def _entries(ctx: Context, plan: Plan) -> list[str]:
@@ -84,36 +87,16 @@ def _entries(ctx: Context, plan: Plan) -> list[str]:
     ]
 
 
-async def _run(ctx: Context, plan: Plan, components: list[str]) -> None:
-    count, chance = int(plan.count), random.Random(plan.seed)
-    if plan.verbose:
-        await ctx.out(f":Monkey: seed={plan.seed} count={count}\n")
-        await ctx.out("".join(f":AllowPackage: {name}\n" for name in plan.packages))
-        await ctx.out("".join(f":IncludeCategory: {name}\n" for name in plan.categories))
-    intent = launch(chance.choice(components))
-    if plan.verbose:
-        await ctx.out(
-            f":Switch: #Intent;action={intent.action};category={LAUNCHER};"
-            f"launchFlags={intent.flags:#x};component={intent.component};end\n"
-        )
-    ctx.phone.activities.start(intent, uid=ctx.uid)
-    for _ in range(count - 1):
-        _touch(ctx, chance, plan.packages)
-    await ctx.out(
-        f"Events injected: {count}\n"
-        "## Network stats: elapsed time=4ms (0ms mobile, 0ms wifi, 4ms not connected)\n"
-    )
-    if plan.verbose:
-        await ctx.out("// Monkey finished\n")
-
-
-def _touch(ctx: Context, chance: random.Random, packages: list[str]) -> None:
-    """Send one random event, unless it would go to an app that is not allowed."""
-    if packages and ctx.phone.activities.top.package not in packages:
-        return
-    _, _, width, height = ctx.phone.display.metrics.screen
-    points = [chance.randrange(limit) for limit in (width, height, width, height)]
-    if chance.random() < SWIPES:
-        ctx.phone.swipe(*points)
-    else:
-        ctx.phone.tap(*points[:2])
+def _run(ctx: Context, plan: Plan, components: list[str]) -> None:
+    """Start an app, and send random events, but none to an app that is not allowed."""
+    phone, chance = ctx.phone, random.Random(plan.seed)
+    phone.activities.start(launch(chance.choice(components)), uid=ctx.uid)
+    for _ in range(plan.count - 1):
+        if plan.packages and phone.activities.top.package not in plan.packages:
+            continue
+        _, _, width, height = phone.display.metrics.screen
+        points = [chance.randrange(limit) for limit in (width, height, width, height)]
+        if chance.random() < SWIPES:
+            phone.swipe(*points)
+        else:
+            phone.tap(*points[:2])

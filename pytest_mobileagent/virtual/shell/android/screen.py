@@ -7,47 +7,37 @@ import struct
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
-from pytest_mobileagent.virtual.shell.android.service import help_text
-from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.android.service import fill, help_text
+from pytest_mobileagent.virtual.shell.commands import Context, Refused, UsageError, command
+from pytest_mobileagent.virtual.shell.options import parse
 from pytest_mobileagent.virtual.system.window.display import DISPLAY
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
 
 RGBA_8888, SRGB = 1, 1
+KILLED = 137
 DEFAULT_DUMP = "/sdcard/window_dump.xml"
 
 
 @command("screencap")
 async def screencap(ctx: Context, args: list[str]) -> int:
     """Save or print a screenshot."""
-    png, files, words = False, [], list(args)
-    while words:
-        word = words.pop(0)
-        if word == "-p":
-            png = True
-        elif word == "-d":
-            if (display := words.pop(0) if words else "") != DISPLAY:
-                await ctx.err(f"Display Id '{display}' is not valid.\n")
-                return 1
-        elif word.startswith("-"):
-            await ctx.err(help_text("screencap"))
-            return 1
-        else:
-            files.append(word)
-    if len(files) > 1:
-        await ctx.err(help_text("screencap"))
-        return 1
-    as_png = png or (files and files[0].endswith(".png"))
-    data = ctx.phone.screenshot() if as_png else _raw(ctx)
-    if not files:
+    try:
+        options = parse(args, "pd:", most=1)
+    except UsageError as error:
+        raise Refused(help_text("screencap"), 1) from error
+    if (display := options.get("d", DISPLAY)) != DISPLAY:
+        raise Refused(f"Display Id '{display}' is not valid.", 1)
+    name = options.rest[0] if options.rest else ""
+    data = ctx.phone.screenshot() if "p" in options or name.endswith(".png") else _raw(ctx)
+    if not name:
         await ctx.out(data)
         return 0
     try:
-        await _save(ctx, files[0], data, mode=0o664)
+        await _save(ctx, name, data, mode=0o664)
     except OSError as error:
-        await ctx.err(f"Error opening file: {files[0]} ({error.strerror})\n")
-        return 1
+        raise Refused(f"Error opening file: {name} ({error.strerror})", 1) from error
     return 0
 
 
@@ -65,24 +55,20 @@ async def uiautomator(ctx: Context, args: list[str]) -> int:
         case ["events", *_]:
             return await _events(ctx)
         case _:
-            await ctx.err(help_text("uiautomator"))
-            return 0
+            raise Refused(help_text("uiautomator"), 0)
 
 
 async def _dump(ctx: Context, words: list[str]) -> int:
     compressed = "--compressed" in words
     files = [word for word in words if not word.startswith("-")]
     if ctx.phone.ui_automation.owner:  # the one connection to accessibility is taken
-        await ctx.err("Killed\n")
-        return 137
+        raise Refused("Killed", KILLED)
     faults = ctx.phone.faults
     if fault := faults.strikes("no-idle"):
         await asyncio.sleep(fault.seconds)
-        await ctx.err("ERROR: could not get idle state.\n")
-        return 0
+        raise Refused("ERROR: could not get idle state.", 0)
     if faults.strikes("null-root") or not ctx.phone.power.awake:
-        await ctx.err("ERROR: null root node returned by UiTestAutomationBridge.\n")
-        return 0
+        raise Refused("ERROR: null root node returned by UiTestAutomationBridge.", 0)
     path = ctx.path(files[0]) if files else DEFAULT_DUMP
     tree = faults.tree(ctx.phone.dump(compressed))
     if faults.strikes("empty-dump"):
@@ -107,23 +93,22 @@ async def _save(ctx: Context, name: str, data: bytes, mode: int) -> None:
 
 async def _events(ctx: Context) -> int:
     if ctx.phone.ui_automation.owner:
-        await ctx.err("Killed\n")
-        return 137
+        raise Refused("Killed", KILLED)
     with ctx.phone.ui_automation.connect("uiautomator", suppress=True):
-        return await _print_events(ctx)
+        arrived: asyncio.Queue[str] = asyncio.Queue()
+        unsubscribe = ctx.phone.events.subscribe(lambda event: arrived.put_nowait(printed(event)))
+        try:
+            while True:
+                event, now = await arrived.get(), ctx.phone.clock.now()
+                await ctx.out(f"{now:%m-%d %H:%M:%S}.{now.microsecond // 1000:03} {event}\n")
+        finally:
+            unsubscribe()
 
 
-async def _print_events(ctx: Context) -> int:
-    arrived: asyncio.Queue[str] = asyncio.Queue()
-    unsubscribe = ctx.phone.events.subscribe(lambda event: arrived.put_nowait(str(event)))
-    try:
-        while True:
-            event = await arrived.get()
-            now = ctx.phone.clock.now()
-            await ctx.out(f"{_stamp(now)} {event}\n")
-    finally:
-        unsubscribe()
-
-
-def _stamp(now: datetime) -> str:
-    return f"{now:%m-%d %H:%M:%S}.{now.microsecond // 1000:03}"
+def printed(event: AccessibilityEvent) -> str:
+    """Write an event as its `toString` does."""
+    lists = {
+        name: f"[{', '.join(getattr(event, name))}]"
+        for name in ("text", "content_change_types", "window_change_types")
+    }
+    return fill("accessibility_event", event=event, **lists)

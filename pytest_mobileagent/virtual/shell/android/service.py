@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from importlib import resources
 from inspect import isawaitable
 from string import Formatter
 from typing import Any, TypeAlias, TypeVar
 
-from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 
 __all__ = [
-    "DONE", "FAILED", "Answer", "Arguments", "Context",
-    "JavaError", "Refused", "Service", "fill", "help_text", "illegal",
+    "FAILED", "Answer", "Arguments", "Context",
+    "JavaError", "Refused", "Service", "fill", "help_text", "illegal", "no_service",
+    "unknown_option",
 ]  # fmt: skip
 FAILED = 255  # what -1 looks like to a shell
-NO_SERVICE = 20
-DONE = "Result: Parcel(00000000    '....')\n"  # what a call gives that needs no answer
 FRAMES = (
     "android.os.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)",
     "android.os.ShellCommand.exec(ShellCommand.java:38)",
@@ -45,22 +44,13 @@ def fill(name: str, /, **values: Any) -> str:
 
 
 def help_text(name: str) -> str:
-    """Give the help of a command, from help/NAME.txt; most have none."""
-    return _read("help", name)
+    """Give the help of a command, from help/NAME.txt, without its last newline; most have none."""
+    return _read("help", name).removesuffix("\n")
 
 
 def _read(folder: str, name: str) -> str:
     file = resources.files(__package__).joinpath(folder, f"{name}.txt")
     return file.read_text() if file.is_file() else ""
-
-
-class Refused(Exception):  # noqa: N818 - an answer, not a defect
-    """A command is not done; why is told on stderr, or on stdout as some services do."""
-
-    def __init__(self, why: str, status: int = FAILED, *, out: bool = False) -> None:
-        super().__init__(why)
-        self.status = status
-        self.out = out
 
 
 class JavaError(Exception):
@@ -73,13 +63,23 @@ class JavaError(Exception):
 
     def trace(self) -> str:
         """Write it as Java does."""
-        frames = "".join(f"\tat {frame}\n" for frame in (*self.frames, *FRAMES))
-        return f"{self.kind}: {self}\n{frames}"
+        frames = "".join(f"\n\tat {frame}" for frame in (*self.frames, *FRAMES))
+        return f"{self.kind}: {self}{frames}"
 
 
 def illegal(message: str) -> JavaError:
     """Build the exception for a wrong argument."""
     return JavaError("IllegalArgumentException", message)
+
+
+def unknown_option(option: str) -> Exception:
+    """Build what most services answer to an option that they do not know."""
+    return illegal(f"Unknown option: {option}")
+
+
+def no_service(name: str) -> Refused:
+    """Build what `cmd` answers if a service is not there."""
+    return Refused(f"cmd: Can't find service: {name}", 20)
 
 
 class Arguments:
@@ -111,6 +111,23 @@ class Arguments:
         if self._words and self._words[0].startswith("-") and self._words[0] != "-":
             return self.next()
         return None
+
+    def options(
+        self,
+        values: Collection[str] = ("--user",),
+        switches: Collection[str] | None = (),
+        unknown: Callable[[str], Exception] = unknown_option,
+    ) -> dict[str, str]:
+        """Take the options that come next; with `switches` None any that takes no value is one."""
+        given: dict[str, str] = {}
+        while option := self.option():
+            if option in values:
+                given[option] = self.required()
+            elif switches is None or option in switches:
+                given[option] = ""
+            else:
+                raise unknown(option)
+        return given
 
     def rest(self) -> list[str]:
         """Take all that is left."""
@@ -180,14 +197,12 @@ class Service:
     async def run(self, ctx: Context, words: list[str]) -> int:
         """Run one command."""
         if ctx.phone.init.booting:
-            await ctx.err(f"cmd: Can't find service: {self._name}\n")
-            return NO_SERVICE
+            raise no_service(self._name)
         if not self._handlers and self._otherwise == self._unknown:
             await ctx.err("No shell command implementation.\n")
             return 0
         if not words or words[0] in ("help", "-h"):
-            await ctx.out(help_text(self._name) or "\n")
-            return self._unknown_status
+            raise Refused(help_text(self._name), self._unknown_status, out=True)
         return await answer(ctx, self._handlers.get(words[0], self._otherwise), words)
 
 
@@ -196,13 +211,9 @@ async def answer(ctx: Context, handler: Handler, words: list[str]) -> int:
     try:
         said = handler(ctx, Arguments(words[1:], words[0]))
         said = await said if isawaitable(said) else said
-    except Refused as refusal:
-        await (ctx.out if refusal.out else ctx.err)(f"{refusal}\n")
-        return refusal.status
     except JavaError as error:
-        head = f"\nException occurred while executing '{words[0]}':\n"
-        await ctx.err(head + error.trace())
-        return FAILED
+        head = f"\nException occurred while executing '{words[0]}':"
+        raise Refused(f"{head}\n{error.trace()}") from error
     if isinstance(said, str):
         await ctx.out(said)
         return 0

@@ -6,13 +6,12 @@ from pytest_mobileagent.virtual.kernel.properties import HINT
 from pytest_mobileagent.virtual.kernel.rootfs import OVERLAY
 from pytest_mobileagent.virtual.kernel.users import ROOT
 from pytest_mobileagent.virtual.shell.android.service import help_text
-from pytest_mobileagent.virtual.shell.commands import Context, command
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, Refused, command
 
 SYSTEM = 1000
 OF_ROOT = ("ctl.", "persist.sys.locale")  # what the user of adb shell may not set
-SET_USAGE = "usage: setprop NAME VALUE\n\nSets an Android system property.\n"
+SET_USAGE = "usage: setprop NAME VALUE\n\nSets an Android system property."
 STAY_ON = {"false": "0", "ac": "1", "usb": "2", "wireless": "4", "true": "15"}
-NOT_ROOT = 'Not running as root. Try "adb root" first.\n'
 
 
 @command("getprop")
@@ -32,20 +31,17 @@ async def getprop(ctx: Context, args: list[str]) -> int:
 async def setprop(ctx: Context, args: list[str]) -> int:
     """Set one property."""
     if len(args) != 2:
-        await ctx.out(SET_USAGE)
-        return 1
+        raise Refused(SET_USAGE, 1, out=True)
     name, value = args
     if ctx.uid not in (ROOT, SYSTEM) and name.startswith(OF_ROOT):
-        await ctx.err(f"setprop: Failed to set property '{name}' to '{value}'.\n{HINT}\n")
-        return 1
+        raise Failure(f"Failed to set property '{name}' to '{value}'.\n{HINT}")
     if name == "ctl.restart" and value == "zygote":
         ctx.phone.restart()
         return 0
     try:
         ctx.phone.props.set(*args)
     except ValueError as error:
-        await ctx.err(f"setprop: {error}\n")
-        return 1
+        raise Failure(str(error)) from error
     return 0
 
 
@@ -65,8 +61,7 @@ async def svc(ctx: Context, args: list[str]) -> int:
         case ["power", ("reboot" | "shutdown") as verb, *_]:
             (ctx.phone.reboot if verb == "reboot" else ctx.phone.init.shutdown)()
             return 0
-    await ctx.out(help_text("svc"))
-    return 1
+    raise Refused(help_text("svc"), 1, out=True)
 
 
 @command("reboot")
@@ -74,9 +69,8 @@ async def reboot(ctx: Context, args: list[str]) -> int:
     """Reboot, whatever into: this phone has no other system than Android."""
     unknown = next((word for word in args if word.startswith("-") and word != "-p"), None)
     if unknown is not None:
-        await ctx.err(f"reboot: Unknown option '{unknown.strip('-')}'\n")
-        await ctx.err("usage: reboot [-p] [rebootcommand]\n")
-        return 1
+        usage = "usage: reboot [-p] [rebootcommand]"
+        raise Failure(f"Unknown option '{unknown.strip('-')}'\n{usage}")
     (ctx.phone.init.shutdown if "-p" in args else ctx.phone.reboot)()
     return 0
 
@@ -84,9 +78,7 @@ async def reboot(ctx: Context, args: list[str]) -> int:
 @command("remount")
 async def remount(ctx: Context, _: list[str]) -> int:
     """Make the system's partitions writable."""
-    if ctx.uid != ROOT:
-        await ctx.err(NOT_ROOT)
-        return 1
+    _demand_root(ctx)
     ctx.phone.files.mkdir(OVERLAY, parents=True)
     await ctx.out("Remount succeeded\n")
     return 0
@@ -95,11 +87,14 @@ async def remount(ctx: Context, _: list[str]) -> int:
 @command("disable-verity", "enable-verity")
 async def verity(ctx: Context, _: list[str]) -> int:
     """Say that partitions are verified from the next start on, or not; nothing here is."""
-    if ctx.uid != ROOT:
-        await ctx.err(NOT_ROOT)
-        return 1
+    _demand_root(ctx)
     verb = ctx.name.partition("-")[0]
     await ctx.out(
         f"Successfully {verb}d verity\nReboot the device for new settings to take effect\n"
     )
     return 0
+
+
+def _demand_root(ctx: Context) -> None:
+    if ctx.uid != ROOT:
+        raise Refused('Not running as root. Try "adb root" first.', 1)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pytest_mobileagent.virtual.shell.opening import open_reader, open_writer
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected, lines_of, read_line
+from pytest_mobileagent.virtual.shell.session import Session
+from pytest_mobileagent.virtual.shell.streams import (
+    Bytes,
+    Collected,
+    lines_of,
+    read_all,
+    read_line,
+)
 from pytest_mobileagent.virtual.shell.streams import decode as decode
 from pytest_mobileagent.virtual.shell.streams import encode as encode
-from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.kernel.files import Node
     from pytest_mobileagent.virtual.shell.execution import Shell
-    from pytest_mobileagent.virtual.shell.session import Session
-    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
+    from pytest_mobileagent.virtual.shell.streams import Reader
 
 Program: TypeAlias = Callable[["Context", list[str]], Awaitable[int]]
+Launch: TypeAlias = Callable[["Shell", list[str], Session], Awaitable[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,15 @@ class Failure(Exception):  # noqa: N818 - it is how a command ends, not a defect
         self.status = status
 
 
+class Refused(Exception):  # noqa: N818 - an answer, not a defect
+    """A command is not done; why is told on stderr as it is, or on stdout."""
+
+    def __init__(self, why: str, status: int = 255, *, out: bool = False) -> None:
+        super().__init__(why)
+        self.status = status
+        self.out = out
+
+
 class UsageError(Failure):
     """A command was called in a way that it does not understand; toybox points at its help."""
 
@@ -62,74 +78,34 @@ class UsageError(Failure):
 _QUOTING = frozenset({"rmdir", "stat", "find", "df", "mkdir", "touch"})
 
 
-def explain(error: OSError, name: str) -> str:
-    """Return what the command `name` prints about `error`, as toybox words it."""
-    words = error.strerror or str(error)
-    if error.filename is None:
-        return f"{name}: {words}\n"
-    file = f"'{error.filename}'" if name in _QUOTING else error.filename
-    return f"{name}: {file}: {words}\n"
+class Found(NamedTuple):
+    """A file or a folder on a walk, and how many folders below the start it is."""
+
+    path: str
+    node: Node
+    depth: int
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return posixpath.basename(self.path.rstrip("/")) or self.path
 
 
-@dataclass(slots=True)
-class Context:
+@dataclass
+class Context(Session):
     """What a running command sees of the world.
 
-    `session` holds the streams, user, folder and environment of this very command; `shell` is the
-    interpreter that runs it, which the shell's own commands change. What it complains about starts
-    with `prefix`.
+    As a session it has the streams, user, folder and environment of this very command; `shell` is
+    the interpreter that runs it, which the shell's own commands change. `launch` runs another
+    program. What the command complains about starts with `prefix`.
     """
 
     name: str
-    session: Session
     shell: Shell
-    pid: int = 0
+    launch: Launch
+    pid: int
     prefix: str = ""
     failed: int = field(default=0, init=False)
-
-    @property
-    def phone(self) -> Phone:
-        """The phone that the command runs on."""
-        return self.session.phone
-
-    @property
-    def uid(self) -> int:
-        """The user: 0 is root, 2000 shell, from 10000 on apps."""
-        return self.session.uid
-
-    @property
-    def cwd(self) -> str:
-        """The current folder."""
-        return self.session.cwd
-
-    @property
-    def env(self) -> dict[str, str]:
-        """The exported variables."""
-        return self.session.env
-
-    @property
-    def stdin(self) -> Reader:
-        """Where input comes from."""
-        return self.session.stdin
-
-    @property
-    def stdout(self) -> Writer:
-        """Where output goes."""
-        return self.session.stdout
-
-    @property
-    def stderr(self) -> Writer:
-        """Where complaints go."""
-        return self.session.stderr
-
-    @property
-    def files(self) -> UserFiles:
-        """The file system as this command's user sees it from the current folder."""
-        return UserFiles(self.phone.files, self.uid, self.cwd)
-
-    def path(self, text: str) -> str:
-        """Return the absolute path of a file that was named as `text`."""
-        return self.phone.files.absolute(text, self.cwd)
 
     async def out(self, data: str | bytes) -> None:
         """Write to stdout."""
@@ -141,7 +117,7 @@ class Context:
 
     async def read_all(self) -> bytes:
         """Read stdin up to its end."""
-        return await self.stdin.read_all()
+        return await read_all(self.stdin)
 
     async def read_line(self) -> str:
         """Read one line of stdin, with its newline; "" at the end."""
@@ -149,11 +125,11 @@ class Context:
 
     async def read(self, name: str) -> bytes:
         """Read the whole file called `name`; `-` is stdin."""
-        return await self.reader(name).read_all()
+        return await read_all(self.reader(name))
 
     def reader(self, name: str) -> Reader:
-        """Open the file, or the device such as /dev/zero, called `name` for reading."""
-        return self.stdin if name == "-" else open_reader(name, self.session)
+        """Open the file, or the device such as /dev/zero, called `name`; `-` is stdin."""
+        return self.stdin if name == "-" else super().reader(name)
 
     async def lines(self, names: list[str]) -> AsyncIterator[str]:
         """Yield the lines of all files, with their newlines, as they arrive; no name is stdin.
@@ -170,10 +146,6 @@ class Context:
                 error.filename = error.filename or name
                 await self.complain(error)
 
-    def writer(self, name: str, *, append: bool = False) -> Writer:
-        """Open the file, or the device such as /dev/tty, called `name` for writing."""
-        return open_writer(name, self.session, append=append)
-
     async def save(self, name: str, data: bytes) -> None:
         """Write the whole file, or to the device such as /dev/tty, called `name`."""
         await self.writer(name).write(data)
@@ -181,10 +153,13 @@ class Context:
     async def complain(self, error: OSError | Failure | str) -> None:
         """Print what failed, and go on; the command's exit status will be 1 or the failure's."""
         self.failed = error.status if isinstance(error, Failure) else 1
-        text = (
-            explain(error, self.name) if isinstance(error, OSError) else f"{self.name}: {error}\n"
-        )
-        await self.err(self.prefix + text)
+        text = str(error)
+        if isinstance(error, OSError):
+            text = error.strerror or text
+            if error.filename is not None:
+                file = f"'{error.filename}'" if self.name in _QUOTING else error.filename
+                text = f"{file}: {text}"
+        await self.err(f"{self.prefix}{self.name}: {text}\n")
 
     async def each(self, names: Iterable[str], action: Callable[[str], Awaitable[None]]) -> int:
         """Do `action` for every name, complain about those that fail, and return the status."""
@@ -197,27 +172,40 @@ class Context:
                 await self.complain(error)
         return self.failed
 
-    async def run(
+    async def walk(
         self,
-        words: list[str],
+        name: str,
         *,
-        stdin: Reader | None = None,
-        stdout: Writer | None = None,
-        env: dict[str, str] | None = None,
-        uid: int | None = None,
-        cwd: str | None = None,
-    ) -> int:
-        """Run another program, as `exec` finds it, and return its exit status."""
-        session = replace(
-            self.session,
-            stdin=self.stdin if stdin is None else stdin,
-            stdout=self.stdout if stdout is None else stdout,
-            env=dict(self.env if env is None else env),
-            uid=self.uid if uid is None else uid,
-            cwd=self.cwd if cwd is None else cwd,
-        )
+        most: float = inf,
+        bottom_up: bool = False,
+        follow: bool = False,
+        depth: int = 0,
+    ) -> list[Found]:
+        """Return a file or a folder and what is below, for `most` levels; complain of failures.
+
+        A folder comes before what is in it, or after that if one goes `bottom_up`. A link leads
+        nowhere, unless one is to `follow` that from which the walk starts.
+        """
+        found: list[Found] = []
+        below: list[Found] = []
+
+        async def look(path: str) -> None:
+            node = self.files.stat(path, follow=follow)
+            found.append(Found(path, node, depth))
+            if node.kind == "dir" and depth < most:
+                for each in self.files.listdir(path):
+                    inside = posixpath.join(path, each)
+                    below.extend(
+                        await self.walk(inside, most=most, bottom_up=bottom_up, depth=depth + 1)
+                    )
+
+        await self.each([name], look)
+        return below + found if bottom_up else found + below
+
+    async def run(self, words: list[str], session: Session | None = None) -> int:
+        """Run another program, as `exec` finds it, here or elsewhere; return its exit status."""
         try:
-            return await self.shell.run_program(words, session)
+            return await self.launch(self.shell, words, session or self)
         except OSError as error:
             await self.err(f"{self.name}: exec {words[0]}: {error.strerror}\n")
             return 127 if isinstance(error, FileNotFoundError) else 126
@@ -225,7 +213,7 @@ class Context:
     async def output_of(self, words: list[str]) -> bytes:
         """Run another program without input and return what it printed."""
         collected = Collected()
-        await self.run(words, stdin=Bytes(b""), stdout=collected)
+        await self.run(words, replace(self, stdin=Bytes(b""), stdout=collected))
         return collected.data
 
 

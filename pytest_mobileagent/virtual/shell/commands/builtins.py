@@ -6,10 +6,12 @@ import asyncio
 import re
 import shlex
 
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, registry
+from pytest_mobileagent.virtual.shell import expand
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, decode, registry
 from pytest_mobileagent.virtual.shell.condition import Condition, ConditionError, Operand
 from pytest_mobileagent.virtual.shell.errors import ExitShell, LeaveFunction, LeaveLoop, ShellError
 from pytest_mobileagent.virtual.shell.launch import call, call_program, which
+from pytest_mobileagent.virtual.shell.script import source as run_source
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OPTIONS = {"errexit": "e", "noglob": "f", "nounset": "u"}
@@ -36,7 +38,7 @@ async def test(ctx: Context, args: list[str]) -> int:
         raise Failure("missing ]", 2)
     try:
         operands = [Operand(word) for word in words]
-        return int(not Condition(operands, ctx.shell, ctx.session).holds())
+        return int(not Condition(operands, ctx.shell).holds())
     except (ConditionError, ShellError) as error:
         raise Failure(str(error), 2) from None
 
@@ -80,15 +82,18 @@ async def export(ctx: Context, args: list[str]) -> int:
         for name, value in sorted(variables.environment().items()):
             await ctx.out(f"export {name}={shlex.quote(value)}\n")
     for word in words:
-        variables.export(_assigned(ctx, word))
+        variables.exported.add(_assigned(ctx, word))
     return 0
 
 
 @command("local", "typeset", folder=None)
 async def local(ctx: Context, args: list[str]) -> int:
     """Declare variables, which in a function get their old value back at its end."""
+    shell = ctx.shell
     for word in args:
-        ctx.shell.declare_local(word.partition("=")[0])
+        name = word.partition("=")[0]
+        if shell.locals:
+            shell.locals[-1].setdefault(name, shell.variables.kept(name))
         _assigned(ctx, word)
     return 0
 
@@ -97,7 +102,7 @@ async def local(ctx: Context, args: list[str]) -> int:
 async def unset(ctx: Context, args: list[str]) -> int:
     """Forget variables."""
     for name in args:
-        ctx.shell.variables.unset(name)
+        ctx.shell.variables.put_back(name, (None, False))
     return 0
 
 
@@ -106,7 +111,7 @@ async def set_(ctx: Context, args: list[str]) -> int:
     """Set options and the positional parameters, or list the variables."""
     shell, words = ctx.shell, list(args)
     if not words:
-        for name, value in shell.variables.all().items():
+        for name, value in sorted(shell.variables.items()):
             await ctx.out(f"{name}={shlex.quote(value) if value else ''}\n")
         return 0
     while words and words[0][:1] in {"-", "+"} and len(words[0]) > 1:
@@ -134,12 +139,9 @@ async def read(ctx: Context, args: list[str]) -> int:
     text = line.removesuffix("\n")
     names = [word for word in args if word != "-r"] or ["REPLY"]
     separators = ctx.shell.get("IFS", " \t\n")
-    blank = "".join(char for char in separators if char in " \t\n")
-    more_blank = f"[{re.escape(blank)}]*" if blank else ""
-    mark = f"{more_blank}[{re.escape(separators)}]{more_blank}" if separators else "(?!)"
-    rest = text.strip(blank)
+    rest = text.strip("".join(set(" \t\n") & set(separators)))
     for name in names[:-1]:
-        value, *more = re.split(mark, rest, maxsplit=1)
+        value, *more = expand.separator(separators).split(rest, maxsplit=1)
         rest = "".join(more)
         ctx.shell.assign(name, value)
     ctx.shell.assign(names[-1], rest if raw else re.sub(r"\\(.)", r"\1", rest))
@@ -192,7 +194,7 @@ async def leave_loop(ctx: Context, args: list[str]) -> int:
 @command("eval", folder=None)
 async def eval_(ctx: Context, args: list[str]) -> int:
     """Run the words as a script."""
-    return await ctx.shell.source(" ".join(args))
+    return await run_source(ctx.shell, " ".join(args))
 
 
 @command(".", "source", folder=None)
@@ -201,8 +203,7 @@ async def source(ctx: Context, args: list[str]) -> int:
     if not args:
         raise Failure("missing argument")
     try:
-        text = ctx.files.read(args[0]).decode(errors="surrogateescape")
-        return await ctx.shell.source(text)
+        return await run_source(ctx.shell, decode(ctx.files.read(args[0])))
     except OSError as error:
         raise Failure(f"{args[0]}: {error.strerror}") from None
     except LeaveFunction as leaving:
@@ -226,7 +227,7 @@ async def command_(ctx: Context, args: list[str]) -> int:
     for name in args[1:]:
         is_own = name in ctx.shell.functions or (name in registry and registry[name].builtin)
         try:
-            await ctx.out(f"{name if is_own else which(name, ctx.session)}\n")
+            await ctx.out(f"{name if is_own else which(name, ctx)}\n")
         except OSError:
             status = 1
     return status

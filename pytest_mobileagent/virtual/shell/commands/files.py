@@ -70,30 +70,19 @@ async def rm(ctx: Context, args: list[str]) -> int:
     options = parse(args, "firRv", least=0 if "-f" in args else 1)
     recursive = "r" in options or "R" in options
 
-    async def remove(name: str) -> None:
-        node = ctx.files.find(name, follow=False)
-        if node is None and "f" in options:
-            return
-        if node and node.kind == "dir" and recursive:
-            await _remove_tree(ctx, name)
-        else:
-            ctx.files.remove(name)
+    async def remove_one(name: str) -> None:
+        is_dir = recursive and ctx.files.stat(name, follow=False).kind == "dir"
+        (ctx.files.rmdir if is_dir else ctx.files.remove)(name)
         if "v" in options:
             await ctx.out(f"rm '{name}'\n")
 
+    async def remove(name: str) -> None:
+        if "f" in options and ctx.files.find(name, follow=False) is None:
+            return
+        below = await ctx.walk(name, bottom_up=True) if recursive else []
+        await ctx.each([each.path for each in below] or [name], remove_one)
+
     return await ctx.each(options.rest, remove)
-
-
-async def _remove_tree(ctx: Context, name: str) -> None:
-    async def remove(below: str) -> None:
-        node = ctx.files.stat(below, follow=False)
-        if node.kind == "dir":
-            await _remove_tree(ctx, below)
-        else:
-            ctx.files.remove(below)
-
-    await ctx.each([posixpath.join(name, each) for each in ctx.files.listdir(name)], remove)
-    ctx.files.rmdir(name)
 
 
 _SHIFTS = {"u": 6, "g": 3, "o": 0}
@@ -110,10 +99,15 @@ async def chmod(ctx: Context, args: list[str]) -> int:
     async def change(name: str) -> None:
         node = ctx.files.stat(name)
         ctx.files.chmod(name, new_mode(words[0], node.mode, is_dir=node.kind == "dir"))
-        if recursive and node.kind == "dir":
-            await ctx.each([posixpath.join(name, each) for each in ctx.files.listdir(name)], change)
 
-    return await ctx.each(words[1:], change)
+    return await ctx.each(await _files(ctx, words[1:], recursive=recursive), change)
+
+
+async def _files(ctx: Context, names: list[str], *, recursive: bool) -> list[str]:
+    """Return the names, or with `recursive` also those of all that is below them."""
+    if not recursive:
+        return names
+    return [found.path for name in names for found in await ctx.walk(name, follow=True)]
 
 
 @command("chown", "chgrp")
@@ -128,10 +122,9 @@ async def chown(ctx: Context, args: list[str]) -> int:
     async def change(name: str) -> None:
         node = ctx.files.stat(name)
         ctx.files.chown(name, node.uid if uid is None else uid, node.gid if gid is None else gid)
-        if "R" in options and node.kind == "dir":
-            await ctx.each([posixpath.join(name, each) for each in ctx.files.listdir(name)], change)
 
-    return await ctx.each(options.rest[1:], change)
+    names = await _files(ctx, options.rest[1:], recursive="R" in options)
+    return await ctx.each(names, change)
 
 
 def _number(name: str, kind: str) -> int | None:
@@ -149,15 +142,14 @@ def new_mode(text: str, old: int, *, is_dir: bool) -> int:
         return int(text, 8)
     mode = old & 0o7777
     for clause in text.split(","):
-        match = re.fullmatch(r"([ugoa]*)((?:[-+=][rwxXst]*)+)", clause)
+        match = re.fullmatch(r"([ugoa]*)([-+=])([rwxXst]*)", clause)
         if match is None:
             raise Failure(f"bad mode '{text}'")
         who = set(match[1].replace("a", "ugo") or "ugo")
-        for operator, letters in re.findall(r"([-+=])([rwxXst]*)", match[2]):
-            bits = _bits(who, set(letters), runs=is_dir or bool(mode & 0o111))
-            if operator == "=":
-                mode &= ~sum(7 << _SHIFTS[each] for each in who)
-            mode = mode & ~bits if operator == "-" else mode | bits
+        bits = _bits(who, set(match[3]), runs=is_dir or bool(mode & 0o111))
+        if match[2] == "=":
+            mode &= ~sum(7 << _SHIFTS[each] for each in who)
+        mode = mode & ~bits if match[2] == "-" else mode | bits
     return mode
 
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections import deque
-from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import Options, parse
 from pytest_mobileagent.virtual.shell.patterns import BadPatternError, translated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NOT_FOUND, _TROUBLE = 1, 2
 
@@ -35,11 +30,10 @@ async def grep(ctx: Context, args: list[str]) -> int:
     recursive = "r" in options or "R" in options
     names = names or (["."] if recursive else ["-"])
     search.named = "H" in options or ("h" not in options and (recursive or len(names) > 1))
-    for name in names:
-        for file in _below(ctx, name) if recursive else [name]:
-            await search.file(file)
-            if search.found and "q" in options:
-                return 0
+    for name in await _below(ctx, names) if recursive else names:
+        await search.file(name)
+        if search.found and "q" in options:
+            return 0
     return _TROUBLE if ctx.failed else (0 if search.found else _NOT_FOUND)
 
 
@@ -62,16 +56,10 @@ def _compiled(name: str, patterns: list[str], options: Options) -> re.Pattern[st
         raise Failure(f"bad REGEX '{patterns[-1]}': {error}", _TROUBLE) from None
 
 
-def _below(ctx: Context, name: str) -> Iterator[str]:
-    """Yield the files in a folder and all folders below it."""
-    if not ctx.files.is_dir(name):
-        yield name
-        return
-    for each in ctx.files.listdir(name):
-        path = each if name == "." else posixpath.join(name, each)
-        node = ctx.files.find(path, follow=False)
-        if node and node.kind != "link":
-            yield from _below(ctx, path)
+async def _below(ctx: Context, names: list[str]) -> list[str]:
+    """Return the files in folders and all folders below them."""
+    found = [each for name in names for each in await ctx.walk(name, follow=True)]
+    return [each.path.removeprefix("./") for each in found if each.node.kind == "file"]
 
 
 class _Search:
@@ -86,8 +74,7 @@ class _Search:
         around = options.number("C", 0)
         self._before = options.number("B", around)
         self._after = options.number("A", around)
-        self._apart = False  # whether a gap was left since the last line that was printed
-        self._printed = False
+        self._last = 0  # the number of the line that was printed last
 
     async def file(self, name: str) -> None:
         """Search a file, or stdin if it is called `-`."""
@@ -106,39 +93,29 @@ class _Search:
         quiet = bool({"c", "l", "L", "q"} & {flag for flag, _ in self._options.given})
         limit = self._options.number("m", 0)
         before: deque[tuple[int, str]] = deque(maxlen=self._before)
-        count = number = follow = 0
+        count = number = until = 0
         async for line in self._ctx.lines([name]):
             number += 1
             text = line.rstrip("\n")
             if (self._pattern.search(text) is None) != ("v" in self._options):
-                if follow and not quiet:
+                if number <= until:
                     await self._print(shown, number, text, "-")
-                    follow -= 1
                 else:
-                    self._apart = self._apart or len(before) == self._before
                     before.append((number, text))
                 continue
             count += 1
             self.found = True
-            if quiet:
-                if "c" not in self._options:
-                    break
-            else:
-                await self._print_match(shown, number, text, before)
-                follow = self._after
-            if count == limit:
+            if not quiet:
+                for at, earlier in before:
+                    await self._print(shown, at, earlier, "-")
+                before.clear()
+                await self._print_match(shown, number, text)
+                until = number + self._after
+            if count == limit or (quiet and "c" not in self._options):
                 break
         return count
 
-    async def _print_match(
-        self, shown: str, number: int, text: str, before: deque[tuple[int, str]]
-    ) -> None:
-        if self._apart and self._printed and (self._before or self._after):
-            await self._ctx.out("--\n")
-        while before:
-            at, line = before.popleft()
-            await self._print(shown, at, line, "-")
-        self._apart = False
+    async def _print_match(self, shown: str, number: int, text: str) -> None:
         if "o" not in self._options:
             await self._print(shown, number, text, ":")
         elif "v" not in self._options:
@@ -147,7 +124,9 @@ class _Search:
                     await self._print(shown, number, match[0], ":")
 
     async def _print(self, shown: str, number: int, text: str, mark: str) -> None:
-        self._printed = True
-        head = f"{shown}{mark}" if self.named else ""
+        follows = self._last in {0, number - 1, number}
+        head = "" if follows or not (self._before or self._after) else "--\n"
+        head += f"{shown}{mark}" if self.named else ""
         head += f"{number}{mark}" if "n" in self._options else ""
+        self._last = number
         await self._ctx.out(f"{head}{text}\n")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pytest_mobileagent.virtual.kernel.procfs import KERNEL
 from pytest_mobileagent.virtual.kernel.users import ROOT, SHELL, groups_of, name_of, number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
-from pytest_mobileagent.virtual.shell.launch import find_program
+from pytest_mobileagent.virtual.shell.launch import SH, find_program
 from pytest_mobileagent.virtual.shell.launch import which as find
 from pytest_mobileagent.virtual.shell.options import parse
-
-_SH = "/system/bin/sh"
 
 
 def _security(uid: int) -> str:
@@ -62,7 +62,7 @@ async def su(ctx: Context, args: list[str]) -> int:
         raise Failure(f"invalid uid/gid '{args[0]}'")
     name = name_of(uid)
     env = {**ctx.env, "USER": name, "LOGNAME": name}
-    return await ctx.run(args[1:] or [_SH], uid=uid, env=env)
+    return await ctx.run(args[1:] or [SH], replace(ctx, uid=uid, env=env))
 
 
 @command("run-as")
@@ -84,12 +84,12 @@ async def run_as(ctx: Context, args: list[str]) -> int:
         raise Failure(f"package not an application: {package}")
     if app.system:  # those of the image are release builds
         raise Failure(f"package not debuggable: {package}")
-    words = words or [_SH]
+    words = words or [SH]
     try:
-        find_program(words[0], ctx.session)
+        find_program(words[0], ctx)
     except OSError as error:
         raise Failure(f"exec failed for {words[0]}: {error.strerror}") from None
-    return await ctx.run(words, uid=app.uid, cwd=app.data_dir)
+    return await ctx.run(words, replace(ctx, uid=app.uid, cwd=app.data_dir))
 
 
 _KERNEL = {
@@ -118,16 +118,7 @@ async def which(ctx: Context, args: list[str]) -> int:
     status = 0
     for name in options.rest:
         try:
-            await ctx.out(f"{find(name, ctx.session)}\n")
+            await ctx.out(f"{find(name, ctx)}\n")
         except OSError:
             status = 1
     return status
-
-
-@command("tty")
-async def tty(ctx: Context, args: list[str]) -> int:
-    """Print the terminal's name."""
-    options = parse(args, "s", most=0)
-    if "s" not in options:
-        await ctx.out("/dev/pts/0\n" if ctx.session.tty else "not a tty\n")
-    return int(not ctx.session.tty)

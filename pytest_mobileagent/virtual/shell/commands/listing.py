@@ -63,9 +63,6 @@ def human_size(count: float) -> str:
     return f"{count:.0f}T"
 
 
-_TERMINAL = 80
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A line of a listing."""
@@ -144,20 +141,14 @@ def _listing(ctx: Context, entries: list[Entry], options: Options) -> str:
     if "l" in options or "n" in options:
         return _long(ctx, entries, options)
     names = [_marked(entry, options) for entry in entries]
-    at_terminal = ctx.session.tty and ctx.stdout is ctx.shell.session.stdout
-    if "1" not in options and at_terminal:
-        return _columns(names)
     return "".join(f"{name}\n" for name in names)
 
 
 def _marked(entry: Entry, options: Options) -> str:
-    if entry.node.kind == "dir" and ("F" in options or "p" in options):
-        return f"{entry.name}/"
-    if "F" in options and entry.node.kind == "link":
-        return f"{entry.name}@"
-    if "F" in options and entry.node.mode & 0o111 and entry.node.kind == "file":
-        return f"{entry.name}*"
-    return entry.name
+    if "F" not in options:
+        return entry.name + ("/" if entry.node.kind == "dir" and "p" in options else "")
+    runs = "*" if entry.node.mode & 0o111 else ""
+    return entry.name + {"dir": "/", "link": "@", "file": runs}[entry.node.kind]
 
 
 def _long(ctx: Context, entries: list[Entry], options: Options) -> str:
@@ -196,23 +187,6 @@ def _aligned(rows: list[tuple[str, ...]]) -> Iterable[str]:
             for at, (cell, width) in enumerate(zip(row[:-1], widths, strict=False))
         ]
         yield " ".join([*cells, row[-1]])
-
-
-def _columns(names: list[str]) -> str:
-    """Arrange names in as many columns as fit into a line."""
-    for height in range(1, len(names) + 1):
-        columns = [names[at : at + height] for at in range(0, len(names), height)]
-        widths = [max(map(len, column)) for column in columns]
-        if sum(widths) + 2 * (len(widths) - 1) <= _TERMINAL or height == len(names):
-            rows = ([c[at : at + 1] for c in columns] for at in range(height))
-            return "".join(
-                "  ".join(
-                    cell[0].ljust(w) for cell, w in zip(row, widths, strict=True) if cell
-                ).rstrip()
-                + "\n"
-                for row in rows
-            )
-    return ""
 
 
 def _size_text(entry: Entry, *, human: bool) -> str:
@@ -285,11 +259,8 @@ def _formatted(ctx: Context, name: str, node: Node, form: str) -> str:
     }
 
     def value(match: re.Match[str]) -> str:
+        width = int(match[1] or 0)
         text = values.get(match[2], "?")
-        return (
-            text.ljust(int(match[1][1:]))
-            if match[1].startswith("-")
-            else text.rjust(int(match[1] or 0))
-        )
+        return text.ljust(-width) if width < 0 else text.rjust(width)
 
-    return re.sub(r"%(-?\d*)(.)", value, form)
+    return re.sub(r"%(-?\d+)?(.)", value, form)

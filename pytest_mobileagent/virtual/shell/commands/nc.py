@@ -21,7 +21,7 @@ class _Talk:
 
     def __init__(self) -> None:
         self.asked, self.told = Pipe(), Pipe()
-        self.read, self.read_all, self.write = self.asked.read, self.asked.read_all, self.told.write
+        self.read, self.write = self.asked.read, self.told.write
         self.closed = False
 
     async def close(self) -> None:
@@ -59,9 +59,13 @@ async def nc(ctx: Context, args: list[str]) -> int:
         finally:
             await talk.close()
 
-    work = [asyncio.ensure_future(serve()), asyncio.ensure_future(_pour(ctx.stdin, talk.asked))]
+    async def ask() -> None:
+        await _pour(ctx.stdin, talk.asked)
+        await talk.asked.close_write()
+
+    work = [asyncio.ensure_future(serve()), asyncio.ensure_future(ask())]
     try:
-        await _pour(talk.told, ctx.stdout, close=False)
+        await _pour(talk.told, ctx.stdout)
     finally:
         for each in work:
             each.cancel()
@@ -76,8 +80,8 @@ async def _listen(ctx: Context, address: str) -> int:
 
     async def serve(stream: Connection) -> None:
         ctx.phone.sockets.pop(address, None)
-        answers = asyncio.ensure_future(_pour(ctx.stdin, stream, close=False))
-        await _pour(stream, ctx.stdout, close=False)
+        answers = asyncio.ensure_future(_pour(ctx.stdin, stream))
+        await _pour(stream, ctx.stdout)
         answers.cancel()
         over.set()
 
@@ -89,8 +93,6 @@ async def _listen(ctx: Context, address: str) -> int:
     return 0
 
 
-async def _pour(source: Reader, goal: Writer, *, close: bool = True) -> None:
+async def _pour(source: Reader, goal: Writer) -> None:
     while data := await source.read():
         await goal.write(data)
-    if close:
-        await goal.close_write()

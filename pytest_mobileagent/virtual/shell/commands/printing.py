@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, encode
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, decode, encode
 
 _ESCAPE = r"\\(?:(?P<stop>c)|{}|x(?P<hex>[0-9A-Fa-f]{{1,2}})|(?P<letter>.))"
 _OF_ECHO = re.compile(_ESCAPE.format("0(?P<octal>[0-7]{0,3})"), re.DOTALL)
 _OF_PRINTF = re.compile(_ESCAPE.format("(?P<octal>[0-7]{1,3})"), re.DOTALL)
 _LETTERS = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
 _DIRECTIVE = re.compile(
-    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?(?P<kind>[a-zA-Z%])|(?P<bad>%)"
+    rb"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?(?P<kind>[a-zA-Z%])|(?P<bad>%)"
 )
 
 
@@ -33,53 +33,34 @@ async def printf(ctx: Context, args: list[str]) -> int:
     """Print words as a format says, which is used again until no word is left."""
     if not args:
         raise Failure("Needs 1 argument")
+    form, stopped = _unescaped(args[0], _OF_PRINTF)
     words = args[1:]
-    out = bytearray()
-    try:
-        stopped = False
-        while not stopped:
-            count = len(words)
-            stopped = _print_once(out, args[0], words) or not words or len(words) == count
-    finally:
-        await ctx.out(bytes(out))
-    return 0
+    while True:
+        count = len(words)
+        await ctx.out(_DIRECTIVE.sub(lambda directive: _converted(directive, words), form))
+        if stopped or not words or len(words) == count:
+            return 0
 
 
-def _print_once(out: bytearray, form: str, words: list[str]) -> bool:
-    r"""Print words by a format once, and tell whether `\\c` says that this is all."""
-    at = 0
-    for directive in _DIRECTIVE.finditer(form):
-        text, stopped = _unescaped(form[at : directive.start()], _OF_PRINTF)
-        out += text
-        at = directive.end()
-        if not stopped:
-            text, stopped = _converted(directive, words)
-            out += text
-        if stopped:
-            return True
-    text, stopped = _unescaped(form[at:], _OF_PRINTF)
-    out += text
-    return stopped
-
-
-def _converted(directive: re.Match[str], words: list[str]) -> tuple[bytes, bool]:
-    """Return what a directive makes of the next word, and whether nothing may follow."""
-    kind, precision = directive["kind"], directive["precision"]
+def _converted(directive: re.Match[bytes], words: list[str]) -> bytes:
+    """Return what a directive makes of the next word."""
+    kind, precision = decode(directive["kind"] or b""), directive["precision"]
     if kind == "%":
-        return b"%", False
+        return b"%"
     if not kind or kind not in "sbcdiouxXeEfFgG":
-        raise Failure(f"bad %{kind or ''}@{directive.start() + 1}")
+        raise Failure(f"bad %{kind}@{directive.start() + 1}")
     word = words.pop(0) if words else ""
     if kind in "sbc":
-        word = word[:1] if kind == "c" else word
-        data, stopped = _unescaped(word, _OF_ECHO) if kind == "b" else (encode(word), False)
-        data = data[: None if precision is None else int(precision or 0)]
+        data = _unescaped(word, _OF_ECHO)[0] if kind == "b" else encode(word)
+        length = 1 if kind == "c" else None if precision is None else int(precision or 0)
         width = int(directive["width"] or 0)
-        return data.ljust(width) if "-" in directive["flags"] else data.rjust(width), stopped
+        return (
+            data[:length].ljust(width) if b"-" in directive["flags"] else data[:length].rjust(width)
+        )
     number = _number(word, whole=kind in "diouxX")
     if kind in "ouxX" and number < 0:
         number += 2**64
-    return (directive[0][:-1] + kind.replace("u", "d")).encode() % number, False
+    return (directive[0][:-1] + kind.replace("u", "d").encode()) % number
 
 
 def _number(word: str, *, whole: bool) -> float:

@@ -15,6 +15,8 @@ from pytest_mobileagent.virtual.shell.processes import SIGNALS, processes_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_NUMBERS = {"0": 0, **{str(number): number for number in SIGNALS}}
+_NUMBERS |= {name: number for number, name in SIGNALS.items()}
 _SHELL_VSZ, _SHELL_RSS = 10_820_000, 3_400  # KiB, of any small program
 
 
@@ -35,13 +37,18 @@ def rows(ctx: Context) -> list[Row]:
     """Return all processes, by id."""
     system = [
         Row(each.pid, each.ppid, each.uid, each.name, each.name, each.vsz, each.rss)
-        for each in ctx.phone.processes()
+        for each in ctx.phone.proc.list()
     ]
     shells = [
         Row(each.pid, each.ppid, each.uid, each.name, " ".join(each.words), _SHELL_VSZ, _SHELL_RSS)
         for each in processes_of(ctx.phone).running()
     ]
     return sorted(system + shells, key=lambda row: row.pid)
+
+
+def _others(ctx: Context, wanted: Callable[[Row], object]) -> list[Row]:
+    """Return the processes that are wanted, but for the one that asks."""
+    return [row for row in rows(ctx) if row.pid != ctx.pid and wanted(row)]
 
 
 def ids(texts: list[str]) -> set[int]:
@@ -141,16 +148,11 @@ async def pidof(ctx: Context, args: list[str]) -> int:
     """Print the ids of the processes with a name."""
     options = parse(args, "so:x", least=1)
     omitted = ids(options.all("o"))
-    found = [
-        row.pid
-        for row in rows(ctx)
-        if row.name in options.rest and row.pid not in {ctx.pid, *omitted}
-    ]
-    if not found:
-        return 1
-    chosen = found[:1] if "s" in options else found
-    await ctx.out(" ".join(str(pid) for pid in reversed(chosen)) + "\n")
-    return 0
+    found = _others(ctx, lambda row: row.name in options.rest and row.pid not in omitted)
+    if found:
+        chosen = found[:1] if "s" in options else found[::-1]
+        await ctx.out(" ".join(str(row.pid) for row in chosen) + "\n")
+    return int(not found)
 
 
 @command("pgrep", "pkill")
@@ -160,14 +162,9 @@ async def pgrep(ctx: Context, args: list[str]) -> int:
     options = parse(words, "flx")
     if len(options.rest) != 1:
         raise UsageError("Needs 1 argument", 2)
-    matches = re.compile(options.rest[0]).search
-    found = [
-        row
-        for row in rows(ctx)
-        if matches(row.args if "f" in options else row.name)
-        and not ("x" in options and row.name != options.rest[0])
-        and row.pid != ctx.pid
-    ]
+    pattern = re.compile(options.rest[0])
+    matches = pattern.fullmatch if "x" in options else pattern.search
+    found = _others(ctx, lambda row: matches(row.args if "f" in options else row.name))
     if ctx.name == "pkill":
         for row in found:
             _send(ctx, row, signal)
@@ -185,7 +182,7 @@ async def killall(ctx: Context, args: list[str]) -> int:
     options = parse(words, "ilqvw", least=1)
 
     async def end(name: str) -> None:
-        found = [row for row in rows(ctx) if row.name == name and row.pid != ctx.pid]
+        found = _others(ctx, lambda row: row.name == name)
         if not found:
             raise Failure(f"{name}: No such process")
         for row in found:
@@ -228,13 +225,10 @@ def _signal(args: list[str]) -> tuple[int, list[str]]:
 
 
 def _signal_number(text: str) -> int:
-    if text.isdecimal() and (int(text) == 0 or int(text) in SIGNALS):
-        return int(text)
     name = text.upper().removeprefix("SIG")
-    for number, known in SIGNALS.items():
-        if known == name:
-            return number
-    raise Failure(f"bad signal '{text}'")
+    if name not in _NUMBERS:
+        raise Failure(f"bad signal '{text}'")
+    return _NUMBERS[name]
 
 
 def _send(ctx: Context, row: Row, signal: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
 
 from pytest_mobileagent.virtual.shell.commands import (
     Command,
@@ -11,10 +12,12 @@ from pytest_mobileagent.virtual.shell.commands import (
     Failure,
     UsageError,
     command,
+    decode,
     registry,
 )
-from pytest_mobileagent.virtual.shell.conversation import converse
+from pytest_mobileagent.virtual.shell.execution import Shell
 from pytest_mobileagent.virtual.shell.options import parse
+from pytest_mobileagent.virtual.shell.script import converse, run
 from pytest_mobileagent.virtual.shell.streams import Bytes
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -27,15 +30,15 @@ async def sh(ctx: Context, args: list[str]) -> int:
     words, switches = list(args), ""
     while words and words[0].startswith(("-", "+")) and len(words[0]) > 1:
         switches += words.pop(0)[1:]
-    shell = ctx.shell.child(ctx.session)
-    shell.pid = ctx.pid
+    shell = Shell(ctx, ctx.pid)
+    shell.attached = ctx.shell.attached
     shell.options |= set(switches) & set("efu")
     if "c" in switches:
         if not words:
             raise Failure("-c: requires argument")
         script, *words = words
         shell.name, shell.arguments = (words[0], words[1:]) if words else (shell.name, [])
-        return await shell.run(script)
+        return await run(shell, script)
     if not words or "s" in switches:
         shell.arguments = words
         return await converse(shell)
@@ -47,7 +50,7 @@ async def sh(ctx: Context, args: list[str]) -> int:
         msg = f"can't open {words[0]}: {error.strerror}"
         ctx.name = "/system/bin/sh"
         raise Failure(msg, 127) from None
-    return await shell.run(text.decode(errors="surrogateescape"))
+    return await run(shell, decode(text))
 
 
 @command("env")
@@ -62,7 +65,7 @@ async def env(ctx: Context, args: list[str]) -> int:
         name, _, value = words.pop(0).partition("=")
         environment[name] = value
     if words:
-        return await ctx.run(words, env=environment)
+        return await ctx.run(words, replace(ctx, env=environment))
     for name, value in environment.items():
         await ctx.out(f"{name}={value}\n")
     return 0
@@ -72,7 +75,7 @@ async def env(ctx: Context, args: list[str]) -> int:
 async def xargs(ctx: Context, args: list[str]) -> int:
     """Run a command with words that are read from stdin."""
     options = parse(args, "0I:n:r", stop=True)
-    text = (await ctx.read_all()).decode(errors="surrogateescape")
+    text = decode(await ctx.read_all())
     template = options.rest or ["echo"]
     if mark := options.get("I"):
         batches = [[w.replace(mark, line) for w in template] for line in text.splitlines()]
@@ -83,7 +86,7 @@ async def xargs(ctx: Context, args: list[str]) -> int:
         batches = [template + items[at : at + size] for at in starts]
     status = 0
     for batch in batches:
-        result = await ctx.run(batch, stdin=Bytes(b""))
+        result = await ctx.run(batch, replace(ctx, stdin=Bytes(b"")))
         if result in {126, 127}:
             return result
         status = 123 if result else status

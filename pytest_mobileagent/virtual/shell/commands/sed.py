@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, encode
 from pytest_mobileagent.virtual.shell.options import parse
-from pytest_mobileagent.virtual.shell.patterns import BadPatternError, compiled
+from pytest_mobileagent.virtual.shell.patterns import BadPatternError, translated
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -19,6 +19,9 @@ _TEXT = r"(?:\\.|\[\^?\]?[^\]\n]*\]|(?!{0})[^\\\n])*"  # a delimiter between bra
 _ADDRESS = rf"\d+|\$|/{_TEXT.format('/')}/I?"
 _COMMAND = re.compile(
     rf"[\s;]*(?:({_ADDRESS})(?:\s*,\s*({_ADDRESS}))?)?\s*(!?)\s*([spdq])", re.DOTALL
+)
+_SUBSTITUTION = re.compile(
+    r"(.)(" + _TEXT.format(r"\1") + r")\1((?:\\.|(?!\1)[^\\])*)\1([gpiI]*)", re.DOTALL
 )
 _IN_REPLACEMENT = re.compile(r"\\([0-9])|\\(n)|\\(.)|&", re.DOTALL)
 
@@ -55,7 +58,7 @@ class _Command:
     start: Address | None
     end: Address | None
     negated: bool
-    pattern: re.Pattern[str]
+    pattern: re.Pattern[str] = re.compile("")
     replacement: str = ""
     flags: str = ""
     until: float = 0  # the line that ends the range; 0 outside of one
@@ -136,50 +139,37 @@ def _filled(template: str, match: re.Match[str]) -> str:
 def _parsed(script: str, *, extended: bool) -> list[_Command]:
     commands: list[_Command] = []
     at = 0
-    nothing = re.compile("")
-
-    def fail() -> NoReturn:
-        raise Failure(f"bad pattern '{script}'@{at + 1} ({script[at : at + 1]})")
-
-    def pattern(source: str, *, ignore_case: bool) -> re.Pattern[str]:
-        try:
-            return compiled(source, extended=extended, ignore_case=ignore_case)
-        except BadPatternError as error:
-            raise Failure(f"bad regex '{source}': {error}") from None
-
-    def address(text: str | None) -> Address | None:
-        if text is None or not text.startswith("/"):
-            return int(text) if text and text.isdecimal() else text
-        source, _, flag = text[1:].rpartition("/")
-        return pattern(source.replace("\\/", "/"), ignore_case=bool(flag))
-
     while script[at:].strip(" \t\n;"):
-        at = len(script) - len(script[at:].lstrip(" \t\n;"))
-        match = _COMMAND.match(script, at) or fail()
-        at = match.end()
-        each = _Command(match[4], address(match[1]), address(match[2]), bool(match[3]), nothing)
-        if each.letter == "s":
-            mark = script[at : at + 1]
-            text = _TEXT.format(re.escape(mark))
-            plain = rf"(?:\\.|(?!{re.escape(mark)})[^\\])*"
-            parts = (
-                re.compile(
-                    f"{re.escape(mark)}({text}){re.escape(mark)}({plain}){re.escape(mark)}([gpiI]*)",
-                    re.DOTALL,
-                ).match(script, at)
-                if mark
-                else None
-            )
-            if parts is None:
-                fail()
-            at = parts.end()
-            source, each.replacement = (
-                part if mark == "&" else part.replace(f"\\{mark}", mark)
-                for part in parts.groups()[:2]
-            )
-            each.flags = parts[3]
-            each.pattern = pattern(source, ignore_case="i" in each.flags.lower())
-        if script[at:].strip(" \t")[:1] not in {"", ";", "\n"}:
-            fail()
+        match = _COMMAND.match(script, at)
+        at = match.end() if match else len(script) - len(script[at:].lstrip(" \t\n;"))
+        substitution = _SUBSTITUTION.match(script, at) if match and match[4] == "s" else None
+        at = substitution.end() if substitution else at
+        incomplete = script[at:].strip(" \t")[:1] not in {"", ";", "\n"}
+        if match is None or incomplete or (match[4] == "s" and substitution is None):
+            raise Failure(f"bad pattern '{script}'@{at + 1} ({script[at : at + 1]})")
+        start, end = (_address(text, extended=extended) for text in match.group(1, 2))
+        each = _Command(match[4], start, end, bool(match[3]))
+        if substitution:
+            mark, source, each.replacement, each.flags = substitution.groups()
+            if mark != "&":  # which means something itself
+                source = source.replace(f"\\{mark}", mark)
+                each.replacement = each.replacement.replace(f"\\{mark}", mark)
+            ignore_case = "i" in each.flags.lower()
+            each.pattern = _pattern(source, extended=extended, ignore_case=ignore_case)
         commands.append(each)
     return commands
+
+
+def _address(text: str | None, *, extended: bool) -> Address | None:
+    if text is None or not text.startswith("/"):
+        return int(text) if text and text.isdecimal() else text
+    source, _, flag = text[1:].rpartition("/")
+    return _pattern(source.replace("\\/", "/"), extended=extended, ignore_case=bool(flag))
+
+
+def _pattern(source: str, *, extended: bool, ignore_case: bool) -> re.Pattern[str]:
+    try:
+        flags = re.IGNORECASE if ignore_case else 0
+        return re.compile(translated(source, extended=extended), flags)
+    except (BadPatternError, re.error) as error:
+        raise Failure(f"bad regex '{source}': {error}") from None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import posixpath
+from collections import defaultdict
 from math import inf
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.commands.listing import blocks, human_size
-from pytest_mobileagent.virtual.shell.options import Options, parse, size
+from pytest_mobileagent.virtual.shell.options import parse, size
 
 _BLOCK = 65536
 _SYSTEM = 921_600  # KiB, and always full
@@ -57,24 +58,17 @@ async def du(ctx: Context, args: list[str]) -> int:
     """Show how much storage folders take."""
     options = parse(args, "abhkms")
 
-    async def show(name: str) -> None:
-        await _measure(ctx, name, options, is_top=True)
-
-    return await ctx.each(options.rest or ["."], show)
-
-
-async def _measure(ctx: Context, name: str, options: Options, *, is_top: bool) -> int:
-    """Print what a folder takes, after the folders below it, and return that in bytes."""
-    node = ctx.files.stat(name, follow=False)
-    taken = len(node.data) if "b" in options else blocks(node) * 512
-    if node.kind == "dir":
-        for each in ctx.files.listdir(name):
-            taken += await _measure(ctx, posixpath.join(name, each), options, is_top=False)
-    if is_top or ("s" not in options and (node.kind == "dir" or "a" in options)):
-        unit = 1 if "b" in options else 2**20 if "m" in options else 1024
-        shown = human_size(taken) if "h" in options else -(-taken // unit)
-        await ctx.out(f"{shown}\t{name}\n")
-    return taken
+    unit = 1 if "b" in options else 2**20 if "m" in options else 1024
+    for top in options.rest or ["."]:
+        taken: defaultdict[str, int] = defaultdict(int)
+        for path, node, depth in await ctx.walk(top, bottom_up=True):
+            taken[path] += len(node.data) if "b" in options else blocks(node) * 512
+            if depth:
+                taken[posixpath.dirname(path)] += taken[path]
+            if not depth or ("s" not in options and (node.kind == "dir" or "a" in options)):
+                size_ = human_size(taken[path]) if "h" in options else -(-taken[path] // unit)
+                await ctx.out(f"{size_}\t{path}\n")
+    return ctx.failed
 
 
 @command("dd")

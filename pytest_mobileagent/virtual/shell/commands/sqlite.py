@@ -50,8 +50,7 @@ async def sqlite3(ctx: Context, args: list[str]) -> int:
     style = Style()
     for switch in switches:
         if switch in MODES:
-            style.become(switch)
-            style.row = "\n"
+            style.mode, style.column = switch, "," if switch == "csv" else "|"
         style.header = {"header": True, "noheader": False}.get(switch, style.header)
     for option, value in values:
         style.column = value if option == "separator" else style.column
@@ -116,12 +115,12 @@ class _Shell:
         """Run an argument of the command line: a dot command, or statements."""
         if text.startswith("."):
             return await self._dot(text)
-        for sql in statements(text):
-            try:
-                await self._run(sql)
-            except StatementError as error:
-                await self.ctx.err(f"Error: {error.phase}, {error}\n")
-                return error.code
+        try:
+            await self._run(text)
+        except StatementError as error:
+            phase = "stepping" if error.prepared else "in prepare"
+            await self.ctx.err(f"Error: {phase}, {error}\n")
+            return error.code
         return 0
 
     async def lines(self) -> int:
@@ -143,20 +142,15 @@ class _Shell:
 
     async def _from_input(self, text: str, line: int) -> None:
         try:
-            for sql in statements(text):
-                await self._run(sql)
+            await self._run(text)
         except StatementError as error:
-            kind = "Parse" if error.phase == "in prepare" else "Runtime"
+            kind = "Runtime" if error.prepared else "Parse"
             await self.ctx.err(f"{kind} error near line {line}: {error}\n")
             self.errors += 1
 
-    async def _run(self, sql: str) -> None:
-        try:
-            result = self.database.execute(sql)
-        except StatementError as error:
-            await self.ctx.out(self.style.printed(error.result.names, error.result.rows))
-            raise
-        await self.ctx.out(self.style.printed(result.names, result.rows))
+    async def _run(self, text: str) -> None:
+        for sql in statements(text):
+            await self.ctx.out(self.style.printed(*self.database.execute(sql)))
 
     async def _dot(self, line: str) -> int:
         """Run a dot command, which may be abbreviated, and return the number of errors."""
@@ -164,7 +158,7 @@ class _Shell:
         found = next((each for each in _DOT_COMMANDS if name and each.startswith(name)), None)
         try:
             await self.ctx.out(_DOT_COMMANDS[found](self, args) if found else _unknown(name))
-        except (Failure, engine.Error) as error:
+        except (Failure, StatementError) as error:
             start = "" if str(error).startswith("Usage") else "Error: "
             await self.ctx.err(f"{start}{error}\n")
             return 1
@@ -175,7 +169,8 @@ _DOT_WORD = re.compile(r"'([^']*)'|\"([^\"]*)\"|(\S+)")
 
 
 def _tables(shell: _Shell, args: list[str]) -> str:
-    names = [str(row[0]) for row in shell.database.query(_TABLES, args[0] if args else "%")]
+    _, rows = shell.database.execute(_TABLES, args[0] if args else "%")
+    names = [str(name) for (name,) in rows]
     width = max(map(len, names), default=0)
     height = -(-len(names) // max(1, _TERMINAL // (width + 2)))
     lines = ("  ".join(name.ljust(width) for name in names[at::height]) for at in range(height))
@@ -186,25 +181,27 @@ def _schema(shell: _Shell, args: list[str]) -> str:
     def columns(kind: object, name: object) -> str:
         if kind != "view":
             return ""
-        rows = shell.database.query("SELECT name FROM pragma_table_info(?)", name)
+        _, rows = shell.database.execute("SELECT name FROM pragma_table_info(?)", name)
         return f"\n/* {name}({','.join(str(row[0]) for row in rows)}) */"
 
-    rows = shell.database.query(_SCHEMA, args[0] if args else "%")
+    _, rows = shell.database.execute(_SCHEMA, args[0] if args else "%")
     return "".join(f"{sql!s}{columns(kind, name)};\n" for sql, kind, name in rows)
 
 
 def _mode(shell: _Shell, args: list[str]) -> str:
+    style = shell.style
     if not args:
-        return f"current output mode: {shell.style.mode}\n"
-    found = next((name for name in sorted(MODES) if name.startswith(args[0])), None)
+        return f"current output mode: {style.mode}\n"
+    found = next((name for name in MODES if name.startswith(args[0])), None)
     if found is None:
         raise Failure(
             "mode should be one of: ascii box column csv html insert json line list "
             "markdown qbox quote table tabs tcl"
         )
-    shell.style.become(found)
-    if found == "column" and shell.style.header is None:
-        shell.style.header = True
+    style.mode = found
+    style.column, style.row = (",", "\r\n") if found == "csv" else ("|", "\n")
+    if found == "column" and style.header is None:
+        style.header = True
     return ""
 
 

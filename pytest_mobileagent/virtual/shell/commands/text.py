@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64 as codec
 import binascii
 import hashlib
@@ -137,14 +136,6 @@ async def wc(ctx: Context, args: list[str]) -> int:
 
 def _counts(counts: list[int], name: str) -> str:
     return " ".join([*map(str, counts), *([name] if name else [])]) + "\n"
-
-
-@command("yes")
-async def yes(ctx: Context, args: list[str]) -> int:
-    """Print a line until nobody reads any more."""
-    while True:
-        await ctx.out(((" ".join(args) or "y") + "\n") * 64)
-        await asyncio.sleep(0)
 
 
 @command("seq")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_mobileagent.virtual.system.accessibility.event import (
     FOCUSED,
@@ -11,19 +12,20 @@ from pytest_mobileagent.virtual.system.accessibility.event import (
     SELECTED,
     TEXT_CHANGED,
     TEXT_SELECTION_CHANGED,
-    WINDOW_CONTENT_CHANGED,
-    AccessibilityEvent,
-    about,
 )
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.views import HScroll, List, SeekBar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from pytest_mobileagent.virtual.ui.layout import Box
 
 _ORDER = ("SUBTREE", "TEXT", "CONTENT_DESCRIPTION", "STATE_DESCRIPTION", "ENABLED")
+
+
+# Tells an event of a type, of a box, with details besides what every event of that view has.
+Tell: TypeAlias = Callable[..., None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,94 +35,63 @@ class Content:
     box: Box
     types: frozenset[str]
 
-    def event(self, time: int, package: str) -> AccessibilityEvent:
-        """Give the one event that tells of it."""
-        types = tuple(f"CONTENT_CHANGE_TYPE_{name}" for name in _ORDER if name in self.types)
-        event = about(WINDOW_CONTENT_CHANGED, time, package, self.box)
-        return replace(event, content_change_types=types)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What changed, in Android's words."""
+        return tuple(f"CONTENT_CHANGE_TYPE_{name}" for name in _ORDER if name in self.types)
 
 
-def view_events(
-    before: Box, after: Box, time: int, package: str, *, by_keys: bool
-) -> Iterator[AccessibilityEvent]:
-    """Yield what views tell for themselves: focus, text, selection, scrolling."""
+def tell_changes(before: Box, after: Box, tell: Tell, *, by_keys: bool) -> None:
+    """Tell what views tell for themselves: focus, text, selection, scrolling."""
     known = {box.key: box for box in before.walk()}
-    boxes = list(after.walk())
-    for box in boxes:
-        old = known.get(box.key)
-        if box.focused and not (old and old.focused):
-            yield _focused(box, boxes, time, package)
-    for box in boxes:
-        old = known.get(box.key)
-        if old is None:
-            continue
+    pairs = [(known[box.key], box) for box in after.walk() if box.key in known]
+    if not any(old.focused and box.focused for old, box in pairs):
+        tell_focus(after, tell)
+    for old, box in pairs:
         if isinstance(box.view, Input) and isinstance(old.view, Input) and box.focused:
-            yield from _text(old, box, time, package, by_keys=by_keys)
+            if old.view.text != box.view.text:
+                _tell_text(old.view, box.view, box, tell, by_keys=by_keys)
+            elif box.selection != old.selection:
+                start, end = sorted(box.selection)
+                _tell_selection(box, box.view.shown, (start, end), tell)
         if box.view.selected and not old.view.selected:
-            yield about(SELECTED, time, package, box)
+            tell(SELECTED, box)
         if box.offset != old.offset:
-            yield _scrolled(old, box, time, package)
+            _tell_scrolled(old, box, tell)
 
 
-def focus_event(root: Box, time: int, package: str) -> AccessibilityEvent | None:
-    """Give the event of the view that a new window gives the focus to, if there is one."""
+def tell_focus(root: Box, tell: Tell) -> None:
+    """Tell which view of a window has the focus, if one has."""
     boxes = list(root.walk())
-    return next((_focused(box, boxes, time, package) for box in boxes if box.focused), None)
+    if focused := next((box for box in boxes if box.focused), None):
+        focusable = [box.key for box in boxes if box.view.clickable or box.view.focusable]
+        at = focusable.index(focused.key) if focused.key in focusable else -1
+        tell(FOCUSED, focused, item_count=len(focusable), current_item_index=at)
 
 
-def _focused(box: Box, boxes: Sequence[Box], time: int, package: str) -> AccessibilityEvent:
-    focusable = [other.key for other in boxes if other.view.clickable or other.view.focusable]
-    index = focusable.index(box.key) if box.key in focusable else -1
-    event = about(FOCUSED, time, package, box)
-    return replace(event, item_count=len(focusable), current_item_index=index)
+def _tell_text(old: Input, new: Input, box: Box, tell: Tell, *, by_keys: bool) -> None:
+    before, after = old.shown, new.shown
+    start, removed, added = edit(old.text, new.text, box.selection[1])
+    if not by_keys or removed:
+        _tell_edit(box, (before, after), (start, removed, added), tell)
+        return
+    for typed in range(start + 1, start + added + 1):  # every key is an event of its own
+        text = after[:typed] + after[start + added :]
+        _tell_edit(box, (before, text), (typed - 1, 0, 1), tell)
+        before = text
 
 
-def _text(
-    old: Box, box: Box, time: int, package: str, *, by_keys: bool
-) -> Iterator[AccessibilityEvent]:
-    assert isinstance(old.view, Input)
-    assert isinstance(box.view, Input)
-    before, after = old.view.shown, box.view.shown
-
-    def make(type: str) -> AccessibilityEvent:
-        return about(type, time, package, box)
-
-    if old.view.text != box.view.text:
-        start, removed, added = edit(old.view.text, box.view.text, box.selection[1])
-        if by_keys and added > 1 and not removed:  # every key is an event of its own
-            for typed in range(1, added + 1):
-                text = after[: start + typed] + after[start + added :]
-                yield from _edited(make, before, text, (start + typed - 1, 0, 1))
-                before = text
-            return
-        yield from _edited(make, before, after, (start, removed, added))
-    elif box.selection != old.selection:
-        yield _selection(make, after, *sorted(box.selection))
+def _tell_edit(box: Box, texts: tuple[str, str], change: tuple[int, int, int], tell: Tell) -> None:
+    (before, after), (start, removed, added) = texts, change
+    shown = {"text": (after,)} if after else {}  # which is the hint else
+    where = {"from_index": start, "removed_count": removed, "added_count": added}
+    tell(TEXT_CHANGED, box, before_text=before, **shown, **where)
+    _tell_selection(box, after, (start + added, start + added), tell)
 
 
-def _edited(
-    make: Callable[[str], AccessibilityEvent], before: str, after: str, change: tuple[int, int, int]
-) -> Iterator[AccessibilityEvent]:
-    start, removed, added = change
-    event = make(TEXT_CHANGED)
-    yield replace(
-        event,
-        text=(after,) if after else event.text,  # which is the hint then
-        before_text=before,
-        from_index=start,
-        removed_count=removed,
-        added_count=added,
-    )
-    yield _selection(make, after, start + added, start + added)
-
-
-def _selection(
-    make: Callable[[str], AccessibilityEvent], text: str, start: int, end: int
-) -> AccessibilityEvent:
-    event = make(TEXT_SELECTION_CHANGED)
-    if not text:
-        return event
-    return replace(event, text=(text,), from_index=start, to_index=end, item_count=len(text))
+def _tell_selection(box: Box, text: str, place: tuple[int, int], tell: Tell) -> None:
+    where = {"from_index": place[0], "to_index": place[1], "item_count": len(text)}
+    tell(TEXT_SELECTION_CHANGED, box, **({"text": (text,), **where} if text else {}))
 
 
 def edit(before: str, after: str, cursor: int) -> tuple[int, int, int]:
@@ -137,16 +108,13 @@ def edit(before: str, after: str, cursor: int) -> tuple[int, int, int]:
     return start, len(before) - start, len(after) - start
 
 
-def _scrolled(old: Box, box: Box, time: int, package: str) -> AccessibilityEvent:
-    event = about(SCROLLED, time, package, box)
-    axis = "x" if isinstance(box.view, HScroll) else "y"
-    other = "y" if axis == "x" else "x"
-    places = {} if isinstance(box.view, List) else {
-        f"scroll_{axis}": int(box.offset),
-        f"max_scroll_{axis}": int(box.reach),
-    }  # fmt: skip
-    deltas = {f"scroll_delta_{axis}": int(box.offset) - int(old.offset), f"scroll_delta_{other}": 0}
-    return replace(event, **places, **deltas)  # type: ignore[arg-type]
+def _tell_scrolled(old: Box, box: Box, tell: Tell) -> None:
+    axis, other = ("x", "y") if isinstance(box.view, HScroll) else ("y", "x")
+    way = int(box.offset) - int(old.offset)
+    details = {f"scroll_delta_{axis}": way, f"scroll_delta_{other}": 0}
+    if not isinstance(box.view, List):
+        details |= {f"scroll_{axis}": int(box.offset), f"max_scroll_{axis}": int(box.reach)}
+    tell(SCROLLED, box, **details)
 
 
 def content(before: Box, after: Box) -> Content | None:

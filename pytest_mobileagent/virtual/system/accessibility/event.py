@@ -1,4 +1,4 @@
-"""One accessibility event: what Android tells of it, and how it is printed."""
+"""One accessibility event: what Android tells of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.ui.controls import Input
-from pytest_mobileagent.virtual.ui.node import class_name, in_reading_order, resource_id
+from pytest_mobileagent.virtual.ui.node import in_reading_order, resource_id
 from pytest_mobileagent.virtual.ui.views import Image, List
 
 if TYPE_CHECKING:
@@ -80,65 +80,30 @@ class AccessibilityEvent:
     parcelable_data: str | None = None
     source: Source | None = None
 
-    def __str__(self) -> str:
-        return (
-            f"EventType: {self.type}; EventTime: {self.time}; PackageName: {_word(self.package)};"
-            " MovementGranularity: 0; Action: 0;"
-            f" ContentChangeTypes: {_list(self.content_change_types)};"
-            f" WindowChangeTypes: {_list(self.window_change_types)}"
-            f" [ ClassName: {_word(self.class_name)}; Text: {_list(self.text)};"
-            f" ContentDescription: {_word(self.content_description)};"
-            f" ItemCount: {self.item_count}; CurrentItemIndex: {self.current_item_index};"
-            f" Enabled: {_word(self.enabled)}; Password: {_word(self.password)};"
-            f" Checked: {_word(self.checked)}; FullScreen: {_word(self.full_screen)};"
-            f" Scrollable: {_word(self.scrollable)};"
-            " ImportantForAccessibility: true; AccessibilityDataSensitive: false;"
-            f" BeforeText: {_word(self.before_text)}; FromIndex: {self.from_index};"
-            f" ToIndex: {self.to_index}; ScrollX: {self.scroll_x}; ScrollY: {self.scroll_y};"
-            f" MaxScrollX: {self.max_scroll_x}; MaxScrollY: {self.max_scroll_y};"
-            f" ScrollDeltaX: {self.scroll_delta_x}; ScrollDeltaY: {self.scroll_delta_y};"
-            f" AddedCount: {self.added_count}; RemovedCount: {self.removed_count};"
-            f" ParcelableData: {_word(self.parcelable_data)}; DisplayId: 0 ]; recordCount: 0"
-        )
 
-
-def _word(value: str | bool | None) -> str:
-    if value is None:
-        return "null"
-    return value if isinstance(value, str) else str(value).lower()
-
-
-def _list(words: tuple[str, ...]) -> str:
-    return f"[{', '.join(words)}]"
-
-
-def about(type: str, time: int, package: str, box: Box) -> AccessibilityEvent:
-    """Make an event of a view, with what the view's class fills in for every event."""
+def about(type: str, package: str, box: Box) -> dict[str, Any]:
+    """Give what the class of a view fills in for every event of it."""
     view = box.view
-    event: dict[str, Any] = {
+    return {
         "text": spoken(box) if type in SPEAKING else (),
         "content_description": view.desc or None,
         "enabled": view.enabled,
         "password": isinstance(view, Input) and view.password,
         "checked": view.is_checked,
+        "source": Source(resource_id(view, package), box.visible or box.bounds),
         **_of_list(box),
     }
-    source = Source(resource_id(view, package), box.visible or box.bounds)
-    return AccessibilityEvent(type, time, package, class_name(view), source=source, **event)
 
 
 def _of_list(box: Box) -> dict[str, int | bool]:
     """Say which rows of a list are seen, and how far a view can scroll."""
     view = box.view
     if isinstance(view, List):
-        rows = [place for place, row in enumerate(view.children) if _has(box, row)]
+        laid = {id(child.view) for child in box.children}
+        rows = [at for at, row in enumerate(view.children) if id(row) in laid]
         seen = {"from_index": rows[0], "to_index": rows[-1]} if rows else {}
         return {"scrollable": box.reach > 0, "item_count": len(view.children), **seen}
     return {"scrollable": True} if box.reach > 0 else {}
-
-
-def _has(box: Box, row: object) -> bool:
-    return any(child.view is row for child in box.children)
 
 
 def spoken(box: Box) -> tuple[str, ...]:

@@ -10,19 +10,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 from pytest_mobileagent.virtual.system.accessibility.changes import (
     Content,
     content,
-    focus_event,
-    view_events,
+    tell_changes,
+    tell_focus,
 )
 from pytest_mobileagent.virtual.system.accessibility.event import (
     ANNOUNCEMENT,
     CLICKED,
     LONG_CLICKED,
     NOTIFICATION_STATE_CHANGED,
+    WINDOW_CONTENT_CHANGED,
     WINDOW_STATE_CHANGED,
     WINDOWS_CHANGED,
     AccessibilityEvent,
@@ -49,8 +52,8 @@ if TYPE_CHECKING:
 INTERVAL = 0.1  # seconds between two events of the same window's content
 UNTOLD = ("wallpaper", "scrim", "headsup", "toast")  # windows that accessibility hears nothing of
 SPEAKERS = (*FOCUSABLE, "keyboard")  # windows that tell of their coming
-NOTIFICATION = (
-    "Notification(channel={tag} shortcut=null contentView=null vibrate=null sound=null"
+DATA = (  # of a notification
+    "Notification(channel={} shortcut=null contentView=null vibrate=null sound=null"
     " defaults=0x0 flags=0x0 color=0x00000000 vis=PRIVATE)"
 )
 
@@ -58,14 +61,14 @@ Listener = Callable[[AccessibilityEvent], None]
 
 
 @dataclass(eq=False)
-class Events:
+class Events(Kept):
     """Tells events to whoever listens; nothing is kept but the last look."""
 
     clock: Clock
     changes: Changes
     shade: Shade
     windows: Windows
-    _listeners: dict[int, tuple[Listener, bool]] = field(default_factory=dict)
+    listeners: dict[int, tuple[Listener, bool]] = field(default_factory=dict)
     _last: int = 0
     _seen: dict[WindowName, Window] | None = None
     _active: WindowName | None = None
@@ -81,11 +84,6 @@ class Events:
         """Look whenever something may have changed."""
         self.changes.follow(self.stir)
 
-    @property
-    def listened(self) -> bool:
-        """Whether anybody listens."""
-        return bool(self._listeners)
-
     def subscribe(self, listener: Listener, *, windows: bool = False) -> Callable[[], None]:
         """Call back for every event, until the function that this returns is called.
 
@@ -94,14 +92,14 @@ class Events:
         """
         self._last += 1
         number = self._last
-        self._listeners[number] = listener, windows
-        if len(self._listeners) == 1:
+        self.listeners[number] = listener, windows
+        if len(self.listeners) == 1:
             self.forget()
         self.settle()
 
         def unsubscribe() -> None:
-            self._listeners.pop(number, None)
-            if not self._listeners:
+            self.listeners.pop(number, None)
+            if not self.listeners:
                 self.forget()
 
         return unsubscribe
@@ -116,47 +114,37 @@ class Events:
 
     def click(self, window: Window, box: Box) -> None:
         """Tell that a view was clicked; it comes after what the click has changed in it."""
-        if self._listeners and box.view.enabled and window.kind != "keyboard":
+        if self.listeners and box.view.enabled and window.kind != "keyboard":
             self._clicked = window, box
             self.settle()
 
     def long_click(self, window: Window, box: Box) -> None:
         """Tell that a view is held; it comes before the view does anything about that."""
-        if self._listeners and window.kind != "keyboard":
-            self._tell(about(LONG_CLICKED, self._now(), window.package, box))
+        if window.kind != "keyboard":
+            self._tell_of(window.package, LONG_CLICKED, box)
 
     def toast(self, package: str, text: str) -> None:
         """Tell that a toast is shown."""
-        self._notify(package, "android.widget.Toast", (text,))
+        self._tell(NOTIFICATION_STATE_CHANGED, package, "android.widget.Toast", text=(text,))
 
     def notification(self, package: str, tag: str, texts: tuple[str, ...]) -> None:
         """Tell that a notification was posted."""
-        data = NOTIFICATION.format(tag=tag or "null")
-        words = tuple(text for text in texts if text)
-        self._notify(package, "android.app.Notification", words, data)
+        kind, name = NOTIFICATION_STATE_CHANGED, "android.app.Notification"
+        details = {
+            "text": tuple(filter(None, texts)),
+            "parcelable_data": DATA.format(tag or "null"),
+        }
+        self._tell(kind, package, name, **details)
 
     def announce(self, package: str, text: str) -> None:
         """Tell a text that an app wants spoken."""
-        if self._listeners:
-            name = "android.view.View"
-            event = AccessibilityEvent(
-                ANNOUNCEMENT, self._now(), package, name, (text,), enabled=True
-            )
-            self._tell(event)
-
-    def _notify(
-        self, package: str, name: str, text: tuple[str, ...], data: str | None = None
-    ) -> None:
-        if self._listeners:
-            kind = NOTIFICATION_STATE_CHANGED
-            event = AccessibilityEvent(kind, self._now(), package, name, text, parcelable_data=data)
-            self._tell(event)
+        self._tell(ANNOUNCEMENT, package, "android.view.View", text=(text,), enabled=True)
 
     # What is found out.
 
     def stir(self) -> None:
         """Look soon: something may have changed."""
-        if not self._listeners or self._stirred:
+        if not self.listeners or self._stirred:
             return
         try:
             loop = asyncio.get_running_loop()
@@ -166,7 +154,7 @@ class Events:
 
     def _look_around(self) -> None:
         self._stirred = None
-        if not self._listeners:
+        if not self.listeners:
             return
         self.settle()
         if self._waiting:
@@ -177,7 +165,7 @@ class Events:
 
         `by_keys` says that text came from the keys of a keyboard, one by one.
         """
-        if not self._listeners or self._busy:
+        if not self.listeners or self._busy:
             return
         self._busy = True
         try:
@@ -206,11 +194,9 @@ class Events:
     def _compare_views(
         self, name: WindowName, before: Window, after: Window, *, by_keys: bool
     ) -> None:
-        if after.box is before.box or name.kind == "keyboard":
+        if after.box is before.box or after.kind == "keyboard":
             return
-        now, package = self._now(), after.package
-        for event in view_events(before.box, after.box, now, package, by_keys=by_keys):
-            self._tell(event)
+        tell_changes(before.box, after.box, partial(self._tell_of, after.package), by_keys=by_keys)
         if changed := content(before.box, after.box):
             if waiting := self._waiting.get(name):
                 changed = Content(after.box, waiting.types | changed.types)
@@ -225,7 +211,8 @@ class Events:
             del self._waiting[name]
             if self._seen and (window := self._seen.get(name)):
                 self._told[name] = now
-                self._tell(changed.event(self._now(), window.package))
+                kind, types = WINDOW_CONTENT_CHANGED, changed.names
+                self._tell_of(window.package, kind, changed.box, content_change_types=types)
 
     def _tell_click(self, after: Mapping[WindowName, Window]) -> None:
         if self._clicked is None:
@@ -235,7 +222,7 @@ class Events:
         still = after.get(name_of(window))
         now = still.box.find(box.key) if still else None
         same = now is not None and class_name(now.view) == class_name(box.view)
-        self._tell(about(CLICKED, self._now(), window.package, now if now and same else box))
+        self._tell_of(window.package, CLICKED, now if now and same else box)
 
     def _tell_windows(
         self,
@@ -245,7 +232,7 @@ class Events:
     ) -> None:
         added = [name for name in after if name not in before]
         for name in after:
-            comes = name in added and name.kind in SPEAKERS
+            comes = name in added and after[name].kind in SPEAKERS
             if comes or (name == self._active and name != active):
                 self._tell_window(after[name])
         for _ in added:
@@ -259,37 +246,29 @@ class Events:
             self._tell_windows_changed("ACTIVE", "FOCUSED")
 
     def _tell_window(self, window: Window) -> None:
-        now, package = self._now(), window.package
         name, text = described(window, full=self.shade.full)
-        full = window.kind == "activity"
-        self._tell(
-            AccessibilityEvent(
-                WINDOW_STATE_CHANGED, now, package, name, text, enabled=True, full_screen=full
-            )
-        )
-        if window.kind in FOCUSABLE and (focused := focus_event(window.box, now, package)):
-            self._tell(focused)
+        details = {"text": text, "enabled": True, "full_screen": window.kind == "activity"}
+        self._tell(WINDOW_STATE_CHANGED, window.package, name, **details)
+        if window.kind in FOCUSABLE:
+            tell_focus(window.box, partial(self._tell_of, window.package))
 
     def _tell_windows_changed(self, *changes: str) -> None:
         types = tuple(f"WINDOWS_CHANGE_{change}" for change in changes)
-        now = self._now()
-        event = AccessibilityEvent(WINDOWS_CHANGED, now, None, None, window_change_types=types)
-        self._tell(event)
+        self._tell(WINDOWS_CHANGED, None, None, window_change_types=types)
 
-    def _tell(self, event: AccessibilityEvent) -> None:
-        for listener, windows in tuple(self._listeners.values()):
-            if windows or event.type != WINDOWS_CHANGED:
+    def _tell_of(self, package: str, type: str, box: Box, /, **details: Any) -> None:
+        if self.listeners:
+            details = about(type, package, box) | details
+            self._tell(type, package, class_name(box.view), **details)
+
+    def _tell(self, type: str, package: str | None, name: str | None, /, **details: Any) -> None:
+        now = round(self.clock.uptime() * 1000)
+        event = AccessibilityEvent(type, now, package, name, **details)
+        for listener, windows in tuple(self.listeners.values()):
+            if windows or type != WINDOWS_CHANGED:
                 listener(event)
 
-    def _now(self) -> int:
-        return round(self.clock.uptime() * 1000)
-
-    # The last look is of a phone that is no more once a snapshot is loaded.
-
-    def save(self) -> None:
-        """Give nothing: listeners are not of the phone."""
-
-    def load(self, saved: None) -> None:
-        """Forget what was seen."""
-        del saved
+    def load(self, saved: dict[str, Any]) -> None:
+        """Forget what was seen: the last look is of a phone that is no more."""
+        super().load(saved)
         self.forget()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple, get_args
+from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 from pytest_mobileagent.virtual.system.accessibility.event import spoken
 from pytest_mobileagent.virtual.system.window.window import Kind
@@ -30,6 +30,7 @@ _TYPES: Final[dict[Kind, int]] = {
     "menu": APPLICATION,
 }
 _KINDS = get_args(Kind)
+WindowName: TypeAlias = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,20 +124,11 @@ def _window(window: Window, layer: int, *, active: bool) -> AccessibilityWindow:
     return AccessibilityWindow(number, _TYPES.get(window.kind, SYSTEM), layer, active, window, root)
 
 
-class WindowName(NamedTuple):
-    """What makes two looks at a window looks at the same one."""
-
-    kind: str
-    record: int
-    title: str
-
-
 def name_of(window: Window) -> WindowName:
-    """Give what tells a window from the others."""
+    """Give what makes two looks at a window looks at the same one."""
     view = window.box.view
     title = view.title or view.message if isinstance(view, Dialog) else ""
-    number = window.record.number if window.kind in ("activity", "dialog", "menu") else 0
-    return WindowName(window.kind, number, title)
+    return window_id(window), title
 
 
 def described(window: Window, *, full: bool) -> tuple[str, tuple[str, ...]]:

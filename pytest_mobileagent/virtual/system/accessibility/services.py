@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.content.intent import full
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ SEPARATOR = ":"
 
 
 @dataclass(eq=False)
-class AccessibilityServices:
+class AccessibilityServices(Kept):
     """Binds the services that the setting names, as soon as it names them."""
 
     settings: Settings
@@ -74,14 +75,9 @@ class AccessibilityServices:
         services = self.packages.app(package).accessibility_services
         return {full(f"{package}/{key}"): kind for key, kind in services.items()}.get(component)
 
-    # Services run in memory that a snapshot takes along: those of now end, those of then begin.
-
-    def save(self) -> None:
-        """Give nothing: the setting says it all."""
-
-    def load(self, saved: None) -> None:
-        """Start the services that are enabled now, as new ones."""
-        del saved
+    def load(self, saved: dict[str, Any]) -> None:
+        """Start the services that are enabled now, as new ones: the setting says it all."""
+        super().load(saved)
         while self._bound:
             self._bound.popitem()[1].stop()
         self.update()

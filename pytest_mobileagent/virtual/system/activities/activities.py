@@ -23,7 +23,7 @@ from pytest_mobileagent.virtual.content.intent import (
 )
 from pytest_mobileagent.virtual.kernel.users import name_of
 from pytest_mobileagent.virtual.system.activities.leaving import ASKED, Leaving
-from pytest_mobileagent.virtual.system.activities.tasks import Record, Task
+from pytest_mobileagent.virtual.system.activities.record import Record, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,7 +161,7 @@ class Activities(Leaving):
         if source and request:
             record.caller, record.request = source.number, request
         task.records.append(record)
-        with self.guard(record):
+        with self.guard(record.package):
             record.activity.on_create()
         return Result.STARTED, state
 
@@ -191,7 +191,7 @@ class Activities(Leaving):
         return None
 
     def _deliver(self, record: Record, intent: Intent) -> Result:
-        with self.guard(record):
+        with self.guard(record.package):
             record.activity.on_intent(intent)
         return Result.TO_TOP
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, short
 from pytest_mobileagent.virtual.kernel.users import name_of
-from pytest_mobileagent.virtual.system.activities.tasks import Record, Tasks
+from pytest_mobileagent.virtual.system.activities.tasks import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,17 +55,17 @@ class Leaving(Tasks):
         caller = self._record(record.caller)
         self._remove(record)
         if caller and record.request.startswith(ASKED):
-            with self.guard(caller):
+            with self.guard(caller.package):
                 caller.activity.on_permission(record.request.removeprefix(ASKED), result)
         elif caller and result:
-            with self.guard(caller):
+            with self.guard(caller.package):
                 caller.activity.on_result(record.request, result)
         self._resume()
 
     def back(self) -> None:
         """Do what the back key does once no keyboard or dialog is open."""
         record = self.top
-        with self.guard(record):
+        with self.guard(record.package):
             if record.activity.on_back() or record.package == self.launcher:
                 return
         if record is not self.top:
@@ -116,14 +116,8 @@ class Leaving(Tasks):
         self._resume()
 
     @contextmanager
-    def guard(self, record: Record) -> Iterator[None]:
-        """Let a failure of an activity's own code end its app, and nothing else."""
-        with self.surviving(record.package):
-            yield
-
-    @contextmanager
-    def surviving(self, package: str) -> Iterator[None]:
-        """Let a failure of an app's own code end it, whatever part of it was running."""
+    def guard(self, package: str) -> Iterator[None]:
+        """Let a failure of an app's own code end it, and nothing else."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - whatever an app may raise
@@ -146,7 +140,7 @@ class Leaving(Tasks):
         self.ime.hide()
         self._shade.close()
         self.changes.note()
-        with self.guard(top):
+        with self.guard(top.package):
             top.activity.on_resume()
 
 

@@ -6,65 +6,12 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.content.intent import HOME, MAIN, Intent, from_plain, to_plain
+from pytest_mobileagent.virtual.system.activities.record import Record, Task
 from pytest_mobileagent.virtual.ui.layout import UiState
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.app.app import Activity, App
+    from pytest_mobileagent.virtual.app.app import Activity
     from pytest_mobileagent.virtual.system.packages.packages import Packages
-
-
-@dataclass(slots=True)
-class Record:
-    """An activity in a task."""
-
-    number: int
-    activity: Activity
-    component: str
-    caller: int = 0  # the record that wants a result
-    request: str = ""
-    ui: UiState = field(default_factory=UiState)  # of its window
-    over: UiState | None = None  # of the dialog above it, while there is one
-
-    @property
-    def app(self) -> App:
-        """The app of this activity."""
-        return self.activity.app
-
-    @property
-    def package(self) -> str:
-        """The app's package."""
-        return self.activity.app.package
-
-    def close_menu(self) -> None:
-        """Close the menu of whichever window has one open."""
-        for state in (self.ui, self.over):
-            if state:
-                state.menu = None
-
-    @property
-    def token(self) -> str:
-        """The hash by which dumps name this record."""
-        return f"{(self.number * 0x9E3779B1) & 0xFFFFFFF:x}"
-
-
-@dataclass(slots=True)
-class Task:
-    """A stack of activities, the top one last."""
-
-    number: int
-    package: str
-    records: list[Record] = field(default_factory=list)
-    used: int = 0  # the higher, the later it was in front
-
-    @property
-    def root(self) -> Record:
-        """The activity that the task was made for."""
-        return self.records[0]
-
-    @property
-    def top(self) -> Record:
-        """The activity that is seen."""
-        return self.records[-1]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -137,46 +84,40 @@ class Tasks:
 
     def save(self) -> dict[str, Any]:
         """Give all tasks as plain data."""
-        return {"next": self._next, "tasks": [_task_to_plain(task) for task in self.tasks]}
+        tasks = [
+            {
+                "number": task.number,
+                "package": task.package,
+                "used": task.used,
+                "records": [_plain(record) for record in task.records],
+            }
+            for task in self.tasks
+        ]
+        return {"next": self._next, "tasks": tasks}
 
     def load(self, saved: dict[str, Any]) -> None:
         """Build the activities again and give them their state."""
         self._next = saved["next"]
-        self.tasks = [self._task_from_plain(plain) for plain in saved["tasks"]]
+        self.tasks = [
+            Task(**{**task, "records": [self._restored(**each) for each in task["records"]]})
+            for task in saved["tasks"]
+        ]
 
-    def _task_from_plain(self, plain: dict[str, Any]) -> Task:
-        records = [self._record_from_plain(each) for each in plain["records"]]
-        return Task(plain["number"], plain["package"], records, plain["used"])
-
-    def _record_from_plain(self, plain: dict[str, Any]) -> Record:
-        found = self.packages.find(plain["component"])
+    def _restored(
+        self, component: str, intent: dict[str, Any], state: dict[str, Any], **record: Any
+    ) -> Record:
+        found = self.packages.find(component)
         if found is None:
-            raise LookupError(f"snapshot needs {plain['component']}, which is not installed")
+            raise LookupError(f"snapshot needs {component}, which is not installed")
         app, kind = found
-        activity = kind(app, from_plain(plain["intent"]))
-        activity.state = plain["state"]
-        return Record(
-            plain["number"],
-            activity,
-            plain["component"],
-            plain["caller"],
-            plain["request"],
-            UiState(**plain["ui"]),
-            plain["over"] and UiState(**plain["over"]),
-        )
+        activity = kind(app, from_plain(intent))
+        activity.state = state
+        ui, over = UiState(**record.pop("ui")), record.pop("over")
+        over = over and UiState(**over)
+        return Record(activity=activity, component=component, ui=ui, over=over, **record)
 
 
-def _task_to_plain(task: Task) -> dict[str, Any]:
-    records = [_record_to_plain(record) for record in task.records]
-    return {
-        "number": task.number,
-        "package": task.package,
-        "used": task.used,
-        "records": records,
-    }
-
-
-def _record_to_plain(record: Record) -> dict[str, Any]:
+def _plain(record: Record) -> dict[str, Any]:
     return {
         "number": record.number,
         "component": record.component,

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.window.display import Display
 
 EV_SYN, EV_KEY, EV_ABS = 0, 1, 3
-TYPES = {"EV_SYN": EV_SYN, "EV_KEY": EV_KEY, "EV_REL": 2, "EV_ABS": EV_ABS, "EV_MSC": 4,
-         "EV_SW": 5, "EV_LED": 0x11, "EV_SND": 0x12, "EV_REP": 0x14}  # fmt: skip
 ABSOLUTE = {"ABS_X": 0x00, "ABS_Y": 0x01, "ABS_MT_SLOT": 0x2F, "ABS_MT_TOUCH_MAJOR": 0x30,
             "ABS_MT_POSITION_X": 0x35, "ABS_MT_POSITION_Y": 0x36, "ABS_MT_TRACKING_ID": 0x39,
             "ABS_MT_PRESSURE": 0x3A}  # fmt: skip
@@ -22,11 +20,6 @@ KEYS = {  # of Linux, and the names of Android's that they mean
     for name, code, meaning in (line.split() for line in _LAYOUT.splitlines()[1:])
 }
 BTN_TOUCH = 0x14A
-CODES: dict[str, dict[str, int]] = {
-    "EV_SYN": {"SYN_REPORT": 0, "SYN_CONFIG": 1, "SYN_MT_REPORT": 2},
-    "EV_KEY": {**{name: code for name, (code, _) in KEYS.items()}, "BTN_TOUCH": BTN_TOUCH},
-    "EV_ABS": ABSOLUTE,
-}
 NAMES = dict(KEYS.values())
 DEVICE, DEVICE_NAME = "/dev/input/event1", "virtio_input_multi_touch_1"
 FULL = 32767  # the touch screen counts from 0 to here across the display, in both directions

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.input.keymap import Key
 from pytest_mobileagent.virtual.system.window.window import BAR, FOCUSABLE, Window
-from pytest_mobileagent.virtual.system.window.windows import cancelling
 from pytest_mobileagent.virtual.ui import SeekBar, touch
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.metrics import holds
@@ -74,15 +73,15 @@ class Gestures:
         if window is None:
             return
         box = touch.target(window.box, x, y)
-        if not (box and self.hold(window, box, x, y)):
+        if not (box and self._hold(window, box, x, y)):
             self._tap(window, x, y)
 
-    def hold(self, window: Window, box: Box, x: int, y: int) -> bool:
+    def _hold(self, window: Window, box: Box, x: int, y: int) -> bool:
         """Long-press this very box; False if it does not answer that."""
         if not (box.view.enabled and box.view.long_clickable):
             return False
         self.events.long_click(window, box)
-        with self.activities.guard(window.record):
+        with self.activities.guard(window.record.package):
             touch.long_press(box, x, y, window.state)
             self._after_touch(box)
         return True
@@ -103,7 +102,7 @@ class Gestures:
             return
         self._close_menu(window)
         box = touch.target(window.box, x1, y1)
-        with self.activities.guard(window.record):
+        with self.activities.guard(window.record.package):
             if box and isinstance(box.view, SeekBar):
                 touch.drag(box, x2, y2)
             elif scrolled := touch.scroller(window.box, x1, y1, dx, dy):
@@ -129,7 +128,7 @@ class Gestures:
         """Move two fingers around a point apart or together."""
         window = self._touched(x, y)
         if window and window.kind == "activity":
-            with self.activities.guard(window.record):
+            with self.activities.guard(window.record.package):
                 window.record.activity.on_pinch(scale)
             self.changes.note()
 
@@ -151,14 +150,14 @@ class Gestures:
         if window.kind == "menu":
             self._close_menu(window)
         if window.kind == "dialog" and not _near(window.box, x, y, self._px(DIALOG_SLOP)):
-            self._cancel(window)
+            self.windows.cancel(window)
             return
         if box := touch.target(window.box, x, y):
-            self.click(window, box, x, y)
+            self._click(window, box, x, y)
 
-    def click(self, window: Window, box: Box, x: int, y: int) -> None:
+    def _click(self, window: Window, box: Box, x: int, y: int) -> None:
         """Do what a tap on this very box does."""
-        with self.activities.guard(window.record):
+        with self.activities.guard(window.record.package):
             touch.tap(box, x, y, window.state)
         self._after_touch(box)
         if not isinstance(box.view, Input) or box.focused:  # the first tap on a field focuses it
@@ -173,12 +172,6 @@ class Gestures:
     def _close_menu(self, window: Window) -> None:
         if window.kind == "menu":
             window.record.close_menu()
-            self.changes.note()
-
-    def _cancel(self, window: Window) -> None:
-        if cancel := cancelling(window):
-            with self.activities.guard(window.record):
-                cancel()
             self.changes.note()
 
     def _edge(self, x: int, y: int, dx: int, dy: int, milliseconds: int) -> bool:

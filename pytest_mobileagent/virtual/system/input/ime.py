@@ -146,7 +146,7 @@ class InputMethods(Kept):
         elif key == "\n":
             self.enter()
         elif key == "\b":
-            self._edit(editing.delete)
+            self.edit(editing.delete)
         else:
             self.commit(key)
             if self.layer == "capitals":
@@ -159,11 +159,11 @@ class InputMethods(Kept):
 
     def commit(self, text: str) -> bool:
         """Type text into the focused field; False if there is none."""
-        return self._edit(lambda field, state: editing.insert(field, text, state))
+        return self.edit(lambda field, state: editing.insert(field, text, state))
 
     def clear(self) -> bool:
         """Empty the focused field; False if there is none."""
-        return self._edit(lambda field, state: editing.set_text(field, "", state))
+        return self.edit(lambda field, state: editing.set_text(field, "", state))
 
     def enter(self) -> bool:
         """Do what the enter key does in the focused field; False if there is none."""
@@ -173,7 +173,7 @@ class InputMethods(Kept):
         if field.multiline:
             return self.commit("\n")
         window = self._windows.active
-        with self._activities.guard(window.record):
+        with self._activities.guard(window.record.package):
             editing.submit(field)
         if field.action == "next" and self._windows.focus_next(fields_only=True):
             return True
@@ -182,11 +182,12 @@ class InputMethods(Kept):
         self.changes.note()
         return True
 
-    def _edit(self, change: Callable[[Input, UiState], object]) -> bool:
+    def edit(self, change: Callable[[Input, UiState], object]) -> bool:
+        """Change the focused field; False if there is none."""
         field, window = self._windows.focused_field(), self._windows.active
         if field is None:
             return False
-        with self._activities.guard(window.record):
+        with self._activities.guard(window.record.package):
             change(field, window.state)
         self._windows.reveal()
         self.changes.note()

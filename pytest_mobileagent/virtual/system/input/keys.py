@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import MAIN, NEW_TASK, SINGLE_TOP, Intent
 from pytest_mobileagent.virtual.system.input.keymap import CTRL, SHIFT, Key
-from pytest_mobileagent.virtual.system.window.windows import cancelling
 from pytest_mobileagent.virtual.ui import editing, touch
 from pytest_mobileagent.virtual.ui.controls import Input
 
@@ -171,9 +171,7 @@ class Keys:
         elif window.kind == "menu":
             window.record.close_menu()
         elif window.kind == "dialog":
-            if cancel := cancelling(window):
-                with self.activities.guard(window.record):
-                    cancel()
+            self.windows.cancel(window)
         else:
             self.activities.back()
 
@@ -188,7 +186,7 @@ class Keys:
             case "ENTER" | "NUMPAD_ENTER" | "DPAD_CENTER":
                 ime.enter()
             case "DEL" | "FORWARD_DEL":
-                self._edit(editing.delete, forward=key.name == "FORWARD_DEL")
+                ime.edit(partial(editing.delete, forward=key.name == "FORWARD_DEL"))
             case "PASTE":
                 ime.commit(self.clipboard.text)
             case "COPY" | "CUT":
@@ -222,13 +220,7 @@ class Keys:
         start, end = sorted((state.anchor, state.cursor))
         self.clipboard.text = field.text[start:end]
         if cut:
-            self._edit(editing.delete)
-
-    def _edit(self, change: Callable[..., object], **options: bool) -> None:
-        windows = self.windows
-        field, window = windows.focused_field(), windows.active
-        with self.activities.guard(window.record):
-            change(field, window.state, **options)
+            self.ime.edit(editing.delete)
 
     def _in_window(self, key: Key) -> None:
         """Do what keys do where no text is typed: move the focus, click, scroll, open the menu."""
@@ -249,7 +241,7 @@ class Keys:
         if box is None or isinstance(box.view, Input) or not box.view.enabled:
             return
         left, top, right, bottom = box.visible or box.bounds
-        with self.activities.guard(window.record):
+        with self.activities.guard(window.record.package):
             touch.tap(box, (left + right) // 2, (top + bottom) // 2, window.state)
         self.changes.note()
         self.events.click(window, box)

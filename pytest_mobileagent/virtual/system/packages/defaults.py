@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.filters import WEB, scheme_of
 from pytest_mobileagent.virtual.content.intent import MAIN
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import Activity, App
@@ -15,13 +17,15 @@ if TYPE_CHECKING:
     Found = tuple[App, type[Activity]]
 
 
-class Defaults:
+@dataclass(eq=False)
+class Defaults(Kept):
     """Choices by action, scheme and type, as preferred activities are kept."""
 
-    def __init__(self, packages: Packages) -> None:
-        self._packages = packages
-        self._always: dict[str, str] = {}
-        self._last: dict[str, str] = {}
+    KEPT = ("_always", "_last")
+
+    packages: Packages
+    _always: dict[str, str] = field(default_factory=dict)
+    _last: dict[str, str] = field(default_factory=dict)
 
     def choose(self, intent: Intent, found: list[Found]) -> Found | None:
         """Give the one that answers without a question; None if the user has to choose."""
@@ -37,7 +41,7 @@ class Defaults:
 
     def candidates(self, intent: Intent) -> list[Found]:
         """Give those among which the user has to choose, by label, the last chosen one first."""
-        found = self._packages.resolve(intent)
+        found = self.packages.resolve(intent)
         if scheme_of(intent.data) in WEB:
             found = [each for each in found if names_host(each[1], intent)] or found
         last = self._last.get(_subject(intent))
@@ -65,14 +69,6 @@ class Defaults:
         for kept in (self._always, self._last):
             for key in [key for key, component in kept.items() if _owner(component) == package]:
                 del kept[key]
-
-    def save(self) -> dict[str, Any]:
-        """Give the choices."""
-        return {"always": self._always, "last": self._last}
-
-    def load(self, saved: dict[str, Any]) -> None:
-        """Take them back."""
-        self._always, self._last = saved["always"], saved["last"]
 
 
 def names_host(kind: type[Activity], intent: Intent) -> bool:

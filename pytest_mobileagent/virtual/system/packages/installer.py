@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.system.packages import install_rules as rules
-from pytest_mobileagent.virtual.system.packages.install_rules import InstallError, file_of
-from pytest_mobileagent.virtual.system.packages.session import Options, Session, token
+from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.system.packages.installation import (
+    InstallError,
+    Options,
+    Session,
+    check,
+    token,
+)
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Apk
@@ -21,19 +26,21 @@ class UnknownSession(LookupError):  # noqa: N818 - Android's own name for it
     """No such session is open, or none of the caller's."""
 
 
-class Installer:
+@dataclass(eq=False)
+class Installer(Kept):
     """The part of the package service that takes APKs."""
 
-    def __init__(self, files: FileSystem, props: Properties, packages: Packages) -> None:
-        self._files = files
-        self._props = props
-        self._packages = packages
-        self._sessions: dict[int, Session] = {}
-        self._begun = 0
+    KEPT = ("_begun", "_sessions")
+
+    files: FileSystem
+    props: Properties
+    packages: Packages
+    _begun: int = 0
+    _sessions: dict[int, Session] = field(default_factory=dict)
 
     def create(self, options: Options) -> Session:
         """Begin an installation; OSError if the storage will not hold it."""
-        files = self._files
+        files = self.files
         if options.size > files.capacity - files.used:
             raise OSError("Requested internal only, but not enough space")
         self._begun += 1
@@ -50,24 +57,24 @@ class Installer:
 
     def write(self, session: Session, name: str, data: bytes) -> None:
         """Add a part."""
-        self._files.write(f"{session.folder}/{name}", data, mode=0o644, uid=1000, gid=1000)
+        self.files.write(f"{session.folder}/{name}", data, mode=0o644, uid=1000, gid=1000)
         if name not in session.names:
             session.names.append(name)
 
     def abandon(self, session: Session) -> None:
         """End a session without installing anything."""
         self._sessions.pop(session.number, None)
-        if self._files.exists(session.folder):
-            self._files.rmtree(session.folder)
+        if self.files.exists(session.folder):
+            self.files.rmtree(session.folder)
 
     def commit(self, session: Session) -> str:
         """Install what a session has collected and give the package; InstallError if it may not."""
         try:
             parts = self._parts(session)
             package = next(iter(parts.values())).manifest.package
-            packages = self._packages
+            packages = self.packages
             before = packages.app(package) if package in packages else None
-            rules.check(self._props, session, parts, before)
+            check(self.props, session, parts, before)
             packages.install(package, self._move(session, parts, package), session.options)
         finally:
             self.abandon(session)
@@ -81,7 +88,7 @@ class Installer:
         for name in session.names:
             path = f"{session.folder}/{name}"
             try:
-                parts[name] = read_apk(self._files.read(path), path)
+                parts[name] = read_apk(self.files.read(path), path)
             except BadApk as error:
                 raise InstallError(error.code, str(error)) from error
         if not parts:
@@ -91,29 +98,17 @@ class Installer:
 
     def _move(self, session: Session, parts: dict[str, Apk], package: str) -> str:
         """Bring the parts, and those that they only add to, to a folder of the app's own."""
-        files, packages = self._files, self._packages
+        files, packages = self.files, self.packages
         outer = f"/data/app/~~{token(package, f'outer {session.number}')}"
         folder = f"{outer}/{package}-{token(package, f'inner {session.number}')}"
         files.mkdir(outer, 0o771, uid=1000, gid=1000)
         files.mkdir(folder, 0o755, uid=1000, gid=1000)
-        moved = {f"{session.folder}/{name}": file_of(apk) for name, apk in parts.items()}
-        for path, name in moved.items():
-            files.rename(path, f"{folder}/{name}")
+        for name, apk in parts.items():
+            split = apk.manifest.split
+            own = f"split_{split}.apk" if split else "base.apk"
+            files.rename(f"{session.folder}/{name}", f"{folder}/{own}")
         for path in packages.paths(package) if session.options.inherit else ():
             name = path.rpartition("/")[2]
-            if name not in moved.values():
+            if not files.exists(f"{folder}/{name}"):
                 files.write(f"{folder}/{name}", files.read(path), mode=0o644, uid=1000, gid=1000)
         return folder
-
-    def save(self) -> dict[str, Any]:
-        """Give the open sessions."""
-        sessions = [asdict(session) for session in self._sessions.values()]
-        return {"begun": self._begun, "sessions": sessions}
-
-    def load(self, saved: dict[str, Any]) -> None:
-        """Take them back."""
-        self._begun = saved["begun"]
-        self._sessions = {
-            plain["number"]: Session(plain["number"], Options(**plain["options"]), plain["names"])
-            for plain in saved["sessions"]
-        }

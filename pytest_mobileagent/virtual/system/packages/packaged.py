@@ -1,10 +1,16 @@
-"""Apps that come as an APK. Their code cannot run here: all that they show is an empty screen."""
+"""APKs of apps: those that apps come as, and those that stand for the code of others.
+
+The code in an APK cannot run here: all that such an app shows is an empty screen.
+"""
 
 from __future__ import annotations
 
 import importlib
+import posixpath
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from pytest_mobileagent.virtual.apk.axml import Element
+from pytest_mobileagent.virtual.apk.written import archive
 from pytest_mobileagent.virtual.app.app import Activity, App
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, class_name, short
 from pytest_mobileagent.virtual.ui.components import AppBar
@@ -12,6 +18,8 @@ from pytest_mobileagent.virtual.ui.views import MATCH, Column, View
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Apk, Component, Manifest
+    from pytest_mobileagent.virtual.apk.axml import Value
+    from pytest_mobileagent.virtual.kernel.files import FileSystem
 
 INPUT_METHOD: Final = "android.view.InputMethod"
 _VIRTUAL: Final = "pytest_mobileagent.virtual"
@@ -112,3 +120,31 @@ def _launcher_label(apk: Apk) -> str:
             if MAIN in each.actions and LAUNCHER in each.categories:
                 return component.label or apk.manifest.label
     return apk.manifest.label
+
+
+def provide(files: FileSystem, path: str, app: App) -> None:
+    """Put an APK where the package manager says it is; it is made whenever it is read."""
+    files.mkdir(posixpath.dirname(path), parents=True)
+    files.generate(path, lambda: archive(manifest(app)))
+
+
+def manifest(app: App) -> Element:
+    """Describe an app: its versions, permissions, and the activities, of which one is its icon."""
+    main = [Element("action", {"name": MAIN}), Element("category", {"name": LAUNCHER})]
+    activities = [
+        Element("activity", {"name": kind.component(app.package).partition("/")[2]})
+        for kind in app.activities
+    ]
+    for entry in activities[:1]:
+        entry.children.append(Element("intent-filter", {}, children=main))
+    about: dict[str, Value] = {
+        "package": app.package,
+        "versionCode": app.version_code,
+        "versionName": app.version_name,
+    }
+    parts = [
+        Element("uses-sdk", {"minSdkVersion": 24, "targetSdkVersion": 34}),
+        *(Element("uses-permission", {"name": name}) for name in app.permissions),
+        Element("application", {"label": app.label}, children=activities),
+    ]
+    return Element("manifest", about, children=parts)

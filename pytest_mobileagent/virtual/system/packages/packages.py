@@ -4,38 +4,31 @@ from __future__ import annotations
 
 import inspect
 import zlib
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app.loading import BrokenApp
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, full
-from pytest_mobileagent.virtual.system.packages.code import provide
-from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of
+from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.system.packages.installation import token
+from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of, provide
 from pytest_mobileagent.virtual.system.packages.resolution import answers
-from pytest_mobileagent.virtual.system.packages.session import token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from contextlib import AbstractContextManager
 
     from pytest_mobileagent.virtual.app.app import Activity, App
     from pytest_mobileagent.virtual.app.context import Context
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem
+    from pytest_mobileagent.virtual.system.later import Granting, Posting, Running, Typing
     from pytest_mobileagent.virtual.system.locales import Locales
-    from pytest_mobileagent.virtual.system.packages.session import Options
+    from pytest_mobileagent.virtual.system.packages.installation import Options
 
 FIRST_UID = 10_100
-STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3, "disabled-until-used": 4}
-INSTALL_TIME = frozenset(  # permissions that nobody is asked for
-    f"android.permission.{name}"
-    for name in (
-        *("ACCESS_NETWORK_STATE", "ACCESS_WIFI_STATE", "FOREGROUND_SERVICE", "INTERNET"),
-        *("RECEIVE_BOOT_COMPLETED", "SET_ALARM", "USE_EXACT_ALARM", "VIBRATE", "WAKE_LOCK"),
-    )
-)
+STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3}
 
 
 class UnknownPackage(LookupError):  # noqa: N818 - Android's own name for it
@@ -57,48 +50,13 @@ class Installed:
     installer: str | None = None
 
 
-class Granting(Protocol):
-    """Who knows what an app may do."""
-
-    def granted(self, package: str, permission: str) -> bool:
-        """Tell whether an app holds a permission."""
-
-    def grant_all(self, package: str) -> None:
-        """Grant an app all that it requests."""
-
-    def reset(self, package: str) -> None:
-        """Forget what the user has said about an app."""
-
-
-class Stopping(Protocol):
-    """Who runs apps."""
-
-    def force_stop(self, package: str) -> None:
-        """End an app with all its tasks."""
-
-    def kill(self, package: str, reason: str) -> None:
-        """End an app's process and its activities."""
-
-    def surviving(self, package: str) -> AbstractContextManager[None]:
-        """Let a failure of an app's own code end it."""
-
-
-class Typing(Protocol):
-    """Who knows what is behind URIs."""
-
-    def type_of(self, uri: str) -> str:
-        """Give the MIME type of what is behind a URI."""
-
-
-class Posted(Protocol):
-    """Who keeps notifications."""
-
-    def cancel_all(self, package: str) -> None:
-        """Take away those of a package."""
-
-
-class Packages:
+class Packages(Kept):
     """Apps by package name; those of the image cannot leave it, others can be uninstalled."""
+
+    KEPT = ("_installed", "_kept")
+
+    _installed: dict[str, Installed]
+    _kept: dict[str, int]  # user ids of apps that have left their data behind
 
     def __init__(
         self,
@@ -118,18 +76,17 @@ class Packages:
         kinds = {kind.package: kind for kind in apps}
         uids = {kind.package: uid_of(kind, at) for at, kind in enumerate(kinds.values())}
         self._apps = {name: kind(context, uids[name]) for name, kind in kinds.items()}
-        self._installed: dict[str, Installed] = {}
-        self._kept: dict[str, int] = {}  # user ids of apps that have left their data behind
-        self._packaged: dict[
-            str, tuple[bytes, PackagedApp]
-        ] = {}  # by folder: the base APK, and its app
+        self._installed = {}
+        self._kept = {}
+        # By folder: the base APK, and its app.
+        self._packaged: dict[str, tuple[bytes, PackagedApp]] = {}
 
     def link(
         self,
         permissions: Granting,
         resolver: Typing,
-        activities: Stopping,
-        notifications: Posted,
+        activities: Running,
+        notifications: Posting,
     ) -> None:
         """Learn who else keeps something of an app's."""
         self._permissions, self._activities = permissions, activities
@@ -236,24 +193,6 @@ class Packages:
         off[:] = [other for other in off if other != component] + ([] if on else [component])
         self._changes.note()
 
-    def grant(self, package: str, permission: str, *, granted: bool) -> None:
-        """Grant or revoke a runtime permission; errors in Android's words."""
-        remembered, app = self[package], self.app(package)
-        if not permission.startswith(("android.permission.", "com.")):
-            raise ValueError(f"Unknown permission: {permission}")
-        if permission not in app.permissions:
-            raise PermissionError(f"Package {package} has not requested permission {permission}")
-        if permission in INSTALL_TIME:
-            raise PermissionError(
-                f"Permission {permission} requested by {package}"
-                " is not a changeable permission type"
-            )
-        held = self._permissions.granted(package, permission)
-        remembered.granted[permission] = granted
-        self._changes.note()
-        if held and not granted:
-            self._activities.kill(package, f"permission {permission} revoked")
-
     def clear(self, package: str) -> None:
         """Wipe an app's data and permissions, as if it had just been installed."""
         app = self.app(package)
@@ -261,7 +200,7 @@ class Packages:
         self._permissions.reset(package)
         self._notifications.cancel_all(package)
         self._wipe(app)
-        with self._activities.surviving(package):
+        with self._activities.guard(package):
             self._fill(app)
         self._changes.note()
 
@@ -341,23 +280,14 @@ class Packages:
         except Exception as error:
             raise BrokenApp.by(error, Path(inspect.getfile(type(app)))) from error
 
-    def save(self) -> dict[str, Any]:
-        """Give what is remembered of every app."""
-        return {
-            "installed": {name: asdict(each) for name, each in self._installed.items()},
-            "kept": self._kept,
-        }
-
     def load(self, saved: dict[str, Any]) -> None:
         """Take it back; an app that this phone does not have any more is left out."""
-        self._installed, self._kept = {}, saved["kept"]
-        for name, plain in saved["installed"].items():
-            installed = Installed(**plain)
+        super().load(saved)
+        for name, installed in [*self._installed.items()]:
             if installed.code:
                 self._read(installed.code, installed.uid)
             elif name not in self._apps:
-                continue
-            self._installed[name] = installed
+                del self._installed[name]
 
 
 def uid_of(kind: type[App], at: int) -> int:

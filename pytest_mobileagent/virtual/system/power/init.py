@@ -72,7 +72,7 @@ class Init:
         for package in self.packages.names():
             self.proc.stop(package)
         self.activities.tasks.clear()
-        self.notifications.load({**self.notifications.save(), "posted": [], "announced": None})
+        self.notifications.load({**self.notifications.save(), "posted": {}, "announced": ""})
         self.shade.open = False
         self.ime.hide()
         self.log.system("I", "SystemServer", "Entered the Android system server!")
@@ -90,15 +90,15 @@ class Init:
         """Switch off and on again, which takes no time here: what is only in memory is lost."""
         self.log.clear(BUFFERS)
         self.clipboard.text = ""
-        self.telephony.load(None)
-        self.windows.load(None)
+        self.telephony.load({"call": None})
+        self.windows.load({"toast": None})
         lasting = {name: value for name, value in self.props.items() if name.startswith(LASTING)}
         self.props.load({**BUILT, **lasting})
         self.clock.load({**self.clock.save(), "uptime": 0.0})
         self.power.wake()
         self.restart()
         self.events.forget()
-        self.accessibility_services.load(None)
+        self.accessibility_services.load({})
         self.broadcasts.send(Intent("android.intent.action.BOOT_COMPLETED"))
         for told in self.on_reboot:
             told()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.virtual.kernel.rootfs import SHARED
 from pytest_mobileagent.virtual.system.accessibility.nodes import Screen
@@ -13,6 +13,8 @@ from pytest_mobileagent.virtual.ui.paint import draw
 from pytest_mobileagent.virtual.ui.pictures import png
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PIL.Image import Image
 
     from pytest_mobileagent.virtual.faults.faults import Faults
@@ -20,12 +22,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.system.activities.activities import Activities
-    from pytest_mobileagent.virtual.system.activities.tasks import Task
+    from pytest_mobileagent.virtual.system.activities.record import Task
     from pytest_mobileagent.virtual.system.later import Building
     from pytest_mobileagent.virtual.system.power.power import Power
     from pytest_mobileagent.virtual.system.window.display import Display
     from pytest_mobileagent.virtual.system.window.windows import Windows
 
+T = TypeVar("T")
 SCREENSHOTS = f"{SHARED}/Pictures/Screenshots"
 
 
@@ -42,20 +45,14 @@ class Sight:
     activities: Activities
     windows: Windows
     scenes: Building
-    _drawn: tuple[int, Image] | None = None
-    _encoded: tuple[int, bytes] | None = None
-    _accessible: tuple[int, Screen] | None = None
-    _dumped: tuple[int, bool, str] | None = None
+    _made: dict[str, tuple[int, Any]] = field(default_factory=dict)  # by what it is: when, and it
     _thumbnails: dict[int, tuple[object, bytes]] = field(default_factory=dict)
 
     def screenshot(self) -> bytes:
         """Give the screen as PNG."""
         if self.faults.strikes("black-screenshot"):
             return png(self._black())
-        version = self.changes.version
-        if self._encoded is None or self._encoded[0] != version:
-            self._encoded = version, png(self._picture())
-        return self._encoded[1]
+        return self._once("png", lambda: png(self._picture()))
 
     def picture(self) -> Image:
         """Give the screen as RGB, to be looked at only."""
@@ -77,26 +74,18 @@ class Sight:
     @property
     def accessibility(self) -> Screen:
         """What accessibility sees now: the nodes of all windows."""
-        version = self.changes.version
-        if self._accessible is None or self._accessible[0] != version:
-            self._accessible = version, Screen(self.power, self.windows)
-        return self._accessible[1]
+        return self._once("accessibility", lambda: Screen(self.power, self.windows))
 
     def dump(self, compressed: bool = False) -> str:
         """Give the active window's hierarchy as UIAutomator XML."""
-        version = self.changes.version
-        if self._dumped is None or self._dumped[:2] != (version, compressed):
-            window, rotation = self.windows.active, self.display.rotation
-            text = dump(window.box, window.package, rotation=rotation, compressed=compressed)
-            self._dumped = version, compressed, text
-        return self._dumped[2]
+        return self._once(f"dump {compressed}", lambda: self._dump(compressed=compressed))
 
     def thumbnail(self, task: Task) -> bytes:
         """Give what a task showed when it was left, at half its size."""
         metrics, known = self.display.metrics, self._thumbnails.get(task.number)
         if known is None or known[0] != (task.used, metrics):
             boxes = [black(metrics)]
-            with self.activities.guard(task.top):
+            with self.activities.guard(task.top.package):
                 if not task.top.activity.secure:
                     boxes = [window.box for window in self.scenes.app(task.top)]
             known = (task.used, metrics), png(draw(boxes, metrics).reduce(2))
@@ -104,11 +93,21 @@ class Sight:
         return known[1]
 
     def _picture(self) -> Image:
+        return self._once(
+            "picture", lambda: draw(self.windows.visible_boxes(), self.display.metrics)
+        )
+
+    def _dump(self, *, compressed: bool) -> str:
+        window, rotation = self.windows.active, self.display.rotation
+        return dump(window.box, window.package, rotation=rotation, compressed=compressed)
+
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        """Give what is made once for each state of the screen."""
         version = self.changes.version
-        if self._drawn is None or self._drawn[0] != version:
-            boxes = self.windows.visible_boxes()
-            self._drawn = version, draw(boxes, self.display.metrics)
-        return self._drawn[1]
+        if self._made.get(name, (None,))[0] != version:
+            self._made[name] = version, make()
+        made: T = self._made[name][1]
+        return made
 
     def _black(self) -> Image:
         metrics = self.display.metrics

@@ -9,7 +9,7 @@ from pytest_mobileagent.virtual.ui import MATCH, View
 from pytest_mobileagent.virtual.ui.layout import Box, UiState, layout
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.activities.tasks import Record
+    from pytest_mobileagent.virtual.system.activities.record import Record
     from pytest_mobileagent.virtual.ui.metrics import Metrics
 
 BAR = 24  # dp, at the top and at the bottom

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.virtual.snapshots.kept import Kept
 from pytest_mobileagent.virtual.system.window.window import FOCUSABLE, Kind, Toast, Window, black
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.dialog import Dialog
@@ -22,14 +23,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.window.display import Display
     from pytest_mobileagent.virtual.ui import View
     from pytest_mobileagent.virtual.ui.layout import Box
-    from pytest_mobileagent.virtual.ui.views import Action
 
 ATTEMPTS = 3  # builds of a screen: an app that crashes while drawing gives way to the one below
 
 
 @dataclass(eq=False)
-class Windows:
+class Windows(Kept):
     """Built when looked at, and forgotten at every change."""
+
+    KEPT = ("_toast",)
 
     clock: Clock
     changes: Changes
@@ -65,7 +67,7 @@ class Windows:
             if self._built is not None:
                 break
             record = self.activities.top
-            with self.activities.guard(record):
+            with self.activities.guard(record.package):
                 self._built = self._scenes.build(record)
         assert self._built is not None, "the launcher itself cannot be drawn"
         return self._built
@@ -109,6 +111,14 @@ class Windows:
             for window in self.stack
         ]
 
+    def cancel(self, window: Window) -> None:
+        """Do what Back and a tap outside do to a dialog."""
+        view = window.box.view
+        if isinstance(view, Dialog) and view.on_cancel:
+            with self.activities.guard(window.record.package):
+                view.on_cancel()
+            self.changes.note()
+
     # Focus.
 
     def focused(self) -> Box | None:
@@ -147,20 +157,10 @@ class Windows:
             self.ime.show()
         self.reveal()
 
-    def save(self) -> dict[str, Any] | None:
-        """Give the toast; all else is built from the activities."""
-        return asdict(self._toast) if self._toast else None
-
-    def load(self, saved: dict[str, Any] | None) -> None:
-        """Take the toast back."""
-        self._toast = Toast(**saved) if saved else None
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take the toast back; all else is built from the activities."""
+        super().load(saved)
         self.forget()
-
-
-def cancelling(window: Window) -> Action | None:
-    """Give what Back and a tap outside of a dialog do."""
-    view = window.box.view
-    return view.on_cancel if isinstance(view, Dialog) else None
 
 
 def _focusable(view: View, *, fields_only: bool) -> bool:

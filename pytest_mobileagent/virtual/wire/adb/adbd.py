@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.kernel.users import ROOT, SHELL
 from pytest_mobileagent.virtual.wire.adb.keys import known_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.virtual.phone import Phone
@@ -18,13 +18,6 @@ if TYPE_CHECKING:
 # No abb, sendrecv_v2 or delayed_ack: without them clients use the simpler, older ways.
 FEATURES = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir"
 _ROOT_PROPERTY = "service.adb.root"
-
-
-class Droppable(Protocol):
-    """A connection."""
-
-    def drop(self) -> None:
-        """End it."""
 
 
 class Adbd:
@@ -40,7 +33,7 @@ class Adbd:
         self._keys = keys
         phone.faults.drop = self.drop
         phone.init.on_reboot.append(self.drop)
-        self.connections: set[Droppable] = set()
+        self.connections: set[Callable[[], None]] = set()  # what ends each
 
     @property
     def uid(self) -> int:
@@ -63,5 +56,5 @@ class Adbd:
 
     def drop(self) -> None:
         """Break off with every adb server."""
-        for connection in list(self.connections):
-            connection.drop()
+        for drop in list(self.connections):
+            drop()

@@ -51,7 +51,7 @@ class Connection:
 
     async def serve(self) -> None:
         """Answer packets until the adb server goes away, or breaks the rules."""
-        self.adbd.connections.add(self)
+        self.adbd.connections.add(self.drop)
         try:
             while True:
                 packet = await read_packet(self._reader)
@@ -63,7 +63,7 @@ class Connection:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass  # the adb server has ended, or was killed
         finally:
-            self.adbd.connections.discard(self)
+            self.adbd.connections.discard(self.drop)
             self.drop()
 
     def drop(self) -> None:

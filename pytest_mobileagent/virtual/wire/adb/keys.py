@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.apk import der
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -89,32 +91,13 @@ def read_keys(file: Path) -> list[PublicKey]:
 def private_numbers(text: bytes) -> list[int]:
     """Give the numbers of a private key in PEM: modulus, exponent, private exponent and so on."""
     lines = text.strip().splitlines()
-    fields = _contents(base64.b64decode(b"".join(lines[1:-1])))
+    fields = der.inside(base64.b64decode(b"".join(lines[1:-1])))
     if len(fields) == 3:  # PKCS#8 wraps PKCS#1: a version, the algorithm, the key
-        fields = _contents(fields[2])
-    return [int.from_bytes(field, "big") for field in fields[1:]]
+        fields = der.inside(der.content(fields[2]))
+    return [int.from_bytes(der.content(field), "big") for field in fields[1:]]
 
 
 def _public(line: bytes) -> PublicKey:
     """Read a public key in Android's format: a struct in base64, then a name."""
     _, _, modulus, _, exponent = _ANDROID.unpack(base64.b64decode(line.split()[0]))
     return PublicKey(int.from_bytes(modulus, "little"), exponent)
-
-
-def _contents(der: bytes) -> list[bytes]:
-    """Give the contents of a DER sequence's items."""
-    items = []
-    at, _ = _extent(der, 0)
-    while at < len(der):
-        start, at = _extent(der, at)
-        items.append(der[start:at])
-    return items
-
-
-def _extent(der: bytes, at: int) -> tuple[int, int]:
-    """Find where the contents of the item at an offset begin and end."""
-    size, start = der[at + 1], at + 2
-    if size & 0x80:
-        start += size & 0x7F
-        size = int.from_bytes(der[at + 2 : start], "big")
-    return start, start + size

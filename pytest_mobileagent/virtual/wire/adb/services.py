@@ -67,7 +67,7 @@ async def _restart(adbd: Adbd, drop: Callable[[], None], root: bool, stream: Str
 
 async def _jdwp(phone: Phone, stream: Stream) -> None:
     """List the processes that a debugger can attach to: those of all apps, on such a build."""
-    pids = [each.pid for each in phone.processes() if phone.proc.running(each.name)]
+    pids = [each.pid for each in phone.proc.list() if phone.proc.running(each.name)]
     await stream.write("".join(f"{pid}\n" for pid in pids).encode())
     await stream.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.interpreter import interactive, run
@@ -13,11 +13,13 @@ from pytest_mobileagent.virtual.shell.streams import Pipe
 from pytest_mobileagent.virtual.wire.adb.terminal import Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from pytest_mobileagent.virtual.shell.streams import Reader, Writer
     from pytest_mobileagent.virtual.wire.adb.adbd import Adbd
     from pytest_mobileagent.virtual.wire.adb.stream import Stream
+
+    Start = Callable[[Reader, Writer, Writer], Coroutine[None, None, int]]
 
 _FRAME = struct.Struct("<BI")  # of the shell protocol: what it carries, and how many bytes
 _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
@@ -26,41 +28,32 @@ _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
 async def serve(adbd: Adbd, command: str, options: Sequence[str], stream: Stream) -> None:
     """Run `command`, or a shell when it is empty, until it ends or the client hangs up."""
     tty = "pty" in options or (not command and "raw" not in options)
-    shell = _Shell(adbd, command, _environment(adbd.uid, options), tty)
-    if "v2" in options:
-        await _serve_frames(shell, stream)
-    elif tty:
-        await _until_hangup(stream, shell.run(stream, stream, stream))
-    else:  # without a terminal nobody tells a command that its client has gone, until it writes
-        await shell.run(stream, stream, stream)
+    env = _environment(adbd.uid, options)
 
-
-@dataclass(frozen=True, slots=True)
-class _Shell:
-    """A shell that is about to be run."""
-
-    adbd: Adbd
-    command: str
-    env: dict[str, str]
-    tty: bool
-
-    async def run(self, stdin: Reader, stdout: Writer, stderr: Writer) -> int:
-        if not self.tty:
-            return await self._run(stdin, stdout, stderr)
-        async with Terminal(stdin, stdout) as terminal:
-            return await terminal.run(self._run(terminal.stdin, terminal.stdout, terminal.stdout))
-
-    async def _run(self, stdin: Reader, stdout: Writer, stderr: Writer) -> int:
+    async def shell(stdin: Reader, stdout: Writer, stderr: Writer) -> int:
         session = Session(
-            phone=self.adbd.phone,
-            uid=self.adbd.uid,
+            phone=adbd.phone,
+            uid=adbd.uid,
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            env=self.env,
-            tty=self.tty,
+            env=env,
+            tty=tty,
         )
-        return await (run(session, self.command) if self.command else interactive(session))
+        return await (run(session, command) if command else interactive(session))
+
+    start = partial(_on_terminal, shell) if tty else shell
+    if "v2" in options:
+        await _serve_frames(start, stream)
+    elif tty:
+        await _until_hangup(stream, start(stream, stream, stream))
+    else:  # without a terminal nobody tells a command that its client has gone, until it writes
+        await start(stream, stream, stream)
+
+
+async def _on_terminal(shell: Start, stdin: Reader, stdout: Writer, _: Writer) -> int:
+    async with Terminal(stdin, stdout) as terminal:
+        return await terminal.run(shell(terminal.stdin, terminal.stdout, terminal.stdout))
 
 
 def _environment(uid: int, options: Sequence[str]) -> dict[str, str]:
@@ -73,12 +66,12 @@ def _environment(uid: int, options: Sequence[str]) -> dict[str, str]:
     return env
 
 
-async def _serve_frames(shell: _Shell, stream: Stream) -> None:
+async def _serve_frames(start: Start, stream: Stream) -> None:
     """Speak the shell protocol: stdout and stderr apart, and the exit status at the end."""
     stdin = Pipe()
     keyboard = asyncio.create_task(_feed(stream, stdin))
     try:
-        work = shell.run(stdin, _Frames(stream, _STDOUT), _Frames(stream, _STDERR))
+        work = start(stdin, _Frames(stream, _STDOUT), _Frames(stream, _STDERR))
         status = await _until_hangup(stream, work)
         await _Frames(stream, _EXIT).write(bytes([status & 0xFF]))
     finally:
@@ -95,9 +88,6 @@ class _Frames:
     async def write(self, data: bytes) -> None:
         if data:
             await self._stream.write(_FRAME.pack(self._kind, len(data)) + data)
-
-    async def close_write(self) -> None:
-        """Nothing to do: the end of output is the exit status."""
 
 
 async def _feed(stream: Stream, stdin: Pipe) -> None:

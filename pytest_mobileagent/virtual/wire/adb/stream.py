@@ -65,13 +65,6 @@ class Stream:
             data += more
         return bytes(data)
 
-    async def read_all(self) -> bytes:
-        """Return everything up to the end."""
-        chunks = []
-        while chunk := await self.read():
-            chunks.append(chunk)
-        return b"".join(chunks)
-
     async def write(self, data: bytes) -> None:
         """Send `data`, waiting while the other side lags behind."""
         await self._until(lambda: len(self._outgoing) < _HIGH_WATER or self.closed)
@@ -79,9 +72,6 @@ class Stream:
             raise BrokenPipeError
         self._outgoing += data
         self._send_next()
-
-    async def close_write(self) -> None:
-        """Nothing to do: adb knows no half-closed streams."""
 
     async def accepted(self) -> bool:
         """Wait until the other side has accepted or refused the stream."""

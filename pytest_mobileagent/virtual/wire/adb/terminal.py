@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Self
 
-from pytest_mobileagent.virtual.shell.conversation import INTERRUPT
+from pytest_mobileagent.virtual.shell.script import INTERRUPT
 from pytest_mobileagent.virtual.shell.streams import Pipe
 
 if TYPE_CHECKING:
@@ -101,6 +101,3 @@ class _Screen:
 
     async def write(self, data: bytes) -> None:
         await self._screen.write(data.replace(b"\n", b"\r\n"))
-
-    async def close_write(self) -> None:
-        """Nothing to do: the terminal outlives what it shows."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -18,18 +17,6 @@ from pytest_mobileagent.virtual.wire.console.registry import (
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.snapshots.snapshots import Snapshot
-
-
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """How an emulator behaves that was started in one way or another.
-
-    A `read_only` one refuses to touch snapshots. From one that has loaded a snapshot adb is
-    cut off `drop_on_load` seconds later, unless that is None.
-    """
-
-    read_only: bool = False
-    drop_on_load: float | None = None
 
 
 @command("ping", "check if the emulator is alive", safe=True)
@@ -76,7 +63,7 @@ group("avd snapshot", "state snapshot commands")
 
 @command("avd snapshot list", "list available state snapshots")
 def _list(emulator: Emulator, _: str) -> str:
-    snapshots = emulator.album.all()
+    snapshots = emulator.phone.snapshots
     if not snapshots:
         return "There is no snapshot available.\n"
     rows = "".join(_row(name, snapshot) for name, snapshot in snapshots.items())
@@ -87,14 +74,14 @@ def _list(emulator: Emulator, _: str) -> str:
 @command("avd snapshot save", "save state snapshot")
 def _save(emulator: Emulator, name: str) -> None:
     _check(emulator, name, "save")
-    emulator.album.save(name)
+    emulator.phone.snapshots.save(name)
 
 
 @command("avd snapshot load", "load state snapshot")
 def _load(emulator: Emulator, name: str) -> None:
     _check(emulator, name, "load")
     try:
-        emulator.album.load(name)
+        emulator.phone.snapshots.load(name)
     except KeyError:
         first = f"KO: Device 'encrypt' does not have the requested snapshot '{name}'\n"
         raise Refusal("Snapshot load failure: snapshot doesn't exist", first) from None
@@ -105,12 +92,12 @@ def _load(emulator: Emulator, name: str) -> None:
 def _delete(emulator: Emulator, name: str) -> None:
     _check(emulator, name, "delete", usage="list")  # sic
     with suppress(KeyError):  # the emulator does not complain either
-        emulator.album.delete(name)
+        emulator.phone.snapshots.delete(name)
 
 
 @command("avd snapshot get", "get the name of the loaded snapshot")
 def _get(emulator: Emulator, _: str) -> str:
-    return f"{emulator.album.loaded}\n"
+    return f"{emulator.phone.snapshots.loaded}\n"
 
 
 def _check(emulator: Emulator, name: str, what: str, usage: str = "") -> None:

@@ -31,23 +31,30 @@ _HTTP = re.compile(r"[A-Z]+ \S+ HTTP/\d")
 
 
 class Console:
-    """Serves the console to whoever knows the token."""
+    """The talk with one client: what it may do, and what it gets for an answer."""
 
     def __init__(self, emulator: Emulator, token_file: Path) -> None:
         self._emulator = emulator
         self._token_file = token_file
+        self._open = False
+        auth = "user authentication for the emulator console"
+        self._all = [
+            Command("help|h|?", "print a list of commands", self._help, safe=True),
+            *ROOT.parts,
+            Command("auth", auth, self._auth, safe=True),
+            Command("quit|exit", "quit control session", self._quit, safe=True),
+        ]
 
-    async def attach(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one client until it leaves."""
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the client until it leaves."""
 
         def say(text: str) -> None:
             writer.write(text.replace("\n", "\r\n").encode(errors="replace"))
 
         try:
-            dialog = _Dialog(self._emulator, self._token_file)
-            say(dialog.greeting())
+            say(self._greeting())
             while True:
-                say(dialog.answer(await reader.readuntil()))
+                say(self._answer(await reader.readuntil()))
                 await writer.drain()
         except Hangup as last:
             say(str(last))
@@ -58,23 +65,8 @@ class Console:
         finally:
             writer.close()
 
-
-class _Dialog:
-    """The talk with one client: what it may do, and what it gets for an answer."""
-
-    def __init__(self, emulator: Emulator, token_file: Path) -> None:
-        self._emulator = emulator
-        self._token_file = token_file
-        self._open = not read_token(token_file)
-        auth = "user authentication for the emulator console"
-        self._all = [
-            Command("help|h|?", "print a list of commands", self._help, safe=True),
-            *ROOT.parts,
-            Command("auth", auth, self._auth, safe=True),
-            Command("quit|exit", "quit control session", self._quit, safe=True),
-        ]
-
-    def greeting(self) -> str:
+    def _greeting(self) -> str:
+        self._open = not read_token(self._token_file)
         if self._open:
             return f"{_READY}OK\n"
         return (
@@ -84,7 +76,7 @@ class _Dialog:
             f"'{self._token_file}'\nOK\n"
         )
 
-    def answer(self, line: bytes) -> str:
+    def _answer(self, line: bytes) -> str:
         """Answer one line."""
         try:
             text = line.decode().replace("\r", "").rstrip("\n")

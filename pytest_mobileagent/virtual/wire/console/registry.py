@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.snapshots.album import Album
 
 
 class Refusal(Exception):  # noqa: N818 - an answer, not an error of ours
@@ -25,10 +24,9 @@ class Hangup(Exception):  # noqa: N818 - an answer, not an error of ours
 
 @dataclass(slots=True)
 class Emulator:
-    """What commands work on: the phone, its snapshots, and how to end it."""
+    """What commands work on: the phone, and how to end it."""
 
     phone: Phone
-    album: Album
     stop: Callable[[], None]
     read_only: bool = False
 

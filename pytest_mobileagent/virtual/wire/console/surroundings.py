@@ -1,32 +1,15 @@
-"""geo, rotate, sensor, power, event: where the phone is, how it lies, and what is done to it."""
+"""geo, rotate, power: where the phone is, how it lies, what it is fed with."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pytest_mobileagent.virtual.system.hardware import Fix
-from pytest_mobileagent.virtual.system.input.evdev import CODES, TYPES
 from pytest_mobileagent.virtual.wire.console.registry import Emulator, Refusal, command, group
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-STATUS = {"unknown": 1, "charging": 2, "discharging": 3, "not-charging": 4, "full": 5}
-HEALTH = {"unknown": 1, "good": 2, "overheat": 3, "dead": 4, "overvoltage": 5, "failure": 6}
-CHOICES: dict[str, tuple[str, str, Mapping[str, int]]] = {
-    "ac": ("set AC charging state", '"ac on" or "ac off"', {"on": True, "off": False}),
-    "status": ("set battery status", f'"status {"|".join(STATUS)}"', STATUS),
-    # The emulator takes both words, and in either case puts the battery in.
-    "present": ("set battery present state", '"present true" or "present false"',
-                {"true": True, "false": True}),
-    "health": ("set battery health state", f'"health {"|".join(HEALTH)}"', HEALTH),
-}  # fmt: skip
+STATUS = ("unknown", "charging", "discharging", "not-charging", "full")
 LEAST_SATELLITES, MOST_SATELLITES = 1, 12
 
-group("event", "simulate hardware events")
 group("geo", "Geo-location commands")
 group("power", "power related commands")
-group("sensor", "manage emulator sensors")
 
 
 @command("geo fix", "send a simple GPS fix")
@@ -60,64 +43,18 @@ def _rotate(emulator: Emulator, _: str) -> None:
     emulator.phone.hardware.rotate()
 
 
-@command("sensor status", "list all sensors and their status.")
-def _sensor_status(emulator: Emulator, _: str) -> str:
-    return "".join(f"{name}: enabled.\n" for name in emulator.phone.hardware.sensors)
+@command("power ac", "set AC charging state")
+def _ac(emulator: Emulator, word: str) -> None:
+    if word.lower() not in ("on", "off"):
+        raise Refusal('Usage: "ac on" or "ac off"')
+    emulator.phone.power.set_battery(ac=word.lower() == "on")
 
 
-@command("sensor get", "get sensor values")
-def _get(emulator: Emulator, text: str) -> str:
-    if not text:
-        raise Refusal('Usage: "get <sensorname>"')
-    name = text.split(maxsplit=1)[0]
-    return f"{name} = {':'.join(f'{value:g}' for value in _values(emulator, name))}\n"
-
-
-@command("sensor set", "set sensor values")
-def _set(emulator: Emulator, text: str) -> None:
-    words = text.split()
-    if len(words) < 2:
-        raise Refusal('Usage: "set <sensorname> <value-a>[:<value-b>[:<value-c>]]"')
-    _values(emulator, words[0])
-    try:
-        values = [float(part) for part in words[1].split(":")]
-    except ValueError:
-        raise Refusal('Usage: "set <sensorname> <value-a>[:<value-b>[:<value-c>]]"') from None
-    emulator.phone.hardware.sense(words[0], values[: len(_values(emulator, words[0]))])
-
-
-def _values(emulator: Emulator, name: str) -> list[float]:
-    if name not in emulator.phone.hardware.sensors:
-        raise Refusal(f"unknown sensor name: {name}, run 'sensor status' to get available sensors.")
-    return emulator.phone.hardware.sensors[name]
-
-
-@command("power display", "display battery and charger state")
-def _display(emulator: Emulator, _: str) -> str:
-    battery = emulator.phone.power.battery
-    return (
-        f"AC: {'online' if battery.ac else 'offline'}\n"
-        f"status: {_word(STATUS, battery.status)}\n"
-        f"health: {_word(HEALTH, battery.health)}\n"
-        f"present: {str(battery.present).lower()}\n"
-        f"capacity: {battery.level}\n"
-    )
-
-
-def _word(words: Mapping[str, int], number: int) -> str:
-    return next(word for word in words if words[word] == number).capitalize()
-
-
-def _choice(name: str, abstract: str, usage: str, values: Mapping[str, int]) -> None:
-    @command(f"power {name}", abstract)
-    def _choose(emulator: Emulator, word: str) -> None:
-        if word.lower() not in values:
-            raise Refusal(f"Usage: {usage}")
-        emulator.phone.power.set_battery(**{name: values[word.lower()]})
-
-
-for _name, _choices in CHOICES.items():
-    _choice(_name, *_choices)
+@command("power status", "set battery status")
+def _status(emulator: Emulator, word: str) -> None:
+    if word.lower() not in STATUS:
+        raise Refusal(f'Usage: "status {"|".join(STATUS)}"')
+    emulator.phone.power.set_battery(status=STATUS.index(word.lower()) + 1)
 
 
 @command("power capacity", "set battery capacity state")
@@ -125,29 +62,3 @@ def _capacity(emulator: Emulator, text: str) -> None:
     if not text.isdecimal() or int(text) > 100:
         raise Refusal('Usage: "capacity <percentage>"')
     emulator.phone.power.set_battery(level=int(text))
-
-
-@command("event send", "send a series of events to the kernel")
-def _send(emulator: Emulator, words: str) -> None:
-    if not words:
-        raise Refusal("Usage: event send <type>:<code>:<value> ...")
-    for word in words.split():
-        kind, _, rest = word.partition(":")
-        code, _, value = rest.partition(":")
-        try:
-            type_ = TYPES[kind] if kind in TYPES else int(kind, 0)
-            number = CODES[kind][code] if code in CODES.get(kind, {}) else int(code, 0)
-            amount = int(value, 0)
-        except ValueError:
-            raise Refusal("Usage: event send <type>:<code>:<value> ...") from None
-        emulator.phone.touchscreen.event(type_, number, amount)
-
-
-@command("event text", "simulate keystrokes from a given text")
-def _text(emulator: Emulator, words: str) -> None:
-    if not words:
-        raise Refusal("argument missing, try 'event text <message>'")
-    try:
-        emulator.phone.type_text(words)
-    except ValueError:
-        raise Refusal("device does not support these characters") from None

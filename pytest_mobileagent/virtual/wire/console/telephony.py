@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.telephony import Call
 
 _ESCAPE = re.compile(r"\\(?:n|\\|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4}))")
-REGISTRATIONS = ("unregistered", "home", "roaming", "searching", "denied", "off", "on")
 
 group("gsm", "GSM related commands")
 group("sms", "SMS related commands")
@@ -52,30 +51,6 @@ def _accept(emulator: Emulator, text: str) -> None:
     else:
         since = call.since if call.active else emulator.phone.clock.uptime()
         emulator.phone.telephony.change(active=True, held=False, since=since)
-
-
-def _register(name: str) -> None:
-    @command(f"gsm {name}", f"modify {name} connection state")
-    def _register(emulator: Emulator, text: str) -> None:
-        if not text:
-            raise Refusal(f"missing argument, try 'gsm {name} <state>'")
-        if text not in REGISTRATIONS:
-            raise Refusal(
-                f"bad GSM {name} state name, try 'help gsm {name}' for list of valid values"
-            )
-        state = {"on": "home", "off": "unregistered"}.get(text, text)
-        emulator.phone.hardware.registered[name] = state
-        emulator.phone.changed()
-
-
-_register("data")
-_register("voice")
-
-
-@command("gsm status", "display GSM status")
-def _status(emulator: Emulator, _: str) -> str:
-    registered = emulator.phone.hardware.registered
-    return f"gsm voice state: {registered['voice']}\ngsm data state:  {registered['data']}\n"
 
 
 @command("sms send", "send inbound SMS text message")

@@ -74,6 +74,10 @@ def test_where_nobody_knows_it_stays_in_words(
     assert placed(answer, monkeypatch)[0] == (Raw("click element 7"),)
 
 
+def test_it_is_waited_for_as_long_as_uiautomator_waits_for_a_still_screen() -> None:
+    assert elements._SECONDS > 10  # waitForIdleTimeout, unless a program sets another
+
+
 def test_other_commands_are_left_alone() -> None:
     command = Command("input tap 1 2", (Tap(1, 2),))
     assert asyncio.run(elements.with_places(ADDRESS, "shell:", command)) is command

@@ -12,13 +12,12 @@ from pytest_mobileagent.virtual.content.intent import (
 )
 from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.service import (
-    FAILED,
-    Answer,
     Arguments,
     Context,
     JavaError,
     Refused,
     Service,
+    fill,
 )
 from pytest_mobileagent.virtual.system.activities.activities import Result, Started
 from pytest_mobileagent.virtual.system.window.display import qualifiers
@@ -41,38 +40,33 @@ service = Service("activity", script="am", interface="android.app.IActivityManag
 
 
 @service.command("start", "start-activity")
-async def start(ctx: Context, args: Arguments) -> Answer:
+async def start(ctx: Context, args: Arguments) -> str:
     """Start an activity."""
     intent, switches = parse_intent(args, START_VALUES, START_SWITCHES)
-    if "-S" in switches and (status := await _stop_first(ctx, intent)):
-        return status
+    if "-S" in switches:
+        await _stop_first(ctx, intent)
     await ctx.out(f"Starting: Intent {{ {intent} }}\n")
     intent = replace(intent, flags=intent.flags | NEW_TASK)
     try:
         started = ctx.phone.activities.start(intent, uid=ctx.uid)
     except PermissionError as error:
         raise JavaError("SecurityException", str(error)) from error
-    say = ctx.out if "-W" in switches else ctx.err
+    waits = "-W" in switches
     if problem := _problem(started):
-        await say(f"{problem}\n")
-        return 1
+        raise Refused(problem, 1, out=waits)
     if warning := WARNINGS.get(started.result):
-        await say(f"{warning}\n")
-    if "-W" in switches:
-        await ctx.out(_waited(started))
-    return 0
+        await (ctx.out if waits else ctx.err)(f"{warning}\n")
+    return _waited(started) if waits else ""
 
 
-async def _stop_first(ctx: Context, intent: Intent) -> int:
-    """Stop the app that an intent will start; a status that is not 0 if it is not clear which."""
+async def _stop_first(ctx: Context, intent: Intent) -> None:
+    """Stop the app that an intent will start."""
     found = ctx.phone.packages.resolve(intent)
     package = intent.component.partition("/")[0] or (found[0][0].package if found else "")
     if not package:
-        await ctx.err(f"Error: Intent does not match any activities: Intent {{ {intent} }}\n")
-        return 1
+        raise Refused(f"Error: Intent does not match any activities: Intent {{ {intent} }}", 1)
     await ctx.out(f"Stopping: {package}\n")
     ctx.phone.activities.force_stop(package)
-    return 0
 
 
 def _problem(started: Started) -> str:
@@ -86,32 +80,28 @@ def _problem(started: Started) -> str:
 
 
 def _waited(started: Started) -> str:
-    return (
-        f"Status: ok\nLaunchState: {started.state}\n"
-        f"Activity: {short(started.intent.component)}\n"
-        f"TotalTime: {started.milliseconds}\nWaitTime: {started.milliseconds + 2}\nComplete\n"
+    return fill(
+        "activity_waited",
+        started=started,
+        component=short(started.intent.component),
+        waited=started.milliseconds + 2,
     )
 
 
 @service.command("force-stop", "kill")
-async def stop(ctx: Context, args: Arguments) -> int:
+def stop(ctx: Context, args: Arguments) -> None:
     """End an app, or its process unless it is in front; one that is unknown counts as ended."""
     verb, activities = args.last, ctx.phone.activities
-    while option := args.option():
-        if option != "--user":
-            await ctx.err(f"Error: Unknown option: {option}\n")
-            return FAILED
-        args.required()
+    args.options(unknown=lambda option: Refused(f"Error: Unknown option: {option}"))
     package = args.required()
     if verb == "force-stop":
         activities.force_stop(package)
     elif activities.top.package != package:
         activities.kill(package, "kill background")
-    return 0
 
 
 @service.command("broadcast")
-async def broadcast(ctx: Context, args: Arguments) -> Answer:
+async def broadcast(ctx: Context, args: Arguments) -> str:
     """Tell every app that wants to know."""
     switches = ("--async", "--allow-background-activity-starts")
     intent, given = parse_intent(args, ("--user", "--receiver-permission"), switches)
@@ -121,23 +111,22 @@ async def broadcast(ctx: Context, args: Arguments) -> Answer:
         message = f"not allowed to send broadcast {intent.action} from pid=4711, uid={ctx.uid}"
         raise JavaError("SecurityException", f"Permission Denial: {message}")
     reply = ctx.phone.broadcasts.send(intent)
-    if "--async" not in given:
-        told = "" if reply.data is None else f', data="{reply.data}"'
-        await ctx.out(f"Broadcast completed: result={reply.code}{told}\n")
-    return 0
+    if "--async" in given:
+        return ""
+    told = "" if reply.data is None else f', data="{reply.data}"'
+    return f"Broadcast completed: result={reply.code}{told}\n"
 
 
 @service.command("start-service", "startservice", "start-foreground-service")
-async def start_service(ctx: Context, args: Arguments) -> int:
+async def start_service(ctx: Context, args: Arguments) -> None:
     """Start a service; only those that an app declares are found."""
     intent, _ = parse_intent(args)
     await ctx.out(f"Starting service: Intent {{ {intent} }}\n")
     package, _, name = intent.component.partition("/")
-    if package in ctx.phone.packages and name in ctx.phone.packages.app(package).services:
-        app = ctx.phone.packages.app(package)
-        ctx.phone.proc.start(package, app.uid)
-        return 0
-    raise Refused("Error: Not found; no service started.")
+    app = ctx.phone.packages.app(package) if package in ctx.phone.packages else None
+    if app is None or name not in app.services:
+        raise Refused("Error: Not found; no service started.")
+    ctx.phone.proc.start(package, app.uid)
 
 
 @service.command("stop-service", "stopservice")
@@ -163,17 +152,12 @@ def get_config(ctx: Context, _: Arguments) -> str:
 
 
 @service.command("stack")
-async def stack(ctx: Context, args: Arguments) -> None:
+def stack(ctx: Context, args: Arguments) -> str:
     """List the tasks."""
     if (what := args.required()) != "list":
         raise Refused(f"Error: unknown command '{what}'")
-    metrics = ctx.phone.display.metrics
-    bounds = f"[0,0][{metrics.width_px},{metrics.height_px}]"
-    for task in reversed(ctx.phone.activities.tasks):
-        root, top = task.root.component, task.top.component
-        visible = str(task is ctx.phone.activities.task).lower()
-        await ctx.out(
-            f"RootTask id={task.number} bounds={bounds} displayId=0 userId=0\n"
-            f"  taskId={task.number}: {root} bounds={bounds} userId=0 visible={visible}"
-            f" topActivity=ComponentInfo{{{top}}}\n\n"
-        )
+    activities, metrics = ctx.phone.activities, ctx.phone.display.metrics
+    return "".join(
+        fill("activity_stack", task=task, visible=task is activities.task, metrics=metrics)
+        for task in reversed(activities.tasks)
+    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.content.intent import short
+from pytest_mobileagent.virtual.content.intent import full, short
+from pytest_mobileagent.virtual.kernel.users import name_of
 from pytest_mobileagent.virtual.shell.android.service import fill
 from pytest_mobileagent.virtual.shell.android.services.activity import service
+from pytest_mobileagent.virtual.shell.android.services.package import data_folder
 from pytest_mobileagent.virtual.shell.android.services.window_dump import record
 from pytest_mobileagent.virtual.ui.node import Node
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.activities.tasks import Record, Task
+    from pytest_mobileagent.virtual.system.activities.record import Record, Task
 
 
 @service.dump
@@ -34,9 +36,10 @@ def dump(ctx: Context, args: list[str]) -> str:
         "broadcasts": _broadcasts,
     }
     for name, part in parts.items():
-        if word in (name, name[0]) and word != "t":
+        if word == name or (word == name[0] and part is not _top):
             return part(phone)
-    return _services(phone, []) + _recents(phone) + _activities(phone) + _processes(phone)
+    about = [word] if word in phone.packages else []
+    return _services(phone, about) + _recents(phone) + _activities(phone) + _processes(phone)
 
 
 def _activities(phone: Phone) -> str:
@@ -93,21 +96,48 @@ def _top(phone: Phone) -> str:
 
 
 def _services(phone: Phone, wanted: list[str]) -> str:
-    head = "ACTIVITY MANAGER SERVICES (dumpsys activity services)\n"
-    lines = [
-        f"  * ServiceRecord{{{app.uid:x} u0 {app.package}/{name}}}\n"
-        f"    isForeground={str(name in app.foreground_services).lower()}\n"
+    """List the services that run: what apps declare, what assists, and the keyboard."""
+    declared = [
+        full(f"{app.package}/{name}")
         for app in phone.packages.apps()
-        for name in dict.fromkeys([*app.foreground_services, *app.services])
-        if phone.proc.running(app.package) and wanted in ([], [app.package])
+        if phone.proc.running(app.package)
+        for name in (*app.foreground_services, *app.services)
     ]
-    return head + ("".join(lines) or "  (nothing)\n") + "\n"
+    running = dict.fromkeys(
+        [*declared, *phone.accessibility_services.bound, full(phone.ime.current)]
+    )
+    told = [
+        _service(phone, component)
+        for component in running
+        if wanted in ([], [component.partition("/")[0]], [component], [short(component)])
+    ]
+    head = "ACTIVITY MANAGER SERVICES (dumpsys activity services)\n"
+    return (
+        head + ("  User 0 active services:\n" + "\n".join(told) if told else "  (nothing)\n") + "\n"
+    )
+
+
+def _service(phone: Phone, component: str) -> str:
+    package, _, name = component.partition("/")
+    app = phone.packages.app(package)
+    return fill(
+        "activity_service",
+        token=f"{zlib.crc32(component.encode()) & 0xFFFFFFF:x}",
+        name=short(component),
+        package=package,
+        path=phone.packages.path(package),
+        folder=data_folder(app),
+        pid=phone.proc.pid(package),
+        user=name_of(app.uid).replace("_", ""),
+        foreground=name
+        in [full(f"{package}/{each}").partition("/")[2] for each in app.foreground_services],
+    )
 
 
 def _processes(phone: Phone) -> str:
     lines = [
         f"  *APP* UID {each.uid} ProcessRecord{{{each.pid:x} {each.pid}:{each.name}/{each.uid}}}\n"
-        for each in phone.processes()
+        for each in phone.proc.list()
         if phone.proc.running(each.name)
     ]
     head = "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n"
@@ -121,21 +151,26 @@ def _broadcasts(phone: Phone) -> str:
 
 def _recents(phone: Phone) -> str:
     """List the tasks from the one in front to the last seen, the home screen's too."""
-    uids = {task.package: phone.packages[task.package].uid for task in phone.activities.tasks}
     blocks = [
         fill(
             "activity_recent",
             at=at,
             name=_task_name(phone, task),
             task=task,
-            uid=uids[task.package],
-            short_uid=uids[task.package] % 10_000,
+            uid=phone.packages[task.package].uid,
+            short_uid=phone.packages[task.package].uid % 10_000,
             component=short(task.root.component),
         )
         for at, task in enumerate(reversed(phone.activities.tasks))
     ]
+    visible = [task for task in phone.activities.tasks if task.package != phone.launcher]
+    infos = [
+        fill("activity_recent_info", at=at, task=task) for at, task in enumerate(reversed(visible))
+    ]
     head = "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n"
-    return head + ("  Recent tasks:\n" if blocks else "") + "".join(blocks) + "\n"
+    tasks = "  Recent tasks:\n" + "".join(blocks) if blocks else ""
+    seen = "  Visible recent tasks (most recent first):\n" + "".join(infos) if infos else ""
+    return f"{head}{tasks}{seen}\n"
 
 
 def _hierarchy(phone: Phone, top: Record) -> str:

@@ -32,11 +32,8 @@ Service("permission", interface="android.os.IPermissionController")
 @role.dump
 def dump_roles(ctx: Context, _: list[str]) -> str:
     """Tell who holds which role."""
-    rows = "".join(
-        f"        {{\n          name={role}\n          holders={_holders(ctx, role)}\n        }}\n"
-        for role in ROLES
-    )
-    return fill("role", roles=rows)
+    rows = [fill("role_one", role=role, holders=_holders(ctx, role)) for role in ROLES]
+    return fill("role", roles="".join(rows))
 
 
 @role.command("get-role-holders")
@@ -65,8 +62,7 @@ def clear_holders(ctx: Context, args: Arguments) -> None:
 
 
 def _role(args: Arguments) -> str:
-    while args.option() == "--user":
-        args.required()
+    args.options()
     return args.required()
 
 
@@ -81,9 +77,7 @@ def _holders(ctx: Context, role: str) -> str:
 @jobs.command("run", "get-job-state", "timeout", "stop", "cancel")
 def find_job(ctx: Context, args: Arguments) -> None:
     """Look for a job, of which there are none: apps of this phone cannot schedule any."""
-    while option := args.option():
-        if option in ("-u", "--user", "-n", "--namespace"):
-            args.required()
+    args.options(("-u", "--user", "-n", "--namespace"), None)
     name, job = args.required(), args.required()
     if name not in ctx.phone.packages:
         raise Refused(f"Package not found: {name} / user 0", NO_PACKAGE)

@@ -25,56 +25,44 @@ def whitelist(ctx: Context, args: Arguments) -> str:
 @service.dump
 def dump(ctx: Context, args: list[str]) -> str:
     """Tell that the phone does not doze, or which apps may go on if it did."""
-    phone = ctx.phone
-    state = "ACTIVE" if phone.power.awake else "INACTIVE"
     match args:
-        case ["get", "deep" | "light", *_]:
-            return f"{state}\n"
-        case ["enabled", *_]:
-            return "1\n"
         case ["whitelist", *words]:
-            return _whitelist(phone, words)
+            return _whitelist(ctx.phone, words)
         case [word, *_]:
             return f"Unknown command: {word}\n"
-    names = "".join(f"    {name}\n" for name in _added(phone))
+    state = "ACTIVE" if ctx.phone.power.awake else "INACTIVE"
+    names = "".join(f"    {name}\n" for name in sorted(_added(ctx.phone)))
     users = f"  Whitelist user apps:\n{names}" if names else ""
-    return fill("deviceidle", phone=phone, state=state, users=users)
+    return fill("deviceidle", phone=ctx.phone, state=state, users=users)
 
 
 def _whitelist(phone: Phone, words: list[str]) -> str:
-    """Show, add, remove or ask for apps: +NAME, -NAME, =NAME."""
+    """Show, add or remove apps: +NAME, -NAME."""
     names = _added(phone)
     if not words:
-        rows = [("system", SYSTEM_APP), *(("user", name) for name in names)]
+        rows = [("system", SYSTEM_APP), *(("user", name) for name in sorted(names))]
         return "".join(f"{kind},{name},{phone.packages[name].uid}\n" for kind, name in rows)
     said = ""
     for word in words:
         sign, name = word[:1], word[1:]
-        if sign not in ("+", "-", "=") or not name:
+        if sign not in ("+", "-") or not name:
             return f"{said}Package must be prefixed with +, -, or =: {word}\n"
-        if sign == "=":
-            said += f"{str(name in (SYSTEM_APP, *names)).lower()}\n"
-        elif sign == "+" and name not in phone.packages:
-            said += f"Unknown package: {name}\n"
-        elif sign == "+":
-            names.append(name)
+        if sign == "-":
+            said += f"Removed: {name}\n" if name in names else ""
+            names.discard(name)
+        elif name in phone.packages:
+            names.add(name)
             said += f"Added: {name}\n"
-        elif name in names:
-            names = [each for each in names if each != name]
-            said += f"Removed: {name}\n"
-    _keep(phone, list(dict.fromkeys(names)))
+        else:
+            said += f"Unknown package: {name}\n"
+    kept = "".join(f'<wl n="{name}" />\n' for name in sorted(names))
+    head = "<?xml version='1.0' encoding='utf-8' standalone='yes' ?>\n"
+    phone.files.write(FILE, f"{head}<config>\n{kept}</config>\n".encode(), mode=0o600)
     return said
 
 
-def _added(phone: Phone) -> list[str]:
+def _added(phone: Phone) -> set[str]:
     if not phone.files.is_file(FILE):
-        return []
-    text = phone.files.read(FILE).decode(errors="replace")
-    names = re.findall(r'<wl n="([\w.]+)"', text)
-    return [name for name in names if name in phone.packages]
-
-
-def _keep(phone: Phone, names: list[str]) -> None:
-    rows = "".join(f'<wl n="{name}" />\n' for name in names)
-    head = "<?xml version='1.0' encoding='utf-8' standalone='yes' ?>\n"
-    phone.files.write(FILE, f"{head}<config>\n{rows}</config>\n".encode(), mode=0o600)
+        return set()
+    names = re.findall(r'<wl n="([\w.]+)"', phone.files.read(FILE).decode(errors="replace"))
+    return {name for name in names if name in phone.packages}

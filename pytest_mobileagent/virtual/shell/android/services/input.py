@@ -25,17 +25,17 @@ service = Service("input", interface="android.hardware.input.IInputManager", unk
 @command("input")
 async def input_command(ctx: Context, args: list[str]) -> int:
     """Run an input command, after its optional source and display."""
-    words = list(args)
-    if words and words[0] in SOURCES:
-        words.pop(0)
-    if words and words[0] == "-d":
-        display = words[1] if len(words) > 1 else ""
-        if display not in DISPLAYS and not display.lstrip("-").isdecimal():
-            error = illegal("Error: Invalid arguments for display ID.")
-            await ctx.err(f"\nException occurred while executing '-d':\n{error.trace()}")
-            return 255
-        words = words[2:]
+    words = args[1:] if args and args[0] in SOURCES else args
     return await service.run(ctx, words)
+
+
+@service.command("-d")
+async def on_display(ctx: Context, args: Arguments) -> int:
+    """Run a command on the one display that there is."""
+    display = args.next() or ""
+    if display not in DISPLAYS and not display.lstrip("-").isdecimal():
+        raise illegal("Error: Invalid arguments for display ID.")
+    return await service.run(ctx, args.rest())
 
 
 def _floats(args: Arguments, name: str, counts: tuple[int, ...]) -> list[float]:
@@ -86,34 +86,26 @@ def text(ctx: Context, args: Arguments) -> None:
 @service.command("keyevent")
 def keyevent(ctx: Context, args: Arguments) -> None:
     """Press keys, one after the other; unknown ones do nothing."""
-    double = long = False
-    while option := args.option():
-        double = double or option == "--doubletap"
-        long = long or option == "--longpress"
-        if option == "--delay":
-            args.required()
+    options = args.options(("--delay",), ("--async", "--doubletap", "--longpress"))
     for code in [args.required(), *args.rest()]:
-        for _ in range(2 if double or (long and key(code).repeats) else 1):
+        repeats = "--longpress" in options and key(code).repeats
+        for _ in range(2 if repeats or "--doubletap" in options else 1):
             ctx.phone.key(code)
 
 
 @service.command("keycombination")
 def keycombination(ctx: Context, args: Arguments) -> None:
     """Press keys together, such as Ctrl and A."""
-    while args.option() == "-t":
-        args.required()
+    args.options(("-t",))
     words = args.rest()
     for word in words:
         if not known(word):
             raise illegal(f"Unknown keycode: {word}")
     if len(words) < 2:
         raise illegal("keycombination requires at least 2 keycodes")
-    codes = [
-        int(word) if word.isdecimal() else CODES[word.upper().removeprefix("KEYCODE_")]
-        for word in words
-    ]
     meta = 0
-    for code in codes:
+    for word in words:
+        code = CODES.get(key(word).name, 0)
         meta |= MODIFIERS.get(code, 0)
         if code not in MODIFIERS:
             ctx.phone.key(code, meta)

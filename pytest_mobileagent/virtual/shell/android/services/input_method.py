@@ -14,11 +14,11 @@ from pytest_mobileagent.virtual.shell.android.service import (
 )
 from pytest_mobileagent.virtual.shell.commands import command
 from pytest_mobileagent.virtual.system.input.ime import (
-    InputMethods,
     Keyboard,
     UnknownInputMethod,
 )
 
+PARTICIPLES = {"enable": "enabled", "disable": "disabled", "set": "selected"}
 service = Service("input_method", interface="com.android.internal.view.IInputMethodManager")
 
 
@@ -36,47 +36,30 @@ def ime_command(ctx: Context, args: Arguments) -> str:
         return _list(ctx, args)
     if verb == "reset":
         return _reset(ctx)
-    if verb not in VERBS:
+    if verb not in PARTICIPLES:
         said = help_text("input_method") if verb in ("help", "-h") else f"Unknown command: {verb}"
         raise Refused(said, out=True)
-    while args.option() == "--user":
-        args.required()
-    wanted, (participle, change) = args.required(), VERBS[verb]
+    args.options()
+    ime, wanted = ctx.phone.ime, args.required()
     try:
-        done = change(ctx.phone.ime, wanted)
+        if verb == "enable":
+            done = f": {'now' if ime.enable(wanted) else 'already'} enabled"
+        elif verb == "disable":
+            ime.disable(wanted)
+            done = ": now disabled"
+        else:
+            ime.choose(wanted)
+            done = " selected"
     except UnknownInputMethod as error:
-        words = f"Unknown input method {wanted} cannot be {participle} for user #0"
+        words = f"Unknown input method {wanted} cannot be {PARTICIPLES[verb]} for user #0"
         raise Refused(words) from error
     return f"Input method {wanted}{done} for user #0\n"
 
 
-def _enable(ime: InputMethods, id: str) -> str:
-    return ": now enabled" if ime.enable(id) else ": already enabled"
-
-
-def _disable(ime: InputMethods, id: str) -> str:
-    ime.disable(id)
-    return ": now disabled"
-
-
-def _choose(ime: InputMethods, id: str) -> str:
-    ime.choose(id)
-    return " selected"
-
-
-VERBS = {
-    "enable": ("enabled", _enable),
-    "disable": ("disabled", _disable),
-    "set": ("selected", _choose),
-}
-
-
 def _list(ctx: Context, args: Arguments) -> str:
-    options: set[str] = set()
-    while option := args.option():
-        options.update(option.removeprefix("-"))
-    methods = ctx.phone.ime.installed() if "a" in options else ctx.phone.ime.enabled()
-    return "".join(f"{each.id}\n" if "s" in options else _block(each) for each in methods)
+    options = args.options(switches=("-a", "-s"))
+    methods = ctx.phone.ime.installed() if "-a" in options else ctx.phone.ime.enabled()
+    return "".join(f"{each.id}\n" if "-s" in options else _block(each) for each in methods)
 
 
 def _reset(ctx: Context) -> str:

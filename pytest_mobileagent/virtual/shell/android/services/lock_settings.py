@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
 from pytest_mobileagent.virtual.system.keyguard import BadCredential
 
-if TYPE_CHECKING:
-    from typing import Literal
-
-
+KINDS: dict[str, Literal["pin", "password", "pattern"]] = {
+    "set-pin": "pin",
+    "set-password": "password",
+    "set-pattern": "pattern",
+}
 service = Service(
     "lock_settings", script="locksettings", interface="com.android.internal.widget.ILockSettings"
 )
@@ -18,34 +19,24 @@ service = Service(
 
 def _checked(ctx: Context, args: Arguments) -> str:
     """Read the options, of which the old credential must be right, and give what comes next."""
-    old = ""
-    while option := args.option():
-        value = args.required()
-        if option == "--old":
-            old = value
-        elif option != "--user":
-            raise Refused(f"Unknown option: {option}", out=True)
+    old = args.options(("--old", "--user")).get("--old", "")
     if not ctx.phone.keyguard.is_right(old):
         missing = "Old password not provided but the user has one"
         raise Refused(f"Old password '{old}' didn't match" if old else missing, out=True)
     return args.next() or ""
 
 
-def _setter(kind: Literal["pin", "password", "pattern"]) -> None:
-    @service.command(f"set-{kind}")
-    def change(ctx: Context, args: Arguments) -> str:
-        word = _checked(ctx, args)
-        try:
-            ctx.phone.keyguard.set(kind, word)
-        except BadCredential as error:
-            words = f"New credential doesn't satisfy admin policies: {error}"
-            raise Refused(words, out=True) from error
-        return f"{kind.capitalize()} set to '{word}'\n"
-
-
-_setter("pin")
-_setter("password")
-_setter("pattern")
+@service.command(*KINDS)
+def change(ctx: Context, args: Arguments) -> str:
+    """Have another credential."""
+    kind = KINDS[args.last]
+    word = _checked(ctx, args)
+    try:
+        ctx.phone.keyguard.set(kind, word)
+    except BadCredential as error:
+        words = f"New credential doesn't satisfy admin policies: {error}"
+        raise Refused(words, out=True) from error
+    return f"{kind.capitalize()} set to '{word}'\n"
 
 
 @service.command("clear")

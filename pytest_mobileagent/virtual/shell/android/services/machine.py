@@ -85,24 +85,11 @@ def change(ctx: Context, args: Arguments) -> str:
     return dump_battery(ctx, [args.last, *args.rest()])
 
 
-@battery.command("get")
-def get(ctx: Context, args: Arguments) -> str:
-    """Tell one value."""
-    words = [word for word in args.rest() if word != "-f"]
-    names = {name: name for name in SWITCHES} | NUMBERS
-    if len(words) != 1 or words[0] not in names:
-        raise Refused(f"Unknown get option: {words[0] if words else None}", out=True)
-    return f"{str(getattr(ctx.phone.power.battery, names[words[0]])).lower()}\n"
-
-
 @Service("batterystats", interface="com.android.internal.app.IBatteryStats").dump
 def statistics(ctx: Context, args: list[str]) -> str:
     """Tell how long the phone has run, which does not discharge by itself; reset that."""
-    match args:
-        case ["--reset", *_]:
-            return "Battery stats reset.\n"
-        case ["--enable" | "--disable" as verb, what, *_]:
-            return f"{verb.strip('-').capitalize()}d: {what}\n"
+    if args == ["--reset"]:
+        return "Battery stats reset.\n"
     seconds = int(ctx.phone.clock.uptime())
     return fill(
         "batterystats",
@@ -117,13 +104,9 @@ def statistics(ctx: Context, args: list[str]) -> str:
 def processor(ctx: Context, _: list[str]) -> str:
     """Tell who uses the processor: nobody, as this phone computes nothing by itself."""
     rows = "".join(
-        f"  0% {each.pid}/{each.name}: 0% user + 0% kernel\n" for each in ctx.phone.processes()
+        f"  0% {each.pid}/{each.name}: 0% user + 0% kernel\n" for each in ctx.phone.proc.list()
     )
-    now = f"{ctx.phone.clock.now():%Y-%m-%d %H:%M:%S.000}"
-    return (
-        f"Load: 0.0 / 0.0 / 0.0\nCPU usage from 0ms to 0ms ago ({now} to {now}):\n{rows}"
-        "0% TOTAL: 0% user + 0% kernel\n"
-    )
+    return fill("cpuinfo", now=ctx.phone.clock.now(), rows=rows)
 
 
 @Service("sensorservice", interface="android.gui.SensorServer").dump

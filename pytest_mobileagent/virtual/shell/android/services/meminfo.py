@@ -31,10 +31,8 @@ PARTS = (  # of what a process takes, and how many percent each is
 def dump(ctx: Context, args: list[str]) -> str:
     """Tell what every process takes, or in detail what one does."""
     phone, names = ctx.phone, [word for word in args if not word.startswith("-")]
-    head = "Applications Memory Usage (in Kilobytes):\n"
-    uptime = int(phone.clock.uptime() * 1000)
-    head += f"Uptime: {uptime} Realtime: {uptime}\n"
-    processes = [each for each in phone.processes() if each.rss]
+    head = fill("meminfo_head", uptime=int(phone.clock.uptime() * 1000))
+    processes = [each for each in phone.proc.list() if each.rss]
     if names:
         wanted = [each for each in processes if names[0] in (each.name, str(each.pid))]
         if not wanted:
@@ -43,11 +41,7 @@ def dump(ctx: Context, args: list[str]) -> str:
     rows = sorted(processes, key=_pss, reverse=True)
     used = sum(_pss(each) for each in rows)
     listed = "".join(f"{_pss(each):>11,}K: {each.name} (pid {each.pid})\n" for each in rows)
-    return (
-        f"{head}\nTotal PSS by process:\n{listed}\n"
-        f"Total RAM: {MEMORY:,}K (status normal)\n Free RAM: {MEMORY - used:,}K\n"
-        f" Used RAM: {used:,}K\n Lost RAM: 0K\n   Tuning: 192 (large 512), oom 322,560K\n"
-    )
+    return head + fill("meminfo_all", rows=listed, total=MEMORY, free=MEMORY - used, used=used)
 
 
 def _pss(process: Process) -> int:

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from pytest_mobileagent.virtual.shell.android.service import (
-    FAILED,
-    Answer,
     Arguments,
     Context,
     Refused,
@@ -21,6 +19,11 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.notifications import Notification
 
 SHELL, ID = "com.android.shell", 2020
+LISTENERS = "enabled_notification_listeners"
+POST_VALUES = (
+    "-t", "--title", "-S", "--style", "-i", "--icon", "-I", "--large-icon", "-c",
+    "--content-intent",
+)  # fmt: skip
 ZEN = {
     **dict.fromkeys(("on", "none"), "2"),
     "priority": "1",
@@ -39,27 +42,16 @@ service = Service("notification")
 
 
 @service.command("post", "notify")
-async def post(ctx: Context, args: Arguments) -> Answer:
+def post(ctx: Context, args: Arguments) -> str:
     """Post a notification of the shell's."""
-    title, style, lines = "", "", list[str]()
-    while option := args.option():
-        match option:
-            case "-v" | "--verbose":
-                pass
-            case "-t" | "--title" | "--conversation":
-                title = title or args.required()
-            case "-S" | "--style":
-                style = args.required().lower()
-            case "--line" | "--message":
-                lines.append(args.required().replace(":", ": ", option == "--message"))
-            case "-i" | "--icon" | "-I" | "--large-icon" | "--picture":
-                args.required()
-            case _:
-                return await _explain(ctx)
+    usage = Refused(help_text("notification_post"), out=True)
+    options = args.options(POST_VALUES, ("-v", "--verbose"), lambda _: usage)
+    title = options.get("-t") or options.get("--title", "")
+    style = options.get("-S") or options.get("--style", "")
     tag, text = args.next(), args.next()
     if tag is None or text is None:
-        return await _explain(ctx)
-    long_text = "\n".join(lines) or (text if style == "bigtext" else "")
+        raise usage
+    long_text = text if style.lower() == "bigtext" else ""
     ctx.phone.notifications.post(
         SHELL, tag, title, text, id=ID, channel="shell_cmd", long_text=long_text
     )
@@ -69,25 +61,10 @@ async def post(ctx: Context, args: Arguments) -> Answer:
     )
 
 
-async def _explain(ctx: Context) -> int:
-    await ctx.out(help_text("notification_post"))
-    return FAILED
-
-
 @service.command("list")
 def list_(ctx: Context, _: Arguments) -> str:
     """List the keys of notifications."""
     return "".join(f"{_key(ctx.phone, each)}\n" for each in ctx.phone.notifications.posted)
-
-
-@service.command("get")
-def get(ctx: Context, args: Arguments) -> str:
-    """Describe one notification."""
-    wanted = args.required()
-    for each in ctx.phone.notifications.posted:
-        if _key(ctx.phone, each) == wanted:
-            return _one(ctx.phone, each, redact=False)
-    raise Refused(f"No notification with key: {wanted}", out=True)
 
 
 @service.command("set_dnd")
@@ -95,24 +72,17 @@ def set_dnd(ctx: Context, args: Arguments) -> None:
     """Switch Do Not Disturb."""
     word = args.next()
     if word not in ZEN:
-        raise Refused(help_text("notification").rstrip(), out=True)
+        raise Refused(help_text("notification"), out=True)
     ctx.phone.settings.put("global", "zen_mode", ZEN[word])
 
 
-def _members(key: str, add: str, remove: str) -> None:
-    """Register the commands that put a name into a setting that is a list, or take it out."""
-
-    @service.command(add, remove)
-    def change(ctx: Context, args: Arguments) -> None:
-        verb, wanted = args.last, args.required()
-        kept = [name for name in ctx.phone.settings.text("secure", key).split(":") if name]
-        kept = [name for name in kept if name != wanted] + [wanted] * (verb == add)
-        ctx.phone.settings.put("secure", key, ":".join(kept))
-
-
-_members("enabled_notification_listeners", "allow_listener", "disallow_listener")
-_members("enabled_notification_assistant", "allow_assistant", "remove_assistant")
-_members("enabled_notification_policy_access_packages", "allow_dnd", "disallow_dnd")
+@service.command("allow_listener", "disallow_listener")
+def change_listeners(ctx: Context, args: Arguments) -> None:
+    """Let a service listen to notifications, or not."""
+    allowed, wanted = args.last == "allow_listener", args.required()
+    kept = ctx.phone.settings.text("secure", LISTENERS).split(":")
+    kept = [name for name in kept if name not in ("", wanted)] + [wanted] * allowed
+    ctx.phone.settings.put("secure", LISTENERS, ":".join(kept))
 
 
 def _key(phone: Phone, each: Notification) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.choosing import RESOLVER
@@ -9,21 +11,21 @@ from pytest_mobileagent.virtual.content.intent import full, short
 from pytest_mobileagent.virtual.kernel.users import ROOT
 from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.service import (
-    FAILED,
     Answer,
     Arguments,
     Context,
     JavaError,
     Refused,
     Service,
+    fill,
     illegal,
 )
 from pytest_mobileagent.virtual.system.packages.packages import STATES, UnknownPackage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
-    from pytest_mobileagent.virtual.app.app import App
+    from pytest_mobileagent.virtual.app.app import Activity, App
 
 FEATURES = (
     "android.hardware.bluetooth", "android.hardware.camera", "android.hardware.location",
@@ -36,22 +38,22 @@ service = Service("package", script="pm", interface="android.content.pm.IPackage
 
 
 @service.command("list")
-async def list_(ctx: Context, args: Arguments) -> int:
+def list_(ctx: Context, args: Arguments) -> str:
     """List packages, users or features."""
     what = args.next()
     if what in ("package", "packages"):
-        return await _list_packages(ctx, args)
+        return _list_packages(ctx, args)
     if what == "users":
-        await ctx.out("Users:\n\tUserInfo{0:Owner:c13} running\n")
-    elif what == "features":
-        await ctx.out("".join(f"feature:{name}\n" for name in FEATURES))
-    elif what == "instrumentation":
-        await _list_instrumentations(ctx, args)
-    elif what not in ("libraries", "permission-groups", "permissions"):
-        missing = "didn't specify type of data to list"
-        problem = f"unknown list type '{what}'" if what else missing
-        raise Refused(f"Error: {problem}")
-    return 0
+        return "Users:\n\tUserInfo{0:Owner:c13} running\n"
+    if what == "features":
+        return "".join(f"feature:{name}\n" for name in FEATURES)
+    if what == "instrumentation":
+        return _list_instrumentations(ctx, args)
+    if what in ("libraries", "permission-groups", "permissions"):
+        return ""
+    missing = "didn't specify type of data to list"
+    problem = f"unknown list type '{what}'" if what else missing
+    raise Refused(f"Error: {problem}")
 
 
 FILTERS: dict[str, Callable[[Context, App], bool]] = {
@@ -64,46 +66,39 @@ FILTERS: dict[str, Callable[[Context, App], bool]] = {
 COLUMNS = ("-f", "-i", "-U", "--show-versioncode")
 
 
-async def _list_packages(ctx: Context, args: Arguments) -> int:
-    filters: list[Callable[[Context, App], bool]] = []
-    columns: set[str] = set()
-    left: list[str] = []
-    uid: int | None = None
-    while option := args.option():
-        if option in FILTERS:
-            filters.append(FILTERS[option])
-        elif option in COLUMNS:
-            columns.add(option)
-        elif option == "--uid":
-            uid = int(args.required())
-        elif option == "--user":
-            args.required()
-        elif option == "-u":
-            left = ctx.phone.packages.kept()
-        elif option not in ("-a", "-l"):
-            await ctx.out(f"Error: Unknown option: {option}\n")
-            return FAILED
-    wanted = args.next() or ""
-    for name in ctx.phone.packages.names():
-        app = ctx.phone.packages.app(name)
-        if wanted in name and uid in (None, app.uid) and all(keeps(ctx, app) for keeps in filters):
-            await ctx.out(_package_line(ctx, app, columns))
-    await ctx.out("".join(f"package:{name}\n" for name in left if wanted in name))
-    return 0
+def _list_packages(ctx: Context, args: Arguments) -> str:
+    packages = ctx.phone.packages
+    options = args.options(
+        ("--uid", "--user"),
+        (*FILTERS, *COLUMNS, "-a", "-l", "-u"),
+        lambda option: Refused(f"Error: Unknown option: {option}", out=True),
+    )
+    uid, wanted = options.get("--uid"), args.next() or ""
+    filters = [FILTERS[option] for option in options if option in FILTERS]
+    lines = [
+        _package_line(ctx, app, options)
+        for app in map(packages.app, packages.names())
+        if wanted in app.package
+        and uid in (None, str(app.uid))
+        and all(keeps(ctx, app) for keeps in filters)
+    ]
+    left = packages.kept() if "-u" in options else []
+    return "".join([*lines, *(f"package:{name}\n" for name in left if wanted in name)])
 
 
-async def _list_instrumentations(ctx: Context, args: Arguments) -> None:
-    with_path, packages = args.option() == "-f", ctx.phone.packages
-    target = args.next()
+def _list_instrumentations(ctx: Context, args: Arguments) -> str:
+    with_path, packages = "-f" in args.options((), ("-f",)), ctx.phone.packages
+    target, lines = args.next(), ""
     for app in packages.apps():
         path = f"{packages.path(app.package)}=" if with_path else ""
         for each in app.instrumentations:
             if target in (None, each.target):
                 name = short(f"{app.package}/{each.name}")
-                await ctx.out(f"instrumentation:{path}{name} (target={each.target})\n")
+                lines += f"instrumentation:{path}{name} (target={each.target})\n"
+    return lines
 
 
-def _package_line(ctx: Context, app: App, columns: set[str]) -> str:
+def _package_line(ctx: Context, app: App, columns: Container[str]) -> str:
     path = f"{ctx.phone.packages.path(app.package)}=" if "-f" in columns else ""
     version = f" versionCode:{app.version_code}" if "--show-versioncode" in columns else ""
     by = ctx.phone.packages[app.package].installer or "null"
@@ -134,30 +129,25 @@ def clear(ctx: Context, args: Arguments) -> str:
 
 
 @service.command("grant", "revoke")
-async def change_permission(ctx: Context, args: Arguments) -> int:
+def change_permission(ctx: Context, args: Arguments) -> None:
     """Grant or revoke a runtime permission."""
     granted, name, permission = args.last == "grant", _package(args), args.next()
     if not name or not permission:
-        missing = "permission" if name else "package"
-        await ctx.err(f"Error: no {missing} specified\n")
-        return 1
+        raise Refused(f"Error: no {'permission' if name else 'package'} specified", 1)
     try:
-        ctx.phone.packages.grant(name, permission, granted=granted)
+        ctx.phone.permissions.grant(name, permission, granted=granted)
     except UnknownPackage as error:
         raise illegal(f"Unknown package: {name}") from error
     except PermissionError as error:
         raise JavaError("SecurityException", str(error)) from error
     except ValueError as error:
         raise illegal(str(error)) from error
-    return 0
 
 
 CHANGES = {  # the commands, and what they make of a package or component
     "enable": "enabled",
     "disable": "disabled",
     "disable-user": "disabled-user",
-    "disable-until-used": "disabled-until-used",
-    "default-state": "default",
 }
 
 
@@ -189,25 +179,45 @@ def resolve_activity(ctx: Context, args: Arguments) -> str:
     if not found:
         return "No activity found\n"
     chosen = ctx.phone.defaults.choose(intent, found)
+    if chosen and not {"--brief", "--components"} & {*options}:
+        return _resolved(*chosen)
     name = short(chosen[1].component(chosen[0].package)) if chosen else RESOLVER
     head = "" if "--components" in options else f"{MATCH}\n"
     return f"{head}{name}\n"
 
 
 @service.command("query-activities")
-async def query_activities(ctx: Context, args: Arguments) -> None:
+def query_activities(ctx: Context, args: Arguments) -> str:
     """List the activities that would answer an intent."""
     intent, options = parse_intent(args, ("--user",), ("--brief", "--components", "--query-flags"))
     answers = ctx.phone.packages.resolve(intent)
     found = [short(kind.component(app.package)) for app, kind in answers]
     if not found:
-        await ctx.out("No activities found\n")
-    elif "--components" in options:
-        await ctx.out("".join(f"{name}\n" for name in found))
-    else:
-        await ctx.out(f"{len(found)} activities found:\n")
-        for at, name in enumerate(found):
-            await ctx.out(f"  Activity #{at}:\n    {MATCH}\n    {name}\n")
+        return "No activities found\n"
+    if "--components" in options:
+        return "".join(f"{name}\n" for name in found)
+    brief = "--brief" in options
+    told = [f"{MATCH}\n{name}\n" for name in found] if brief else starmap(_resolved, answers)
+    blocks = (f"  Activity #{at}:\n{indent(text, '    ')}" for at, text in enumerate(told))
+    return f"{len(found)} activities found:\n{''.join(blocks)}"
+
+
+def _resolved(app: App, kind: type[Activity]) -> str:
+    """Tell all about an activity that would answer."""
+    activity = kind.component(app.package).partition("/")[2]
+    return fill(
+        "resolve_info",
+        match=MATCH,
+        name=activity,
+        exported=kind.exported,
+        app=app,
+        folder=data_folder(app),
+    )
+
+
+def data_folder(app: App) -> str:
+    """Give the folder of an app's data as the package manager names it, with the user's number."""
+    return app.data_dir.replace("/data/data/", "/data/user/0/", 1)
 
 
 @service.command("dump")
@@ -222,17 +232,7 @@ async def dump(ctx: Context, args: Arguments) -> None:
         await ctx.out("\n")
 
 
-@service.command("has-feature")
-def has_feature(_ctx: Context, args: Arguments) -> str:
-    """Tell whether the phone has a feature."""
-    if args.required() not in FEATURES:
-        raise Refused("false", 1, out=True)
-    return "true\n"
-
-
 def _package(args: Arguments) -> str:
     """Take the package name behind any options."""
-    while option := args.option():
-        if option == "--user":
-            args.required()
+    args.options(switches=None)
     return args.next() or ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import short
 from pytest_mobileagent.virtual.shell.android.service import fill
-from pytest_mobileagent.virtual.shell.android.services.package import service
+from pytest_mobileagent.virtual.shell.android.services.package import data_folder, service
 from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp
 from pytest_mobileagent.virtual.system.packages.packages import STATES
 from pytest_mobileagent.virtual.system.packages.permissions import RUNTIME
@@ -54,6 +54,7 @@ def _package(phone: Phone, name: str) -> str:
         installed=installed,
         token=f"{installed.uid * 2654435761 & 0xFFFFFF:x}",
         folder=phone.packages.path(name).rpartition("/")[0],
+        data=data_folder(app),
         least=least,
         target=target,
         signer=signer,
@@ -86,42 +87,24 @@ def _build(app: App) -> tuple[int, int, str, str]:
 
 
 def _table(apps: list[App]) -> str:
-    """List which activities of some apps answer which schemes and actions."""
+    """List which activities of some apps answer which actions that come without data."""
     found = [
         (short(kind.component(app.package)), each)
         for app in apps
         for kind in app.activities
         for each in filters(app, kind)
     ]
-    schemes: dict[str, list[str]] = {}
     actions: dict[str, list[str]] = {}
     for name, each in found:
-        for scheme in each.schemes:
-            schemes.setdefault(scheme, []).append(_entry(name, each))
         if not each.schemes and not each.mime_types:
             for action in each.actions:
                 actions.setdefault(action, []).append(_entry(name, each))
-    parts = [_section("Schemes", schemes), _section("Non-Data Actions", actions)]
-    body = "\n".join(part for part in parts if part)
-    return f"Activity Resolver Table:\n{body}\n" if body else ""
-
-
-def _section(title: str, entries: dict[str, list[str]]) -> str:
-    if not entries:
-        return ""
-    lines = [f"      {word}:\n{''.join(each)}" for word, each in entries.items()]
-    return f"  {title}:\n{''.join(lines)}"
+    lines = [f"      {action}:\n{''.join(entries)}" for action, entries in actions.items()]
+    return f"Activity Resolver Table:\n  Non-Data Actions:\n{''.join(lines)}\n" if lines else ""
 
 
 def _entry(name: str, each: Filter) -> str:
     token, other = (f"{zlib.crc32(text.encode()):07x}"[:7] for text in (name, f"{name} {each}"))
-    told = [
-        *(f'Action: "{word}"' for word in each.actions),
-        *(f'Category: "{word}"' for word in each.categories),
-        *(f'Scheme: "{word}"' for word in each.schemes),
-        *(f'Authority: "{word}": -1' for word in each.hosts),
-        *(f'Path: "PatternMatcher{{GLOB: {word}}}"' for word in each.paths),
-        *(f'StaticType: "{word}"' for word in each.mime_types),
-    ]
-    lines = "".join(f"          {line}\n" for line in told)
-    return f"        {token} {name} filter {other}\n{lines}"
+    actions = "".join(f'          Action: "{word}"\n' for word in each.actions)
+    categories = "".join(f'          Category: "{word}"\n' for word in each.categories)
+    return f"        {token} {name} filter {other}\n{actions}{categories}"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.shell.android.intents import integer
 from pytest_mobileagent.virtual.shell.android.service import (
-    Answer,
     Arguments,
     Context,
     JavaError,
@@ -14,13 +13,12 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 from pytest_mobileagent.virtual.shell.android.services.package import service
-from pytest_mobileagent.virtual.system.packages.install_rules import InstallError
+from pytest_mobileagent.virtual.system.packages.installation import InstallError, Options
 from pytest_mobileagent.virtual.system.packages.installer import UnknownSession
 from pytest_mobileagent.virtual.system.packages.packages import UnknownPackage
-from pytest_mobileagent.virtual.system.packages.session import Options
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.packages.session import Session
+    from pytest_mobileagent.virtual.system.packages.installation import Session
 
 SWITCHES = {
     "-R": ("replace", False),
@@ -36,7 +34,7 @@ IGNORED_WITH_VALUE = ("--abi", "--install-location", "--install-reason", "--pkg"
 
 
 @service.command("install")
-async def install(ctx: Context, args: Arguments) -> Answer:
+async def install(ctx: Context, args: Arguments) -> str:
     """Install an app from one APK, in a file or on stdin."""
     options, size = _options(args)
     words = args.rest()
@@ -53,16 +51,15 @@ async def install(ctx: Context, args: Arguments) -> Answer:
     except Refused:
         ctx.phone.installer.abandon(session)
         raise
-    return await _commit(ctx, session)
+    return _commit(ctx, session)
 
 
 async def _demand_readable(ctx: Context, path: str) -> None:
     """Demand a file that the package service can open: not one of shared storage."""
     if ctx.files.is_file(path) and not ctx.path(path).startswith(("/sdcard", "/storage")):
         return
-    await ctx.err(f"Error: Unable to open file: {path}\n")
-    await ctx.err("Consider using a file under /data/local/tmp/\n")
-    await ctx.err(f"Error: Can't open file: {path}\n")
+    hint = "Consider using a file under /data/local/tmp/"
+    await ctx.err(f"Error: Unable to open file: {path}\n{hint}\nError: Can't open file: {path}\n")
     raise illegal(f"Error: Can't open file: {path}")
 
 
@@ -89,11 +86,7 @@ def create(ctx: Context, args: Arguments) -> str:
 @service.command("install-write")
 async def write(ctx: Context, args: Arguments) -> str:
     """Add an APK to an installation."""
-    size = None
-    while option := args.option():
-        if option != "-S":
-            raise illegal(f"Unknown option: {option}")
-        size = integer(args.required())
+    size = args.options(("-S",)).get("-S")
     session, name, path = _session(ctx, args.required()), args.required(), args.next()
     if path not in (None, "-"):
         await _demand_readable(ctx, path)
@@ -101,7 +94,7 @@ async def write(ctx: Context, args: Arguments) -> str:
     elif size is None:
         raise Refused("Error: must specify a APK size", 1)
     else:
-        data = await _take(ctx, size)
+        data = await _take(ctx, integer(size))
     if "/" in name or name in ("", ".", ".."):
         raise illegal(f"Invalid name: {name}")
     _write(ctx, session, name, data)
@@ -117,11 +110,10 @@ def _write(ctx: Context, session: Session, name: str, data: bytes) -> None:
 
 
 @service.command("install-commit")
-async def commit(ctx: Context, args: Arguments) -> int:
+def commit(ctx: Context, args: Arguments) -> str:
     """Install what has been added."""
-    while args.option():
-        pass
-    return await _commit(ctx, _session(ctx, args.required()))
+    args.options((), None)
+    return _commit(ctx, _session(ctx, args.required()))
 
 
 @service.command("install-abandon", "install-destroy")
@@ -147,34 +139,27 @@ def _session(ctx: Context, number: str) -> Session:
         raise JavaError("SecurityException", message) from error
 
 
-async def _commit(ctx: Context, session: Session) -> int:
+def _commit(ctx: Context, session: Session) -> str:
     try:
         ctx.phone.installer.commit(session)
     except InstallError as error:
-        await ctx.out(f"Failure [{error}]\n")
-        return 1
-    except OSError:
-        await ctx.out("Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to copy packages]\n")
-        return 1
-    await ctx.out("Success\n")
-    return 0
+        raise Refused(f"Failure [{error}]", 1, out=True) from error
+    except OSError as error:
+        why = "INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to copy packages"
+        raise Refused(f"Failure [{why}]", 1, out=True) from error
+    return "Success\n"
 
 
 def _options(args: Arguments) -> tuple[Options, int | None]:
     """Take how an app shall be installed, and its size in bytes where that is told."""
-    size, told = None, dict[str, Any]()
-    while option := args.option():
-        if option in SWITCHES:
-            name, value = SWITCHES[option]
-            told[name] = value
-        elif option in VALUES:
-            told[VALUES[option]] = args.required()
-        elif option == "-S":
-            size = integer(args.required())
-        elif option in IGNORED_WITH_VALUE:
-            args.required()
-        elif option not in IGNORED:
-            raise illegal(f"Unknown option {option}")
+    given = args.options(
+        (*VALUES, *IGNORED_WITH_VALUE, "-S"),
+        (*SWITCHES, *IGNORED),
+        lambda option: illegal(f"Unknown option {option}"),
+    )
+    told = dict[str, Any](SWITCHES[option] for option in given if option in SWITCHES)
+    told |= {VALUES[option]: value for option, value in given.items() if option in VALUES}
+    size = integer(given["-S"]) if "-S" in given else None
     return Options(**told, size=size or 0), size
 
 
@@ -190,11 +175,7 @@ async def _take(ctx: Context, size: int) -> bytes:
 @service.command("uninstall")
 def uninstall(ctx: Context, args: Arguments) -> str:
     """Remove a package."""
-    keep = False
-    while option := args.option():
-        keep = keep or option == "-k"
-        if option in ("--user", "--versionCode"):
-            args.required()
+    keep = "-k" in args.options(("--user", "--versionCode"), ("-k",))
     name = args.next()
     if not name:
         raise Refused("Error: package name not specified", 1)

@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.shell.android.service import (
-    DONE,
     Arguments,
     Context,
     Refused,
@@ -15,6 +14,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     fill,
 )
 
+KNOT = 0.514444  # metres in a second
 alarm = Service("alarm", interface="android.app.IAlarmManager")
 detector = Service("time_detector", interface="android.app.timedetector.ITimeDetectorService")
 location = Service("location", interface="android.location.ILocationManager")
@@ -57,7 +57,7 @@ def call_set_timezone(ctx: Context, args: Arguments) -> str:
     """Set the time zone, by a call."""
     if args.next() == "s16":
         set_timezone(ctx, args)
-    return DONE
+    return "Result: Parcel(00000000    '....')\n"
 
 
 @detector.command("is_auto_detection_enabled")
@@ -77,17 +77,9 @@ def set_automatic(ctx: Context, args: Arguments) -> None:
 def dump_position(ctx: Context, _: list[str]) -> str:
     """Tell where the phone is."""
     fix, on = ctx.phone.hardware.fix, ctx.phone.settings.on("secure", "location_mode")
-    last = (
-        f"{fix.latitude:.6f},{fix.longitude:.6f} hAcc=5.0 et=+{_span(fix.uptime)}"
-        f" alt={fix.altitude} vAcc=0.5 vel={fix.velocity * 0.514444:.1f} sAcc=0.5]"
-    )
-    names = {"passive": "gps", "network": "network", "fused": "fused", "gps": "gps"}
-    blocks = "".join(
-        f"    {provider} provider:\n      enabled: {str(on).lower()}\n"
-        f"      last location={f'Location[{source} {last}' if on else 'null'}\n"
-        for provider, source in names.items()
-    )
-    return fill("location", on=on, providers=blocks)
+    if not on:
+        return fill("location_off")
+    return fill("location", fix=fix, span=_span(fix.uptime), velocity=fix.velocity * KNOT)
 
 
 def _span(seconds: float) -> str:

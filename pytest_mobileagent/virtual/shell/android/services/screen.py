@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pytest_mobileagent.virtual.shell.android.service import (
-    DONE,
     Arguments,
     Context,
     Refused,
@@ -109,9 +108,7 @@ def change_overlay(_ctx: Context, args: Arguments) -> None:
 
 
 def _name(args: Arguments) -> str:
-    while option := args.option():
-        if option == "--user":
-            args.required()
+    args.options()
     return args.next() or ""
 
 
@@ -132,17 +129,3 @@ def expand_settings(ctx: Context, _: Arguments) -> None:
 def collapse(ctx: Context, _: Arguments) -> None:
     """Push the shade up."""
     ctx.phone.shade.close()
-
-
-@shade.call("1")
-def call_expand(ctx: Context, args: Arguments) -> str:
-    """Pull the shade down, by a call."""
-    expand(ctx, args)
-    return DONE
-
-
-@shade.call("2")
-def call_collapse(ctx: Context, args: Arguments) -> str:
-    """Push it up, by a call."""
-    collapse(ctx, args)
-    return DONE

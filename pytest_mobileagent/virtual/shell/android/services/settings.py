@@ -46,12 +46,9 @@ def _parse(words: Arguments) -> tuple[str, str, list[str]]:
     verb = words.last.lower()
     if verb not in COUNTS:
         raise Refused(f"Invalid command: {words.last}")
-    while option := words.option():
-        if option != "--user":
-            raise Refused(f"Invalid command: {option}")
-        user = words.next() or ""
-        if user not in ("0", "current", "cur"):
-            raise Refused(f"Invalid user: {user}")
+    options = words.options(unknown=lambda option: Refused(f"Invalid command: {option}"))
+    if (user := options.get("--user", "0")) not in ("0", "current", "cur"):
+        raise Refused(f"Invalid user: {user}")
     given = words.next()
     if given is None:
         raise Refused("Bad arguments")

@@ -6,8 +6,6 @@ from pytest_mobileagent.virtual.shell.android.service import Context, Service, f
 from pytest_mobileagent.virtual.system.audio import STREAMS
 
 CALL_STATES = {"IDLE": 0, "RINGING": 1, "OFFHOOK": 2}
-SERVICE_STATES = {"searching": 2, "denied": 1, "unregistered": 1}
-WORDS = ("IN_SERVICE", "OUT_OF_SERVICE", "OUT_OF_SERVICE", "POWER_OFF")
 HANDLER = "com.android.phone/com.android.services.telephony.TelephonyConnectionService"
 RINGER = {"0": "SILENT", "1": "VIBRATE"}
 CALL_MODES = {"IDLE": "MODE_NORMAL", "RINGING": "MODE_RINGTONE", "OFFHOOK": "MODE_IN_CALL"}
@@ -17,7 +15,7 @@ CALL_MODES = {"IDLE": "MODE_NORMAL", "RINGING": "MODE_RINGTONE", "OFFHOOK": "MOD
 def line(ctx: Context, _: list[str]) -> str:
     """Tell how the line and the network stand."""
     phone, radios = ctx.phone, ctx.phone.radios
-    state = 3 if radios.airplane else SERVICE_STATES.get(phone.hardware.registered["voice"], 0)
+    off = radios.airplane
     call, now = phone.telephony.call, phone.telephony.state
     return fill(
         "telephony.registry",
@@ -26,10 +24,10 @@ def line(ctx: Context, _: list[str]) -> str:
         ringing=int(now == "RINGING"),
         talking=int(now == "OFFHOOK"),
         number=call.number if call and call.incoming else "",
-        state=state,
-        word=WORDS[state],
-        operator="" if state else phone.props.get("gsm.operator.alpha", ""),
-        data=2 if radios.data and not radios.airplane else 0,
+        state=3 if off else 0,
+        word="POWER_OFF" if off else "IN_SERVICE",
+        operator="" if off else phone.props.get("gsm.operator.alpha", ""),
+        data=2 if radios.data and not off else 0,
     )
 
 
@@ -41,11 +39,7 @@ def calls(ctx: Context, _: list[str]) -> str:
         begun = "RINGING" if call.incoming else "DIALING"
         state = ("ON_HOLD" if call.held else "ACTIVE") if call.active else begun
         stars = "*" * max(len(call.number) - 2, 0)
-        shown = (
-            f"    [Call id=TC@1, state={state}, tpac=ComponentInfo{{{HANDLER}}}, [89014103],"
-            f" UserHandle{{0}}, cmgr=null, handle=tel:{stars}{call.number[-2:]}, vidst=A,"
-            " childs(0), has_parent(false), cap=[sup_hld mut]]\n"
-        )
+        shown = fill("telecom_call", state=state, number=f"{stars}{call.number[-2:]}")
     route = "SPEAKER" if call and call.speaker else "EARPIECE"
     return fill("telecom", calls=shown, muted=bool(call and call.muted), route=route)
 
@@ -55,9 +49,7 @@ def volumes(ctx: Context, _: list[str]) -> str:
     """Tell the volumes, and how the phone rings."""
     phone = ctx.phone
     streams = "".join(
-        f"- {stream.name}:\n   Muted: {str(now == 0).lower()}\n   Min: {stream.low}\n"
-        f"   Max: {stream.high}\n   streamVolume:{now}\n   Current: 2 (speaker): {now}\n"
-        "   Devices: speaker\n"
+        fill("audio_stream", stream=stream, now=now, muted=now == 0)
         for stream, now in ((each, phone.audio.volume(each)) for each in STREAMS)
     )
     mode = RINGER.get(phone.settings.text("global", "mode_ringer", "2"), "NORMAL")

@@ -4,93 +4,81 @@ from __future__ import annotations
 
 import re
 
-from pytest_mobileagent.virtual.shell.android.service import (
-    FAILED,
-    Answer,
-    Arguments,
-    Context,
-    Service,
-)
+from pytest_mobileagent.virtual.shell.android.service import Arguments, Context, Refused, Service
 
 SMALLEST_DENSITY = 72
 service = Service("window", script="wm", interface="android.view.IWindowManager")
 
 
 @service.command("size")
-async def size(ctx: Context, args: Arguments) -> int:
+def size(ctx: Context, args: Arguments) -> str:
     """Show or override the size."""
-    display, wanted = ctx.phone.display, _without_display(args)
-    if not wanted:
-        await ctx.out("Physical size: {}x{}\n".format(*display.physical_size))
+    display, wanted = ctx.phone.display, _wanted(args)
+    if wanted is None:
+        told = "Physical size: {}x{}\n".format(*display.physical_size)
         if override := display.size_override:
-            await ctx.out("Override size: {}x{}\n".format(*override))
-        return 0
-    if wanted[0] == "reset":
+            told += "Override size: {}x{}\n".format(*override)
+        return told
+    if wanted == "reset":
         display.size_override = None
-        return 0
-    width, x, height = wanted[0].partition("x")
+        return ""
+    width, x, height = wanted.partition("x")
     if not x:
-        return await _error(ctx, f"bad size {wanted[0]}")
-    try:
-        display.size_override = (_pixels(ctx, width), _pixels(ctx, height))
-    except ValueError as error:
-        return await _error(ctx, f"bad number java.lang.NumberFormatException: {error}")
-    return 0
+        raise Refused(f"Error: bad size {wanted}")
+    display.size_override = (_pixels(ctx, width), _pixels(ctx, height))
+    return ""
 
 
 @service.command("density")
-async def density(ctx: Context, args: Arguments) -> int:
+def density(ctx: Context, args: Arguments) -> str:
     """Show or override the density."""
-    display, wanted = ctx.phone.display, _without_display(args)
-    if not wanted:
-        await ctx.out(f"Physical density: {display.physical_density}\n")
-        if display.density_override:
-            await ctx.out(f"Override density: {display.density_override}\n")
-        return 0
-    if wanted[0] == "reset":
+    display, wanted = ctx.phone.display, _wanted(args)
+    if wanted is None:
+        told = f"Physical density: {display.physical_density}\n"
+        if override := display.density_override:
+            told += f"Override density: {override}\n"
+        return told
+    if wanted == "reset":
         display.density_override = None
-        return 0
-    try:
-        dots = _number(wanted[0])
-    except ValueError as error:
-        return await _error(ctx, f"bad number java.lang.NumberFormatException: {error}")
+        return ""
+    dots = _number(wanted)
     if dots < SMALLEST_DENSITY:
-        return await _error(ctx, f"density must be >= {SMALLEST_DENSITY}")
+        raise Refused(f"Error: density must be >= {SMALLEST_DENSITY}")
     display.density_override = dots
-    return 0
+    return ""
 
 
-@service.command("user-rotation", "set-user-rotation")
-async def user_rotation(ctx: Context, args: Arguments) -> Answer:
+@service.command("user-rotation")
+def user_rotation(ctx: Context, args: Arguments) -> str:
     """Show or set how the display is turned."""
-    settings, words = ctx.phone.settings, _without_display(args)
-    if not words:
-        locked = not settings.on("system", "accelerometer_rotation")
-        return f"lock {ctx.phone.display.rotation}\n" if locked else "free\n"
-    if words[0] == "free":
-        ctx.phone.display.free_rotation()
-        return 0
-    if words[0] != "lock":
-        return await _error(ctx, "argument needs to be either -d, free or lock.")
-    if words[1:] and not re.fullmatch("[0-3]", words[1]):
-        return await _error(ctx, f"Invalid rotation: {words[1]}")
-    ctx.phone.display.lock_rotation(int(words[1]) if words[1:] else None)
-    return 0
+    display, wanted = ctx.phone.display, _wanted(args)
+    if wanted is None:
+        free = ctx.phone.settings.on("system", "accelerometer_rotation")
+        return "free\n" if free else f"lock {display.rotation}\n"
+    if wanted == "free":
+        display.free_rotation()
+        return ""
+    if wanted != "lock":
+        raise Refused("Error: argument needs to be either -d, free or lock.")
+    turns = args.next()
+    if turns not in (None, "0", "1", "2", "3"):
+        raise Refused(f"Error: Invalid rotation: {turns}")
+    display.lock_rotation(int(turns) if turns else None)
+    return ""
 
 
 @service.command("dismiss-keyguard")
-def dismiss_keyguard(ctx: Context, args: Arguments) -> None:
+def dismiss_keyguard(ctx: Context, _: Arguments) -> None:
     """Dismiss the lock screen, or ask for what unlocks it."""
-    args.rest()
     ctx.phone.keyguard.dismiss()
 
 
-def _without_display(args: Arguments) -> list[str]:
-    words = args.rest()
-    while "-d" in words or "-u" in words:
-        at = words.index("-d" if "-d" in words else "-u")
-        del words[at : at + 2]
-    return words
+def _wanted(args: Arguments) -> str | None:
+    """Take what is between, before or behind the options that name the one display."""
+    args.options(("-d", "-u"))
+    wanted = args.next()
+    args.options(("-d", "-u"))
+    return wanted
 
 
 def _pixels(ctx: Context, text: str) -> int:
@@ -101,10 +89,6 @@ def _pixels(ctx: Context, text: str) -> int:
 
 def _number(text: str) -> int:
     if not re.fullmatch(r"-?\d{1,9}", text):
-        raise ValueError(f'For input string: "{text}"')
+        words = f'java.lang.NumberFormatException: For input string: "{text}"'
+        raise Refused(f"Error: bad number {words}")
     return int(text)
-
-
-async def _error(ctx: Context, message: str) -> int:
-    await ctx.err(f"Error: {message}\n")
-    return FAILED

@@ -11,7 +11,7 @@ from pytest_mobileagent.virtual.shell.android.services.window import service
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.activities.tasks import Record
+    from pytest_mobileagent.virtual.system.activities.record import Record
     from pytest_mobileagent.virtual.system.window.window import Window
 
 TYPES = {  # all but the shade behind a dialog, which is no window but drawn by the compositor

@@ -1,4 +1,4 @@
-"""A shell that reads its commands from stdin, and runs each line as soon as it is complete."""
+"""Runs scripts: a text, or what arrives on stdin, each line as soon as it is complete."""
 
 from __future__ import annotations
 
@@ -10,10 +10,22 @@ from pytest_mobileagent.virtual.shell.parser import lines
 from pytest_mobileagent.virtual.shell.streams import read_line
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.execution import Shell
-    from pytest_mobileagent.virtual.shell.syntax import Script
+    from pytest_mobileagent.virtual.shell.execution import Node, Shell
 
 INTERRUPT = "SIGINT"  # the message of a cancellation that ends the command, not the shell
+
+
+async def run(shell: Shell, text: str) -> int:
+    """Run a whole script as all that a shell does, up to its end or `exit`."""
+    return await shell.complete(source(shell, text))
+
+
+async def source(shell: Shell, text: str) -> int:
+    """Run a script as a part of what a shell does."""
+    status = 0
+    for script in lines(text):
+        status = await shell.execute(script)
+    return status
 
 
 async def converse(shell: Shell) -> int:
@@ -45,7 +57,7 @@ async def _converse(shell: Shell) -> int:
             await _execute(shell, script)
 
 
-def _parsed(text: str, first: int, *, more: bool) -> list[Script] | None:
+def _parsed(text: str, first: int, *, more: bool) -> list[Node] | None:
     """Return the commands in `text`, or None if they go on in the next line."""
     if more and text.endswith("\\\n"):
         return None
@@ -57,7 +69,7 @@ def _parsed(text: str, first: int, *, more: bool) -> list[Script] | None:
         return None
 
 
-async def _execute(shell: Shell, script: Script) -> None:
+async def _execute(shell: Shell, script: Node) -> None:
     """Execute commands; at a terminal, neither their errors nor Ctrl-C end the shell."""
     try:
         await shell.execute(script)

@@ -1,0 +1,27 @@
+"""DER, in which certificates and keys are written: elements, and elements in them."""
+
+from __future__ import annotations
+
+
+def inside(element: bytes) -> list[bytes]:
+    """Give the elements in one."""
+    body, found = content(element), []
+    while body:
+        head, size = _header(body)
+        found.append(body[: head + size])
+        body = body[head + size :]
+    return found
+
+
+def content(element: bytes) -> bytes:
+    """Give an element without its head."""
+    head, size = _header(element)
+    return element[head : head + size]
+
+
+def _header(data: bytes) -> tuple[int, int]:
+    """Give the size of an element's head and of its content, in bytes."""
+    if data[1] < 0x80:
+        return 2, data[1]
+    width = data[1] & 0x7F
+    return 2 + width, int.from_bytes(data[2 : 2 + width], "big")

@@ -1,0 +1,139 @@
+"""Touches: the ways of fingers, and what they come to on the phone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from pytest_mobileagent.virtual.system.input.gestures import SLOP, SLOW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pytest_mobileagent.virtual.phone import Phone
+
+Point: TypeAlias = tuple[float, float]
+STILL = 100  # ms of rest after which a finger that is lifted flings nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Where a finger is at some time."""
+
+    time: int  # ms
+    x: float
+    y: float
+
+
+@dataclass(slots=True)
+class Touch:
+    """The way of one finger, from touching the screen to leaving it."""
+
+    way: list[Sample]
+    lifted: int = 0
+
+    @classmethod
+    def line(cls, start: Point, end: Point, milliseconds: int) -> Touch:
+        """Make a touch that goes straight from one point to another."""
+        return cls([Sample(0, *start), Sample(milliseconds, *end)], milliseconds)
+
+    @property
+    def start(self) -> Sample:
+        """Where it touches."""
+        return self.way[0]
+
+    @property
+    def end(self) -> Sample:
+        """Where it leaves."""
+        return self.way[-1]
+
+    def farthest(self) -> float:
+        """Give how far it has been from where it touched, in pixels."""
+        return max(_distance(self.start, sample) for sample in self.way)
+
+    def held(self, slop: float) -> int:
+        """Give how long it has rested at first, in ms."""
+        moved = [i for i, each in enumerate(self.way) if _distance(self.start, each) > slop]
+        until = self.way[moved[0] - 1].time if moved else self.lifted
+        return until - self.start.time
+
+
+def spread(x: float, y: float, begin: float, end: float, milliseconds: int) -> list[Touch]:
+    """Make the touches of two fingers beside a point, which go from one distance to another."""
+    return [
+        Touch.line((x + side * begin, y), (x + side * end, y), milliseconds) for side in (-1, 1)
+    ]
+
+
+def play(phone: Phone, touches: Iterable[Touch]) -> None:
+    """Do touches in the order in which they begin."""
+    for group in grouped(touches):
+        do(phone, group)
+
+
+def grouped(touches: Iterable[Touch]) -> list[list[Touch]]:
+    """Put together the two fingers that touch at once."""
+    groups: list[list[Touch]] = []
+    for touch in sorted(touches, key=lambda touch: touch.start.time):
+        last = groups[-1] if groups else []
+        if len(last) == 1 and touch.start.time < last[0].lifted:
+            last.append(touch)
+        else:
+            groups.append([touch])
+    return groups
+
+
+def do(phone: Phone, fingers: Sequence[Touch]) -> None:
+    """Do what one finger does, or two: a pinch if their distance changes, else as the first."""
+    one, other = fingers[0], fingers[-1]
+    before, after = _distance(one.start, other.start), _distance(one.end, other.end)
+    if abs(after - before) > phone.display.metrics.px(SLOP):
+        middle = ((one.start.x + other.start.x) / 2, (one.start.y + other.start.y) / 2)
+        phone.pinch(*middle, max(after, 1.0) / max(before, 1.0))
+    else:
+        _alone(phone, one)
+
+
+def _alone(phone: Phone, touch: Touch) -> None:
+    """Do what one finger does: tap, hold, hold and drag, or swipe, leg by leg where it turns."""
+    slop = phone.display.metrics.px(SLOP)
+    start, end = touch.start, touch.end
+    timeout = int(phone.settings.text("secure", "long_press_timeout", "400"))
+    if touch.farthest() <= slop:
+        phone.swipe(start.x, start.y, end.x, end.y, touch.lifted - start.time)
+    elif touch.held(slop) >= timeout:
+        with phone.windows.watched():
+            x1, y1, x2, y2 = (int(edge) for edge in (start.x, start.y, end.x, end.y))
+            phone.gestures.drag(x1, y1, x2, y2, touch.lifted - start.time)
+    else:
+        legs = _legs(touch.way)
+        for leg in legs[:-1]:
+            phone.swipe(leg[0].x, leg[0].y, leg[-1].x, leg[-1].y, SLOW)
+        first, last = _begin(legs[-1]), legs[-1][-1]
+        spent = SLOW if touch.lifted - last.time >= STILL else max(1, last.time - first.time)
+        phone.swipe(first.x, first.y, last.x, last.y, spent)
+
+
+def _begin(leg: list[Sample]) -> Sample:
+    """Give the moment in which a finger starts off on a leg."""
+    moved = (at for at, sample in enumerate(leg) if (sample.x, sample.y) != (leg[0].x, leg[0].y))
+    return leg[next(moved, 1) - 1]
+
+
+def _legs(way: list[Sample]) -> list[list[Sample]]:
+    """Cut a way where the finger turns back."""
+    legs = [[way[0]]]
+    for sample in way[1:]:
+        leg = legs[-1]
+        if len(leg) > 1:
+            before = (leg[-1].x - leg[0].x, leg[-1].y - leg[0].y)
+            after = (sample.x - leg[-1].x, sample.y - leg[-1].y)
+            if before[0] * after[0] + before[1] * after[1] < 0:
+                legs.append([leg[-1]])
+        legs[-1].append(sample)
+    return legs
+
+
+def _distance(one: Sample, other: Sample) -> float:
+    return math.hypot(one.x - other.x, one.y - other.y)
