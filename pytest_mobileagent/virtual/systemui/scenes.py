@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.systemui import wallpaper
@@ -9,10 +10,8 @@ from pytest_mobileagent.virtual.systemui.scene import Scene
 from pytest_mobileagent.virtual.ui.controls import Input
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.system.activities.record import Record
     from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
-    from pytest_mobileagent.virtual.system.input.ime import InputMethods
     from pytest_mobileagent.virtual.system.window.window import Window
     from pytest_mobileagent.virtual.system.window.windows import Windows
     from pytest_mobileagent.virtual.systemui.system_ui import SystemUi
@@ -21,52 +20,48 @@ if TYPE_CHECKING:
 BOOT_COMPLETED = "android.intent.action.BOOT_COMPLETED"
 
 
+@dataclass(eq=False)
 class Scenes:
     """Makes windows, and notices what changes in them by time alone."""
 
-    def __init__(
-        self,
-        *,
-        changes: Changes,
-        broadcasts: Broadcasts,
-        ime: InputMethods,
-        windows: Windows,
-        system_ui: SystemUi,
-    ) -> None:
-        self._changes, self._ime = changes, ime
-        self._windows, self._system_ui = windows, system_ui
-        self._moment: tuple[object, ...] = ()
-        changes.notice = self.notice_time
-        broadcasts.receive(BOOT_COMPLETED, lambda: wallpaper.load(system_ui.files))
+    broadcasts: Broadcasts
+    windows: Windows
+    system_ui: SystemUi
+    _moment: tuple[object, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Be asked what time alone has changed, and take up a wallpaper at boot."""
+        self.system_ui.changes.notice = self.notice_time
+        self.broadcasts.receive(BOOT_COMPLETED, lambda: wallpaper.load(self.system_ui.files))
 
     def notice_time(self) -> None:
         """Let what changes on the screen by time alone count as a change."""
-        ui = self._system_ui
+        ui = self.system_ui
         seconds = int(ui.clock.time())
         time = seconds if ui.activities.top.activity.refresh else seconds // 60
-        passing = self._windows.toast(), ui.notifications.announced()
+        passing = self.windows.toast(), ui.notifications.announced()
         moment = time, *passing, ui.call_text(), wallpaper.stamp(ui.files), ui.keyguard.waiting()
         if moment != self._moment:
             self._moment = moment
-            self._changes.note()
+            ui.changes.note()
 
     def build(self, record: Record) -> list[Window]:
         """Make all that is seen while an activity is on top, the lowest first."""
-        scene = Scene.of(record, self._system_ui)
+        scene = Scene.of(record, self.system_ui)
         app = scene.app(keyboard=0)
         self._notice_dialog(app[-1])
         over = [*scene.keyguard(), *scene.shade()]
         field = _focused_field(over[-1] if over else app[-1])
         if field is None:
-            self._ime.hide()
-        keyboard = [scene.keyboard(field)] if field and self._ime.shown else []
+            self.system_ui.ime.hide()
+        keyboard = [scene.keyboard(field)] if field and self.system_ui.ime.shown else []
         height = scene.metrics.height_px - keyboard[0].box.bounds[1] if keyboard else 0
         if keyboard:
             app = scene.app(height)
-        if self._windows.revealing and _scroll_to_focus(app[-1]):
+        if self.windows.revealing and _scroll_to_focus(app[-1]):
             app = scene.app(height)
-        self._windows.revealing = False
-        toast = self._windows.toast()
+        self.windows.revealing = False
+        toast = self.windows.toast()
         return [
             *app,
             *scene.menu(app[-1]),
@@ -79,7 +74,7 @@ class Scenes:
 
     def app(self, record: Record) -> list[Window]:
         """Make what an activity shows."""
-        return Scene.of(record, self._system_ui).app(keyboard=0)
+        return Scene.of(record, self.system_ui).app(keyboard=0)
 
     def _notice_dialog(self, window: Window) -> None:
         """Keep the state of a dialog while it is open; a field in it may want the focus at once."""
@@ -91,7 +86,7 @@ class Scenes:
             for box in window.box.walk():
                 wants = box.key == record.ui.focused  # `focus` was called as the dialog opened
                 if isinstance(box.view, Input) and (wants or box.view.autofocus):
-                    self._windows.focus(window, box)
+                    self.windows.focus(window, box)
                     break
 
 

@@ -112,16 +112,13 @@ def _brackets(text: str, kinds: list[str], line: str) -> None:
 
 def _neutrals(kinds: list[str], line: str) -> None:
     """Let what is neutral go with its neighbours if they agree, else with the line."""
-    at = 0
-    while at < len(kinds):
-        end = at
-        while end < len(kinds) and kinds[end] == "N":
-            end += 1
-        if end > at:
-            before = _side(kinds[at - 1]) if at else line
+    end = 0
+    for kind, group in groupby(kinds.copy()):
+        start, end = end, end + len(list(group))
+        if kind == "N":
+            before = _side(kinds[start - 1]) if start else line
             after = _side(kinds[end]) if end < len(kinds) else line
-            kinds[at:end] = [before if before == after else line] * (end - at)
-        at = end + 1
+            kinds[start:end] = [before if before == after else line] * (end - start)
 
 
 def _side(kind: str) -> str:

@@ -60,7 +60,10 @@ class AppBar(Row):
             )
         title = Text(self.title, id=self.title_id, size=22, max_lines=1, margin=(12, 0), weight=1)
         parts.append(self.child or title)
-        buttons = [self._action(button) for button in self.actions]
+        buttons = list(self.actions)
+        for button in buttons:
+            if isinstance(button, ImageButton):
+                button.class_name = button.class_name or "android.widget.Button"
         if self.overflow:
             buttons.append(
                 ImageButton(
@@ -74,12 +77,6 @@ class AppBar(Row):
             menu = "androidx.appcompat.widget.LinearLayoutCompat"
             parts.append(Row(buttons, width=WRAP, class_name=menu))
         self.children = parts
-
-    @staticmethod
-    def _action(button: View) -> View:
-        if isinstance(button, ImageButton):
-            button.class_name = button.class_name or "android.widget.Button"
-        return button
 
 
 @dataclass(frozen=True, slots=True)

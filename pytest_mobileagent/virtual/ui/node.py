@@ -8,7 +8,7 @@ from functools import cmp_to_key
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui.controls import Input, ProgressBar
-from pytest_mobileagent.virtual.ui.metrics import Rect, intersect
+from pytest_mobileagent.virtual.ui.metrics import Rect, intersect, mirror
 from pytest_mobileagent.virtual.ui.views import Column, Scroll, SeekBar, Text
 
 if TYPE_CHECKING:
@@ -184,14 +184,11 @@ def class_name(view: View) -> str:
 
 def in_reading_order(box: Box) -> list[Box]:
     """Give the children as accessibility sorts them: by stripes, each from its start on."""
-    if not box.metrics.rtl:
-        return sorted(box.children, key=lambda child: _PLACE(child.bounds))
-    return sorted(box.children, key=lambda child: _PLACE(_turned(child.bounds)))
 
+    def place(child: Box) -> Rect:
+        return mirror(child.bounds, box.bounds) if box.metrics.rtl else child.bounds
 
-def _turned(rect: Rect) -> Rect:
-    """Turn a place left for right."""
-    return -rect[2], rect[1], -rect[0], rect[3]
+    return sorted(box.children, key=lambda child: _PLACE(place(child)))
 
 
 def compare(a: Rect, b: Rect) -> int:
