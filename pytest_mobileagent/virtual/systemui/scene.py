@@ -160,7 +160,7 @@ class Scene:
             silent=settings.on("global", "zen_mode"),
             battery_text=ui.t(level, level=ui.power.level),
             notifications=len(ui.notifications.posted),
-            call="" if self.record.package == ui.dialer else ui.call_text(),
+            call=ui.call_text(),
             ink=ink,
         )
         navigation = chrome.navigation_bar(ink="on_surface" if ui.ime.shown else lower)

@@ -110,11 +110,9 @@ def status_bar(
 
 def _chip(time: str) -> View:
     """Make what tells of a call that goes on behind the screen."""
-    words = Text(time, id="ongoing_call_chip_time", size=12, bold=True, color="#ffffff")
-    words.margin = (4, 0, 0, 0)
-    chip = Row([Image("call", size=12, color="#ffffff"), words], id="ongoing_call_chip", width=WRAP)
+    chip = Text(time, id="ongoing_call_chip", icon="call", icon_size=12, size=12, color="#ffffff")
     chip.height, chip.corner, chip.background = 20, 10, "#1e8e3e"
-    chip.padding, chip.margin = (8, 0), (8, 0, 0, 0)
+    chip.padding, chip.margin, chip.gravity = (8, 0), (8, 0, 0, 0), "center_vertical"
     return chip
 
 
