@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.systemui.notices import heads_up
 from pytest_mobileagent.virtual.systemui.shade import shade
 from pytest_mobileagent.virtual.systemui.system_ui import SYSTEM_UI, SystemUi
 from pytest_mobileagent.virtual.systemui.wallpaper import wallpaper
-from pytest_mobileagent.virtual.ui import MATCH, WRAP, Frame, Image, Row, Space, Text, View, chrome
+from pytest_mobileagent.virtual.ui import MATCH, Frame, Image, Row, Space, Text, View, chrome
 from pytest_mobileagent.virtual.ui.dialog import popup
 from pytest_mobileagent.virtual.ui.layout import UiState, layout
 from pytest_mobileagent.virtual.ui.metrics import holds
@@ -152,8 +152,7 @@ class Scene:
     def bars(self, own: Window) -> list[Window]:
         """Make the status bar and the navigation bar, over the activity's own window."""
         ink, lower = self._ink(own.box, top=True), self._ink(own.box, top=False)
-        call = "" if self.record.package == self.ui.dialer else self.ui.call_text()
-        status = _status_bar(self.ui, ink, call)
+        status = _status_bar(self.ui, ink)
         navigation = _navigation_bar("on_surface" if self.ui.ime.shown else lower)
         return [
             self._window("status", status, package=SYSTEM_UI, title="StatusBar"),
@@ -199,7 +198,7 @@ class Scene:
         return self.metrics if system else self.themed
 
 
-def _status_bar(ui: SystemUi, ink: str, call: str) -> View:
+def _status_bar(ui: SystemUi, ink: str) -> View:
     """Make the row at the top of the screen, with how long a call has gone on behind it."""
     posted, airplane = ui.notifications.posted, ui.radios.airplane
     charge = "Battery charging, {level} percent." if ui.power.charging else BATTERY
@@ -215,17 +214,15 @@ def _status_bar(ui: SystemUi, ink: str, call: str) -> View:
         icon.size, icon.color, icon.margin = 15, ink, (3, 0, 0, 0)
     bell = Image("notifications", size=14, color=ink, margin=(6, 0, 0, 0), visible=bool(posted))
     time = Text(ui.time_text(), id="clock", size=13, bold=True, color=ink, max_lines=1)
-    parts = [time, *([_chip(call)] if call else []), bell, Space(), *icons]
+    parts = [time, *([_chip(call)] if (call := ui.call_text()) else []), bell, Space(), *icons]
     return Row(parts, id="status_bar", height=BAR, padding=(20, 0))
 
 
 def _chip(time: str) -> View:
     """Make what tells of a call that goes on behind the screen."""
-    words = Text(time, id="ongoing_call_chip_time", size=12, bold=True, color="#ffffff")
-    words.margin = (4, 0, 0, 0)
-    chip = Row([Image("call", size=12, color="#ffffff"), words], id="ongoing_call_chip", width=WRAP)
+    chip = Text(time, id="ongoing_call_chip", icon="call", icon_size=12, size=12, color="#ffffff")
     chip.height, chip.corner, chip.background = 20, 10, "#1e8e3e"
-    chip.padding, chip.margin = (8, 0), (8, 0, 0, 0)
+    chip.padding, chip.margin, chip.gravity = (8, 0), (8, 0, 0, 0), "center_vertical"
     return chip
 
 

@@ -49,14 +49,10 @@ class SystemUi:
         """Give a text of the system's in the phone's language."""
         return self.packages.app("android").t(english, **values)
 
-    @property
-    def dialer(self) -> str:
-        """The package that shows calls."""
-        return self.settings.text("secure", "dialer_default_application")
-
     def call_text(self) -> str:
-        """Give how long a call has been on, "" if there is none."""
-        if self.telephony.state != "OFFHOOK":
+        """Give how long a call goes on behind the screen, "" if there is none."""
+        dialer = self.settings.text("secure", "dialer_default_application")
+        if self.telephony.state != "OFFHOOK" or self.activities.top.package == dialer:
             return ""
         minutes, seconds = divmod(self.telephony.seconds, 60)
         return self.locales.current.digits(f"{minutes:02}:{seconds:02}")

@@ -1,9 +1,8 @@
 """The order in which the parts of a line are seen: the rules of bidirectional text, in short.
 
-Levels are as in Unicode's algorithm, of whose explicit marks it knows the pair around what runs
-to the right, and which are not seen: letters of a right-to-left script
-have an odd one, others an even one; numbers keep their order; what is neutral goes with both
-its neighbours if they agree, else with the line.
+Levels are as in Unicode's algorithm: letters of a right-to-left script have an odd one, others
+an even one; numbers keep their order; what is neutral goes with both its neighbours if they
+agree, else with the line. Of explicit marks it knows the pair around what runs to the right.
 """
 
 from __future__ import annotations
