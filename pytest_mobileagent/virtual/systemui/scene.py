@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.systemui.notices import heads_up
 from pytest_mobileagent.virtual.systemui.shade import shade
 from pytest_mobileagent.virtual.systemui.system_ui import SYSTEM_UI, SystemUi
 from pytest_mobileagent.virtual.systemui.wallpaper import wallpaper
-from pytest_mobileagent.virtual.ui import MATCH, WRAP, Frame, Image, Row, Space, Text, View, chrome
+from pytest_mobileagent.virtual.ui import MATCH, Frame, Image, Row, Space, Text, View, chrome
 from pytest_mobileagent.virtual.ui.dialog import popup
 from pytest_mobileagent.virtual.ui.layout import UiState, layout
 from pytest_mobileagent.virtual.ui.metrics import holds
@@ -221,11 +221,9 @@ def _status_bar(ui: SystemUi, ink: str, call: str) -> View:
 
 def _chip(time: str) -> View:
     """Make what tells of a call that goes on behind the screen."""
-    words = Text(time, id="ongoing_call_chip_time", size=12, bold=True, color="#ffffff")
-    words.margin = (4, 0, 0, 0)
-    chip = Row([Image("call", size=12, color="#ffffff"), words], id="ongoing_call_chip", width=WRAP)
+    chip = Text(time, id="ongoing_call_chip", icon="call", icon_size=12, size=12, color="#ffffff")
     chip.height, chip.corner, chip.background = 20, 10, "#1e8e3e"
-    chip.padding, chip.margin = (8, 0), (8, 0, 0, 0)
+    chip.padding, chip.margin, chip.gravity = (8, 0), (8, 0, 0, 0), "center_vertical"
     return chip
 
 
