@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app import app
-from pytest_mobileagent.virtual.content.choosing import (
+from pytest_mobileagent.virtual.content.filters import SEND
+from pytest_mobileagent.virtual.content.intent import (
     EXTRA_STREAM,
     EXTRA_SUBJECT,
     EXTRA_TEXT,
+    Intent,
     chooser,
 )
-from pytest_mobileagent.virtual.content.filters import SEND
-from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.ui.controls import Input
 
 if TYPE_CHECKING:
