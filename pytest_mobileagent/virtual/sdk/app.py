@@ -140,10 +140,6 @@ class Activity(app.Activity):
         """Show a text for some seconds."""
         self.phone.windows.show_toast(self.app.package, text, 3.5 if long else 2.0)
 
-    def announce(self, text: str) -> None:
-        """Have assistive services speak a text, which is not shown."""
-        self.phone.events.announce(self.app.package, text)
-
     def field(self, name: str, **options: Any) -> Input:
         """Make a text field bound to `state[name]`; `on_change` is told after the state is."""
         told: Callable[[str], None] | None = options.pop("on_change", None)
