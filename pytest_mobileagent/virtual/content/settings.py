@@ -29,12 +29,8 @@ class Settings:
         self._values = {space: dict(values) for space, values in DEFAULTS.items()}
         self._watchers: dict[tuple[str, str], list[Watcher]] = {}
 
-    def get(self, namespace: str, key: str, default: str | None = None) -> str | None:
-        """Give a setting's text; KeyError if there is no such namespace."""
-        return self._values[namespace].get(key, default)
-
     def text(self, namespace: str, key: str, default: str = "") -> str:
-        """Give a setting's text, or the default."""
+        """Give a setting's text, or the default; KeyError if there is no such namespace."""
         return self._values[namespace].get(key, default)
 
     def on(self, namespace: str, key: str) -> bool:

@@ -23,8 +23,7 @@ def run(ctx: Context, args: Arguments) -> str | None:
     stored = ctx.phone.settings
     match verb:
         case "get":
-            value = stored.get(namespace, words[0])
-            return f"{'null' if value is None else value}\n"
+            return f"{stored.text(namespace, words[0], 'null')}\n"
         case "put":
             try:
                 stored.put(namespace, words[0], words[1])
