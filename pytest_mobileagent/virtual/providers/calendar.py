@@ -70,7 +70,7 @@ class Calendar(Provider):
         if table.into == "Events" and count:
             for event in self.db.query("SELECT * FROM Events WHERE dtstart IS NOT NULL"):
                 if event["lastDate"] != (last := last_date(event)):
-                    self.run("UPDATE Events SET lastDate = ? WHERE _id = ?", last, event["_id"])
+                    self.change("Events", event["_id"], {"lastDate": last})
         return count
 
     def delete(self, uri: Uri, ask: Ask) -> int:
