@@ -98,3 +98,10 @@ def test_a_call_is_told_without_most_of_its_number(phone, sh):
     phone.telephony.ring("5551234")
     said = sh("dumpsys telecom")
     assert re.search(r"\[Call id=TC@1, state=RINGING, .*handle=tel:\*{5}34,", said), said
+
+
+def test_services_that_are_only_declared_do_not_run(phone, sh, monkeypatch):
+    """Appium takes a recorder that is listed for a recording, and stops it."""
+    monkeypatch.setattr(type(phone.packages.app("org.demo")), "services", (".Recorder",))
+    sh("am start -n org.demo/.NotesActivity")
+    assert "(nothing)" in sh("dumpsys activity services org.demo")

@@ -96,15 +96,18 @@ def _top(phone: Phone) -> str:
 
 
 def _services(phone: Phone, wanted: list[str]) -> str:
-    """List the services that run: what apps declare, what assists, and the keyboard."""
-    declared = [
+    """List the services that run: those in the foreground, what assists, and the keyboard.
+
+    Others that apps declare are not started: Appium stops a recording if its recorder is listed.
+    """
+    foreground = [
         full(f"{app.package}/{name}")
         for app in phone.packages.apps()
         if phone.proc.running(app.package)
-        for name in (*app.foreground_services, *app.services)
+        for name in app.foreground_services
     ]
     running = dict.fromkeys(
-        [*declared, *phone.accessibility_services.bound, full(phone.ime.current)]
+        [*foreground, *phone.accessibility_services.bound, full(phone.ime.current)]
     )
     told = [
         _service(phone, component)
