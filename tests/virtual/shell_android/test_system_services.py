@@ -75,6 +75,8 @@ def test_answers(sh, script, answer):
 
 FAILURES = [
     ("service call nope 1", 10, "service: Service nope does not exist\n"),
+    ("service call", 10, "service: No service specified for call\n"),
+    ("service tell", 10, "service: Unknown command tell\n"),
     ("settings reset system untrusted_defaults", 255, "Invalid namespace 'system'\n"),
 ]
 
