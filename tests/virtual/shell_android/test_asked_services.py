@@ -7,6 +7,8 @@ import pytest
 ANSWERS = [
     ("cmd overlay list", "android\n[x] com.android.internal.systemui.navbar.threebutton\n\n"),
     ("cmd overlay enable com.android.internal.systemui.navbar.threebutton; echo $?", "0\n"),
+    (("cmd overlay enable-exclusive --category com.android.internal.systemui.navbar.threebutton;"
+      " echo $?"), "0\n"),
     ("cmd display set-brightness 0; settings get system screen_brightness", "1\n"),
     ("cmd display set-brightness 1; cmd display get-brightness 0", "1\n"),
     ("cmd role get-role-holders android.app.role.HOME", "com.google.android.apps.nexuslauncher\n"),

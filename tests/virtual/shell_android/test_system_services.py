@@ -70,6 +70,8 @@ def test_answers(sh, script, answer):
 
 FAILURES = [
     ("service call nope 1", 10, "service: Service nope does not exist\n"),
+    ("service call", 10, "service: No service specified for call\n"),
+    ("service tell", 10, "service: Unknown command tell\n"),
     ("settings reset global untrusted_defaults", 255, "Invalid command: reset\n"),
 ]
 

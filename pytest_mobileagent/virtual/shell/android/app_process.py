@@ -1,4 +1,4 @@
-"""app_process: runs a Java program, of which this phone knows one: uiautomator2's server."""
+"""app_process: runs a Java program, of which this phone knows two: uiautomator2's server, yadb."""
 
 from __future__ import annotations
 

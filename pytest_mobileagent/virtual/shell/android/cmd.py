@@ -73,5 +73,8 @@ async def service(ctx: Context, args: list[str]) -> int:
                 return await answer(ctx, services[name].calls[code], [code, *words])
             await ctx.out(UNKNOWN_TRANSACTION)
             return 0
-        case _:
-            raise Refused(help_text("service"), WRONG, out=True)
+        case ["check" | "call" as word, *_]:
+            await ctx.err(f"service: No service specified for {word}\n")
+        case [word, *_] if word not in ("-h", "-?"):
+            await ctx.err(f"service: Unknown command {word}\n")
+    raise Refused(help_text("service"), WRONG, out=True)

@@ -52,7 +52,9 @@ def _converted(directive: re.Match[bytes], words: list[str]) -> bytes:
     word = words.pop(0) if words else ""
     if kind in "sbc":
         data = _unescaped(word, _OF_ECHO)[0] if kind == "b" else encode(word)
-        length = 1 if kind == "c" else None if precision is None else int(precision or 0)
+        length = None if precision is None else int(precision or 0)
+        if kind == "c":
+            length = 1
         width = int(directive["width"] or 0)
         return (
             data[:length].ljust(width) if b"-" in directive["flags"] else data[:length].rjust(width)

@@ -56,7 +56,9 @@ async def du(ctx: Context, args: list[str]) -> int:
     """Show how much storage folders take."""
     options = parse(args, "abhkms")
 
-    unit = 1 if "b" in options else 2**20 if "m" in options else 1024
+    unit = 2**20 if "m" in options else 1024
+    if "b" in options:
+        unit = 1
     for top in options.rest or ["."]:
         taken: defaultdict[str, int] = defaultdict(int)
         for path, node, depth in await ctx.walk(top, bottom_up=True):

@@ -108,7 +108,7 @@ def change_overlay(_ctx: Context, args: Arguments) -> None:
 
 
 def _name(args: Arguments) -> str:
-    args.options()
+    args.options(switches=("--category",))
     return args.next() or ""
 
 
