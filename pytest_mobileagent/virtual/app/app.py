@@ -36,7 +36,7 @@ class App:
     services: ClassVar[Sequence[str]] = ()
     accessibility_services: ClassVar[Mapping[str, Callable[[App], AccessibilityService]]] = {}
     foreground_services: ClassVar[Sequence[str]] = ()  # that run whenever the app does
-    input_methods: ClassVar[Mapping[str, str]] = {}  # labels by id; they show no keys
+    input_methods: ClassVar[Mapping[str, str]] = {}  # labels by id
     instrumentations: ClassVar[Sequence[Instrumentation]] = ()
     providers: ClassVar[Sequence[type[Provider]]] = ()  # of content:// URIs
     accent: ClassVar[str] = "#3F51B5"  # the theme's colour

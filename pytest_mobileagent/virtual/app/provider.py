@@ -163,6 +163,12 @@ class Provider:
         except sqlite3.Error as error:
             raise sql_error(error, sql) from None
 
+    def change(self, table: str, number: int, values: Values, by: str = "_id") -> int:
+        """Change the rows that have a number in a column, and give how many."""
+        changes = ", ".join(f"{_name(column)} = ?" for column in values)
+        sql = f"UPDATE {table} SET {changes} WHERE {by} = ?"
+        return self.run(sql, *values.values(), number)
+
     def run(self, sql: str, *args: Any) -> int:
         """Run a statement that changes rows, and give how many."""
         try:

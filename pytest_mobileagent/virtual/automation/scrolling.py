@@ -48,6 +48,14 @@ class Scroller:
         """Scroll from the beginning on until something is seen; False if it never is."""
         return self.shown(selector) or self.until(lambda: self.shown(selector))
 
+    def row(self, rows: UiSelector, wanted: UiSelector) -> UiSelector | None:
+        """Give the selector of the row that something wanted is in, or that is it."""
+        window, inside = self.phone.accessibility.active, self.container.then("child", rows)
+        for at, node in enumerate(inside.find(window.root)) if window else ():
+            if any(wanted.accepts(inner) for inner in node.walk_seen()):
+                return self.container.then("child", rows.having("instance", at))
+        return None
+
     def until(self, seen: Callable[[], bool]) -> bool:
         """Scroll from the beginning on until something holds; False if it never does."""
         self.to_end(forward=False, swipes=self.most_swipes)
@@ -142,12 +150,8 @@ class Run:
 
     def _child_by(self, row: UiSelector, name: str, text: str, *, scroll: bool) -> None:
         """Mean the row that something with a text is in, or that has it itself."""
-        wanted, rows = UiSelector().having(name, text), self._container.then("child", row)
-        window = self._scroller.phone.accessibility.active
-        self._meant = self._container.then("child", row.having(name, text))
-        for at, node in enumerate(rows.find(window.root)) if window else ():
-            if any(wanted.accepts(inner) for inner in node.walk()):
-                self._meant = self._container.then("child", row.having("instance", at))
-                break
+        wanted = UiSelector().having(name, text)
+        itself = self._container.then("child", row.having(name, text))
+        self._meant = self._scroller.row(row, wanted) or itself
         if scroll:
             self._scroller.into_view(wanted)

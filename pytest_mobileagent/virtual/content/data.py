@@ -31,9 +31,8 @@ class Database:
 
     def query(self, sql: str, *args: Any) -> list[dict[str, Any]]:
         """Rows as dictionaries."""
-        cursor = self._open().execute(sql, args)
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor]
+        names, rows = self.table(sql, *args)
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     def table(self, sql: str, *args: Any) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Give the names of the columns and the rows."""

@@ -18,6 +18,19 @@ CLEAR_TASK = 0x00008000
 RESET_TASK = 0x00200000
 RECEIVER_FROM_SHELL = 0x00400000
 
+CHOOSER = "android.intent.action.CHOOSER"
+EXTRA_TEXT = "android.intent.extra.TEXT"
+EXTRA_SUBJECT = "android.intent.extra.SUBJECT"
+EXTRA_STREAM = "android.intent.extra.STREAM"
+EXTRA_TITLE = "android.intent.extra.TITLE"
+TARGET = "android.intent.extra.INTENT"
+REQUEST = "android.content.pm.action.REQUEST_PERMISSIONS"
+REQUESTED = "android.content.pm.extra.REQUEST_PERMISSIONS_NAMES"
+MANAGE = "android.intent.action.MANAGE_APP_PERMISSIONS"
+PACKAGE_NAME = "android.intent.extra.PACKAGE_NAME"
+SHARE_SHEET = "com.android.intentresolver/.ChooserActivity"
+RESOLVER = "android/com.android.internal.app.ResolverActivity"
+
 PERSONAL = ("tel", "sip", "sms", "smsto", "mailto", "nfc")  # schemes whose data is masked in logs
 
 
@@ -77,6 +90,11 @@ def launch(component: str) -> Intent:
         categories=(LAUNCHER,),
         flags=NEW_TASK | RESET_TASK,
     )
+
+
+def chooser(target: Intent) -> Intent:
+    """Wrap an intent so that the user is asked which app shall answer it."""
+    return Intent(CHOOSER, component=SHARE_SHEET, extras={TARGET: to_plain(target)})
 
 
 def to_plain(intent: Intent) -> dict[str, Any]:

@@ -29,12 +29,8 @@ class Settings:
         self._values = {space: dict(values) for space, values in DEFAULTS.items()}
         self._watchers: dict[tuple[str, str], list[Watcher]] = {}
 
-    def get(self, namespace: str, key: str, default: str | None = None) -> str | None:
-        """Give a setting's text; KeyError if there is no such namespace."""
-        return self._values[namespace].get(key, default)
-
     def text(self, namespace: str, key: str, default: str = "") -> str:
-        """Give a setting's text, or the default."""
+        """Give a setting's text, or the default; KeyError if there is no such namespace."""
         return self._values[namespace].get(key, default)
 
     def on(self, namespace: str, key: str) -> bool:
@@ -54,15 +50,6 @@ class Settings:
             return False
         self._changed(namespace, key, "")
         return True
-
-    def reset(self, namespace: str, *, clear: bool = False) -> None:
-        """Go back to the values of a new phone; with `clear` forget what that one does not have."""
-        for key, value in list(self._values[namespace].items()):
-            default = DEFAULTS[namespace].get(key)
-            if default is not None and value != default:
-                self.put(namespace, key, default)
-            elif default is None and clear:
-                self.delete(namespace, key)
 
     def list(self, namespace: str) -> dict[str, str]:
         """Give all settings of a namespace."""

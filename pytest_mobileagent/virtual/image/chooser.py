@@ -6,14 +6,14 @@ import posixpath
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.content.choosing import (
+from pytest_mobileagent.virtual.content.filters import SEND, SEND_MULTIPLE
+from pytest_mobileagent.virtual.content.intent import (
     CHOOSER,
     EXTRA_STREAM,
     EXTRA_SUBJECT,
     EXTRA_TEXT,
     EXTRA_TITLE,
 )
-from pytest_mobileagent.virtual.content.filters import SEND, SEND_MULTIPLE
 from pytest_mobileagent.virtual.image.sheet import Sheet
 from pytest_mobileagent.virtual.sdk.app import App
 from pytest_mobileagent.virtual.ui import MATCH, Card, Column, Image, ImageButton, List, Row, Text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.virtual.image.chooser import IntentResolver
 from pytest_mobileagent.virtual.image.event_listener import EventListener
@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.image.permission_controller import PermissionCon
 from pytest_mobileagent.virtual.image.resolver import ResolverActivity
 from pytest_mobileagent.virtual.providers import STORAGES
 from pytest_mobileagent.virtual.sdk.app import App
-from pytest_mobileagent.virtual.system.input.ime import ADB
+from pytest_mobileagent.virtual.system.input.ime import ADB, LATIN
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app import app as base
@@ -48,12 +48,14 @@ class Gboard(App):
     package, label = "com.google.android.inputmethod.latin", "Gboard"
     version_name, version_code = "13.3.09", 62_741_510
     system = True
+    input_methods: ClassVar = {LATIN: "Gboard"}
 
 
 class AdbKeyboard(App):
     """The keyboard that types what it is told by broadcasts, in any script."""
 
     package, label, version_name, version_code = "com.android.adbkeyboard", "ADB Keyboard", "2.0", 6
+    input_methods: ClassVar = {ADB: "ADB Keyboard"}
 
     def on_broadcast(self, intent: Intent) -> str | None:
         """Type or clear, if this keyboard is the one in use."""

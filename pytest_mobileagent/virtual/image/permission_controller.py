@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.content.choosing import MANAGE, PACKAGE_NAME, REQUEST, REQUESTED
+from pytest_mobileagent.virtual.content.intent import MANAGE, PACKAGE_NAME, REQUEST, REQUESTED
 from pytest_mobileagent.virtual.sdk.app import Activity, App
 from pytest_mobileagent.virtual.system.packages.permissions import (
     GROUP_OF,

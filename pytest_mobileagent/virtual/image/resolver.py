@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.content.choosing import TARGET
 from pytest_mobileagent.virtual.content.filters import (
     SEND,
     SEND_MULTIPLE,
@@ -30,24 +29,18 @@ TITLES = {
     SENDTO: "Send using",
     "android.media.action.IMAGE_CAPTURE": "Capture image with",
 }
-OPEN_WITH = {VIEW: "Open with {app}", "android.intent.action.EDIT": "Edit with {app}",
-             SEND: "Share with {app}", SENDTO: "Send using {app}"}  # fmt: skip
 
 
 class ResolverActivity(Sheet):
-    """A list of apps; the one that was chosen the last time stands above the others."""
+    """A list of apps, of which one is chosen before it is used just once or always."""
 
     name = "com.android.internal.app.ResolverActivity"
     main = ()
 
     def on_create(self) -> None:
-        """Have the last chosen app selected."""
+        """Begin with none of them chosen."""
         super().on_create()
-        if TARGET not in self.extras:
-            return
-        last = self.phone.defaults.last(self.target)
-        known = [kind.component(app.package) for app, kind in self._found()]
-        self.state = {"chosen": last if last in known else "", "pinned": last in known}
+        self.state = {"chosen": ""}
 
     def _found(self) -> list[tuple[App, type[Activity]]]:
         return self.phone.defaults.candidates(self.target)
@@ -57,29 +50,21 @@ class ResolverActivity(Sheet):
         found = self._found()
         if not found:
             return self.sheet([_title(self.t("No apps can perform this action."))], id=PANEL)
-        if not self.state["pinned"]:
-            title = _title(self.t(_words(self.target)))
-            rows = _list([self._row(app, kind) for app, kind in found])
-            return self.sheet([title, rows, self._buttons()], id=PANEL)
-        (first, _), others = found[0], found[1:]
-        words = OPEN_WITH.get(self.target.action, "Complete action using {app}")
-        head = Row(
-            [Image(first.icon or "android", id="android:id/icon", size=32),
-             Text(self.t(words, app=first.name), id="android:id/title", size=18, margin=(16, 0))],
-            padding=(24, 16),
-        )  # fmt: skip
-        other = Text(self.t("Use a different app"), size=14, padding=(24, 12), width=MATCH)
-        rows = _list([self._row(app, kind, at_once=True) for app, kind in others])
-        return self.sheet([head, self._buttons(), other, rows], id=PANEL)
+        rows = List(  # which scrolls where there are too many; the buttons stay
+            [self._row(app, kind) for app, kind in found],
+            id="android:id/resolver_list",
+            class_name="android.widget.ListView",
+        )
+        title = _title(self.t(_words(self.target)))
+        return self.sheet([title, rows, self._buttons()], id=PANEL)
 
-    def _row(self, app: App, kind: type[Activity], *, at_once: bool = False) -> View:
+    def _row(self, app: App, kind: type[Activity]) -> View:
         component = kind.component(app.package)
         texts = Column([Text(app.name, id="android:id/text1", size=16, max_lines=1)], weight=1)
         if kind.title and kind.title != app.label and self._ambiguous(app):
             texts.children = [*texts.children, Text(kind.title, id="android:id/text2", max_lines=1)]
-        again = at_once or component == self.state["chosen"]
-        act = partial(self._take, component, always=False) if again else None
-        chosen = component == self.state["chosen"] and not at_once
+        chosen = component == self.state["chosen"]
+        choose = partial(self.set, chosen=component)
         return Row(
             [Image(app.icon or "android", id="android:id/icon", size=40, margin=(0, 0, 20, 0)),
              texts],
@@ -87,7 +72,7 @@ class ResolverActivity(Sheet):
             padding=(24, 10),
             selected=chosen,
             background="secondary_container" if chosen else "",
-            on_click=act or partial(self.set, chosen=component),
+            on_click=partial(self._take, component, always=False) if chosen else choose,
         )  # fmt: skip
 
     def _ambiguous(self, app: App) -> bool:
@@ -112,7 +97,8 @@ class ResolverActivity(Sheet):
     def _take(self, component: str, *, always: bool) -> None:
         for app, kind in self._found():
             if kind.component(app.package) == component:
-                self.phone.defaults.remember(self.target, component, always=always)
+                if always:
+                    self.phone.defaults.remember(self.target, component)
                 self.hand_over(app, kind)
                 return
 
@@ -122,11 +108,6 @@ PANEL = "android:id/contentPanel"
 
 def _title(text: str) -> View:
     return Text(text, id="android:id/title", size=18, padding=(24, 16), width=MATCH)
-
-
-def _list(rows: list[View]) -> View:
-    kind = "android.widget.ListView"  # which scrolls where there are too many; the buttons stay
-    return List(rows, id="android:id/resolver_list", class_name=kind)
 
 
 def _words(intent: Intent) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.content.choosing import TARGET
-from pytest_mobileagent.virtual.content.intent import Intent, from_plain
+from pytest_mobileagent.virtual.content.intent import TARGET, Intent, from_plain
 from pytest_mobileagent.virtual.sdk.app import Activity
 from pytest_mobileagent.virtual.ui import MATCH, Column, Frame, View
 

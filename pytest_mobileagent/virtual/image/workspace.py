@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.data import Database
     from pytest_mobileagent.virtual.sdk.app import App
 
-DESKTOP: Final = -100  # the containers; any other is the number of a folder
+DESKTOP: Final = -100  # the containers; any other is the number of a folder, which is not shown
 HOTSEAT: Final = -101
-APPLICATION, SHORTCUT, FOLDER = 0, 1, 2  # item types that are shown; widgets are not
+APPLICATION: Final = 0  # an item type; with shortcuts, 1, all that are shown
 COLUMNS: Final = 5
 ROWS: Final = 5  # of a page; the first row of the first page is not for icons
 AT_HAND: Final = (  # what a phone keeps in the hotseat, if it is installed
@@ -31,24 +31,23 @@ AT_HAND: Final = (  # what a phone keeps in the hotseat, if it is installed
 SCHEMA: Final = Path(__file__).with_name("favorites.sql").read_text("utf-8")
 DATABASE: Final = "launcher.db"
 QUERY: Final = (
-    "SELECT _id, title, intent, container, screen, cellX, cellY, itemType FROM favorites"
-    " WHERE itemType IN (0, 1, 2) ORDER BY container, screen, cellY, cellX, rank, _id"
+    "SELECT _id, title, intent, container, screen, cellX, cellY FROM favorites"
+    " WHERE itemType IN (0, 1) ORDER BY container, screen, cellY, cellX, rank, _id"
 )
 _COMPONENT: Final = re.compile(r"component=([^;]+);")
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An icon or a folder, and its place."""
+    """An icon, and its place."""
 
     number: int
     title: str
-    component: str  # empty for a folder
+    component: str
     container: int
     screen: int
     x: int
     y: int
-    folder: bool = False
 
     @property
     def package(self) -> str:
@@ -81,8 +80,7 @@ def _item(row: dict[str, Any]) -> Item:
         int(row[name] or 0) for name in ("container", "screen", "cellX", "cellY")
     )
     component = full(found[1]) if found else ""
-    folder = row["itemType"] == FOLDER
-    return Item(row["_id"], row["title"] or "", component, container, screen, x, y, folder)
+    return Item(row["_id"], row["title"] or "", component, container, screen, x, y)
 
 
 def _write(database: Database, items: Iterable[Item]) -> None:
@@ -92,7 +90,7 @@ def _write(database: Database, items: Iterable[Item]) -> None:
                 "INSERT INTO favorites (_id, title, intent, container, screen, cellX, cellY,"
                 " spanX, spanY, itemType) VALUES (?, ?, ?, ?, ?, ?, ?, 1, 1, ?)",
                 *(item.number, item.title, uri(item.component), item.container),
-                *(item.screen, item.x, item.y, FOLDER if item.folder else APPLICATION),
+                *(item.screen, item.x, item.y, APPLICATION),
             )
 
 
@@ -114,8 +112,6 @@ def _first_layout(apps: Sequence[AnyApp]) -> list[Item]:
 
 def uri(component: str) -> str:
     """Write the intent of an icon as launchers keep it."""
-    if not component:
-        return ""
     flags = NEW_TASK | RESET_TASK
     return (
         f"#Intent;action={MAIN};category={LAUNCHER};launchFlags={flags:#x};"

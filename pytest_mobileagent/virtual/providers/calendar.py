@@ -55,19 +55,12 @@ class Calendar(Provider):
             return made
         for column in ("dtstart", "calendar_id", "eventTimezone"):
             if values.get(column) is None:
-                words = (
-                    "Event values must include an"
-                    if column[0] == "e"
-                    else "New events must include a"
-                )
+                zone = column == "eventTimezone"
+                words = "Event values must include an" if zone else "New events must include a"
                 raise ProviderError("IllegalArgumentException", f"{words} {column}")
         event = {"dtend": None, "duration": None, "allDay": 0, **values}
-        values = {
-            **values,
-            "lastDate": last_date(event),
-            "eventStatus": values.get("eventStatus", 1),
-        }
-        number = self.add("Events", {"hasAttendeeData": 0, "dirty": 1, **values})
+        row = {"hasAttendeeData": 0, "dirty": 1, "eventStatus": 1, **values}
+        number = self.add("Events", {**row, "lastDate": last_date(event)})
         return f"{uri}/{number}"
 
     def update(self, uri: Uri, values: Values, ask: Ask) -> int:
@@ -77,7 +70,7 @@ class Calendar(Provider):
         if table.into == "Events" and count:
             for event in self.db.query("SELECT * FROM Events WHERE dtstart IS NOT NULL"):
                 if event["lastDate"] != (last := last_date(event)):
-                    self.run("UPDATE Events SET lastDate = ? WHERE _id = ?", last, event["_id"])
+                    self.change("Events", event["_id"], {"lastDate": last})
         return count
 
     def delete(self, uri: Uri, ask: Ask) -> int:
@@ -103,8 +96,7 @@ class Calendar(Provider):
         found: list[tuple[Any, ...]] = []
         for event in events:
             for each in occurrences(event, begin, end, zone):
-                days = (each.start_day, each.end_day, each.start_minute, each.end_minute)
-                found.append((len(found) + 1, event["_id"], each.begin, each.end, *days))
+                found.append((len(found) + 1, event["_id"], *each))
         names = ", ".join(f'"{name}"' for name in _INSTANCE)
         self.db.table_of("found", names, found)
         return self.select(_SHOWN, ask, sort="begin")

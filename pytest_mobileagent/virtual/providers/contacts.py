@@ -71,18 +71,18 @@ class Contacts(Provider):
             if table.into == "data":
                 columns = "mimetype" if "data1" in values else f"mimetype, {', '.join(_PARTS)}"
                 (row,) = self.db.query(f"SELECT {columns} FROM view_data WHERE _id = ?", number)
-                self._change("data", number, self._stored({**row, **values}))
+                self.change("data", number, self._stored({**row, **values}))
                 self._index(number)
             elif table.into == "raw_contacts":
-                self._change("raw_contacts", number, values)
+                self.change("raw_contacts", number, values)
                 self._refresh(number)
             elif table.source == "view_contacts":
-                self._change("contacts", number, values)
+                self.change("contacts", number, values)
                 shared = {"starred", "pinned", "custom_ringtone", "send_to_voicemail"}
                 if kept := {key: each for key, each in values.items() if key in shared}:
-                    self._change("raw_contacts", number, kept, "contact_id")
+                    self.change("raw_contacts", number, kept, "contact_id")
             else:
-                self._change(table.into or table.source, number, values)
+                self.change(table.into or table.source, number, values)
         return len(meant)
 
     def delete(self, uri: Uri, ask: Ask) -> int:
@@ -115,7 +115,7 @@ class Contacts(Provider):
             contact = self.add(
                 "contacts", {"name_raw_contact_id": raw, "contact_last_updated_timestamp": now}
             )
-            self._change("raw_contacts", raw, {"contact_id": contact, "aggregation_needed": 0})
+            self.change("raw_contacts", raw, {"contact_id": contact, "aggregation_needed": 0})
             self._refresh(raw)
         return raw
 
@@ -147,13 +147,13 @@ class Contacts(Provider):
             "phonebook_label_alt": reverse[:1].upper() or label,
             "phonebook_bucket": ord(label) - 64 if "A" <= label <= "Z" else 0,
         }
-        self._change("raw_contacts", raw, columns)
+        self.change("raw_contacts", raw, columns)
         contact = {
             "has_phone_number": int(any(row["mimetype"] == PHONE for row in rows)),
             "lookup": f"0r{raw}-{quote(display).encode().hex().upper()[:32]}",
             "contact_last_updated_timestamp": int(self.phone.clock.time() * 1000),
         }
-        self._change("contacts", raw, contact, "name_raw_contact_id")
+        self.change("contacts", raw, contact, "name_raw_contact_id")
 
     # Data.
 
@@ -201,10 +201,6 @@ class Contacts(Provider):
     def _owner(self, number: int) -> int:
         rows = self.db.query("SELECT raw_contact_id FROM data WHERE _id = ?", number)
         return int(rows[0]["raw_contact_id"]) if rows else 0
-
-    def _change(self, table: str, number: int, values: Values, by: str = "_id") -> None:
-        changes = ", ".join(f"{column} = ?" for column in values)
-        self.run(f"UPDATE {table} SET {changes} WHERE {by} = ?", *values.values(), number)
 
 
 def _completed(values: Values) -> Values:

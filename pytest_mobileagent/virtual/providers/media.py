@@ -120,9 +120,7 @@ class Media(Provider):
             for path, node in sorted(fresh.items()):
                 columns = describe(path, node)
                 if path in known:
-                    changes = ", ".join(f"{name} = ?" for name in columns)
-                    sql = f"UPDATE files SET {changes} WHERE _id = ?"
-                    self.run(sql, *columns.values(), known[path]["_id"])
+                    self.change("files", known[path]["_id"], columns)
                 else:
                     now = int(self.phone.clock.time())
                     self.add("files", {**columns, "date_added": now})

@@ -62,24 +62,6 @@ class Settings(Provider):
         names = self._names(uri, ask)
         return sum(self.phone.settings.delete(uri.path[0], name) for name in names)
 
-    def call(self, method: str, arg: str | None, extras: Values) -> Values | None:
-        """Get, put or delete one setting, or list them all."""
-        verb, _, namespace = method.partition("_")
-        if namespace not in NAMESPACES:
-            return None
-        match verb:
-            case "GET":
-                return {"value": self.phone.settings.get(namespace, arg or "")}
-            case "PUT":
-                self._put(namespace, arg or "", str(extras.get("value")))
-            case "DELETE":
-                gone = self.phone.settings.delete(namespace, arg or "")
-                return {"result_rows_deleted": int(gone)}
-            case "LIST":
-                kept = self.phone.settings.list(namespace).items()
-                return {"result_settings_list": [f"{key}={value}" for key, value in kept]}
-        return None
-
     def _names(self, uri: Uri, ask: Ask) -> list[str]:
         table, found = self.table(uri)
         meant = replace(ask.within(table.where, found), projection=("name",))

@@ -67,9 +67,9 @@ class MmsSms(Provider):
             ids = self.ids("threads", ask)
             for number in ids:
                 for column, value in values.items():
-                    target = "threads SET archived" if column == "archived" else f"sms SET {column}"
-                    key = "_id" if column == "archived" else "thread_id"
-                    self.run(f"UPDATE {target} = ? WHERE {key} = ?", value, number)
+                    own = column == "archived"
+                    table, key = ("threads", "_id") if own else ("sms", "thread_id")
+                    self.change(table, number, {column: value}, key)
             return len(ids)
         return super().update(uri, values, ask)
 

@@ -3,7 +3,6 @@
 from pytest_mobileagent.virtual import ui
 from pytest_mobileagent.virtual.app.provider import Provider, Table
 from pytest_mobileagent.virtual.content import numbers
-from pytest_mobileagent.virtual.content.choosing import MANAGE, PACKAGE_NAME, chooser
 from pytest_mobileagent.virtual.content.data import Database, Preferences
 from pytest_mobileagent.virtual.content.filters import (
     BROWSABLE,
@@ -16,9 +15,12 @@ from pytest_mobileagent.virtual.content.filters import (
 from pytest_mobileagent.virtual.content.intent import (
     CLEAR_TOP,
     LAUNCHER,
+    MANAGE,
     NEW_TASK,
+    PACKAGE_NAME,
     SINGLE_TOP,
     Intent,
+    chooser,
 )
 from pytest_mobileagent.virtual.content.locale import Locale
 from pytest_mobileagent.virtual.kernel.files import FileSystem

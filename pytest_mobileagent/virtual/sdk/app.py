@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app import app
-from pytest_mobileagent.virtual.content.choosing import (
+from pytest_mobileagent.virtual.content.filters import SEND
+from pytest_mobileagent.virtual.content.intent import (
     EXTRA_STREAM,
     EXTRA_SUBJECT,
     EXTRA_TEXT,
+    Intent,
     chooser,
 )
-from pytest_mobileagent.virtual.content.filters import SEND
-from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.ui.controls import Input
 
 if TYPE_CHECKING:
@@ -139,10 +139,6 @@ class Activity(app.Activity):
     def toast(self, text: str, *, long: bool = False) -> None:
         """Show a text for some seconds."""
         self.phone.windows.show_toast(self.app.package, text, 3.5 if long else 2.0)
-
-    def announce(self, text: str) -> None:
-        """Have assistive services speak a text, which is not shown."""
-        self.phone.events.announce(self.app.package, text)
 
     def field(self, name: str, **options: Any) -> Input:
         """Make a text field bound to `state[name]`; `on_change` is told after the state is."""

@@ -6,13 +6,12 @@ import json
 import re
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_mobileagent.virtual.shell.streams import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
@@ -22,7 +21,7 @@ _ERROR, _NOT_A_DATABASE = 1, 26
 _HOST_PRAGMAS = {"temp_store_directory", "data_store_directory"}
 _WAL, _ROLLBACK = b"\x02\x02", b"\x01\x01"
 _VERSIONS = slice(18, 20)  # of the header: how the file may be read and written
-_CSV_QUOTED = re.compile(r"[^!#-&(-~]")
+_CSV_QUOTED = re.compile(r"[^!#-&(-+\--~]")
 
 
 class StatementError(Exception):
@@ -118,23 +117,9 @@ def _authorize(action: int, first: str | None, _second: str | None, *_: str | No
     return sqlite3.SQLITE_OK
 
 
-@dataclass(slots=True)
-class Style:
-    """How rows are printed now."""
-
-    mode: str = "list"
-    header: bool | None = None  # None: as the mode likes it
-    column: str = "|"
-    row: str = "\n"
-
-    def printed(self, names: Sequence[str], rows: Sequence[Row]) -> str:
-        """Return the rows of a query as the mode prints them."""
-        return MODES[self.mode](names, rows, self) if rows else ""
-
-    def lines(self, names: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-        """Return lines of cells between separators."""
-        table = [names, *rows] if self.header else rows
-        return "".join(self.column.join(cells) + self.row for cells in table)
+def printed(mode: str, names: Sequence[str], rows: Sequence[Row], *, header: bool) -> str:
+    """Return the rows of a query as a mode prints them, below their names if it has a `header`."""
+    return MODES[mode](names, rows, header) if rows else ""
 
 
 def _text(value: object) -> str:
@@ -151,21 +136,23 @@ def _text(value: object) -> str:
     return mantissa + (".0" if "." not in mantissa else "") + exponent + power
 
 
-def _list(names: Sequence[str], rows: Sequence[Row], style: Style) -> str:
-    return style.lines(names, (map(_text, row) for row in rows))
+def _list(names: Sequence[str], rows: Sequence[Row], header: bool) -> str:
+    table = [names, *rows] if header else rows
+    return "".join("|".join(map(_text, row)) + "\n" for row in table)
 
 
-def _csv(names: Sequence[str], rows: Sequence[Row], style: Style) -> str:
+def _csv(names: Sequence[str], rows: Sequence[Row], header: bool) -> str:
     def cell(value: object) -> str:
         text = _text(value)
-        if value is None or (text and not _CSV_QUOTED.search(text) and style.column not in text):
+        if value is None or (text and not _CSV_QUOTED.search(text)):
             return text
         return '"' + text.replace('"', '""') + '"'
 
-    return style.lines(map(cell, names), (map(cell, row) for row in rows))
+    table = [names, *rows] if header else rows
+    return "".join(",".join(map(cell, row)) + "\n" for row in table)
 
 
-def _json(names: Sequence[str], rows: Sequence[Row], _style: Style) -> str:
+def _json(names: Sequence[str], rows: Sequence[Row], _header: bool) -> str:
     def shown(value: object) -> str:
         if isinstance(value, float):
             return _text(value)
@@ -179,16 +166,7 @@ def _json(names: Sequence[str], rows: Sequence[Row], _style: Style) -> str:
     return "[{" + "},\n{".join(objects) + "}]\n"
 
 
-def _column(names: Sequence[str], rows: Sequence[Row], style: Style) -> str:
-    table = [list(map(_text, row)) for row in ([names, *rows] if style.header else rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    if style.header:
-        table.insert(1, ["-" * width for width in widths])
-    return "".join("  ".join(map(str.ljust, row, widths)) + "\n" for row in table)
-
-
-MODES: dict[str, Callable[[Sequence[str], Sequence[Row], Style], str]] = {
-    "column": _column,
+MODES: dict[str, Callable[[Sequence[str], Sequence[Row], bool], str]] = {
     "csv": _csv,
     "json": _json,
     "list": _list,

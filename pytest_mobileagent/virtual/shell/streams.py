@@ -102,6 +102,12 @@ class Collected:
         self._chunks.append(data)
 
 
+async def pour(source: Reader, goal: Writer) -> None:
+    """Copy everything up to the end, as it arrives."""
+    while data := await source.read():
+        await goal.write(data)
+
+
 async def read_all(source: Reader) -> bytes:
     """Return everything up to the end."""
     data = bytearray()

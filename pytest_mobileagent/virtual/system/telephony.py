@@ -117,13 +117,11 @@ class Telephony(Kept):
 
     def hang_up(self) -> None:
         """End the call from this phone; one that rings is thereby rejected."""
-        call = self.call
-        self._end(INCOMING if call and call.active else REJECTED)
+        self._end(REJECTED)
 
     def cancel(self) -> None:
         """Let the other side end the call; one that still rings is thereby missed."""
-        call = self.call
-        self._end(INCOMING if call and call.active else MISSED_CALL)
+        self._end(MISSED_CALL)
 
     def change(self, **values: Any) -> None:
         """Change what is true of the call: muted, speaker, held."""
@@ -137,13 +135,16 @@ class Telephony(Kept):
         self.log.system("I", "Telecom", f"CallsManager: addCall({kind})")
         self._tell(call.number)
 
-    def _end(self, kind: int) -> None:
+    def _end(self, unanswered: int) -> None:
+        """End the call; one that still rings goes into the call log as `unanswered`."""
         call, seconds = self.call, self.seconds
         if call is None:
             return
-        self._call = None
-        self._record(call, kind if call.incoming else OUTGOING, seconds)
-        if call.incoming and kind == MISSED_CALL:
+        self._call, kind = None, OUTGOING
+        if call.incoming:
+            kind = INCOMING if call.active else unanswered
+        self._record(call, kind, seconds)
+        if kind == MISSED_CALL:
             dialer = self.settings.text("secure", "dialer_default_application")
             extras = {"android.telecom.extra.NOTIFICATION_PHONE_NUMBER": call.number}
             if dialer:

@@ -43,6 +43,7 @@ OUTPUTS = {
         "Change: 2026-11-20 12:00:00.000000000 +0000\n"
     ),
     "printf abc > f; stat -c '%n %s %a %U %F' f": "f 3 666 shell regular file\n",
+    "stat -c '%f %A' /dev/null": "21b6 crw-rw-rw-\n",
     "printf abc > f; md5sum f; wc f": "900150983cd24fb0d6963f7d28e17f72  f\n0 1 3 f\n",
     "df | head -n 1": "Filesystem        1K-blocks     Used Available Use% Mounted on\n",
     "df /sdcard | cut -d' ' -f1": "Filesystem\n/dev/fuse\n",

@@ -169,8 +169,7 @@ def test_settings_are_rows(sh):
     one = "--uri content://settings/secure/x"
     assert sh(f"content query {one} --projection value") == "Row: 0 value=y\n"
     sh("content update --uri content://settings/secure --bind value:s:z --where \"name='x'\"")
-    call = "content call --uri content://settings --method GET_secure --arg x"
-    assert sh(call) == "Result: Bundle[{value=z}]\n"
+    assert sh("settings get secure x") == "z\n"
     sh("content delete --uri content://settings/secure --where \"name='x'\"")
     assert sh("settings get secure x") == "null\n"
 

@@ -167,12 +167,10 @@ def test_a_disabled_view_and_an_empty_place_tell_nothing(demo, heard):
     assert heard == []
 
 
-def test_notifications_and_announcements(demo, heard):
+def test_notifications(demo, heard):
     demo.notifications.post("org.demo", "tag", "Title", "Text")
-    demo.activities.top.activity.announce("Done")
     assert told(heard, "class_name", "text") == [
         ("TYPE_NOTIFICATION_STATE_CHANGED", "android.app.Notification", ("Title", "Text")),
-        ("TYPE_ANNOUNCEMENT", "android.view.View", ("Done",)),
     ]
     assert "Notification(channel=tag" in heard[0].parcelable_data
 

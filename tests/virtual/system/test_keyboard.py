@@ -138,5 +138,5 @@ def test_menu_key_opens_the_overflow(demo, hand):
 
 def test_volume_keys_change_the_music(demo):
     demo.key("VOLUME_UP")
-    assert demo.settings.get("system", "volume_music") == "6"
+    assert demo.settings.text("system", "volume_music") == "6"
     assert demo.log.entries[-1].message == "writeEvent level_changed STREAM_MUSIC 6"

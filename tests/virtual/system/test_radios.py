@@ -91,4 +91,4 @@ def test_the_flashlight_and_the_brightness(phone, hand):
     assert phone.radios.torch
     _, top, right, bottom = hand.bounds("content-desc", "Display brightness")
     phone.tap(right - 5, (top + bottom) // 2)
-    assert phone.settings.get("system", "screen_brightness") == "255"
+    assert phone.settings.text("system", "screen_brightness") == "255"

@@ -82,7 +82,7 @@ def test_the_shade_comes_from_the_top_and_goes_back_up(demo, hand):
     assert not hand.nodes("content-desc", "Airplane mode, Off")
     demo.swipe(540, 1800, 540, 2300)
     hand.tap("content-desc", "Airplane mode, Off")
-    assert demo.settings.get("global", "airplane_mode_on") == "1"
+    assert demo.settings.text("global", "airplane_mode_on") == "1"
     demo.swipe(540, 2000, 540, 800)
     assert hand.sees("News")
     demo.swipe(540, 2000, 540, 800)

@@ -140,4 +140,4 @@ def test_two_phones_have_nothing_in_common(demo):
     other = boot()
     assert "org.demo" not in other.packages
     other.settings.put("system", "font_scale", "2.0")
-    assert demo.settings.get("system", "font_scale") == "1.0"
+    assert demo.settings.text("system", "font_scale") == "1.0"

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation import xpath
-from pytest_mobileagent.virtual.automation.appium.errors import InvalidSelector, NoSuchElement
+from pytest_mobileagent.virtual.automation.appium.errors import WebDriverError
 from pytest_mobileagent.virtual.automation.appium.source import Look, Source
 from pytest_mobileagent.virtual.automation.expression import SyntaxProblem, UiScrollable, parse
 from pytest_mobileagent.virtual.automation.scrolling import NoSuchContainer, Run
@@ -110,7 +110,7 @@ class Finder:
         try:
             found = xpath.find(start, expression)
         except xpath.BadXPath as error:
-            raise InvalidSelector(str(error)) from error
+            raise WebDriverError("invalid selector", str(error)) from error
         return [node for element in found if (node := source.node(element))]
 
     def _by_expression(self, text: str, context: Node | None, most: int | None) -> list[Node]:
@@ -126,11 +126,11 @@ class Finder:
                     break
         except SyntaxProblem as error:
             words = f"Could not parse selector expression `{text}`: {error}"
-            raise InvalidSelector(words) from error
+            raise WebDriverError("invalid selector", words) from error
         except NoSuchContainer as error:
             if most is None:
                 return []
-            raise NoSuchElement from error
+            raise WebDriverError("no such element") from error
         return found
 
     def _selected(self, selector: UiSelector, context: Node | None, most: int | None) -> list[Node]:

@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation import perform
 from pytest_mobileagent.virtual.automation.appium import attributes
-from pytest_mobileagent.virtual.automation.appium.errors import (
-    InvalidArgument,
-    InvalidElementState,
-    NoSuchElement,
-)
+from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.on_screen import crop, rect
 from pytest_mobileagent.virtual.automation.appium.session import ELEMENT_KEY, element_id
 
@@ -25,7 +21,7 @@ def _find_one(call: Call) -> dict[str, Any]:
     by, context = call.session.by(call.body), _context(call)
     node = call.session.finder.one(by, call.session.node(context) if context else None)
     if node is None:
-        raise NoSuchElement
+        raise WebDriverError("no such element")
     return _found(call, node, by, single=True, context=context)
 
 
@@ -57,7 +53,7 @@ def _part(*names: str) -> Any:
 def _clear(call: Call) -> None:
     """Empty a text field."""
     if not perform.set_text(call.phone, call.node, ""):
-        raise InvalidElementState("Clear text not successful.")
+        raise WebDriverError("invalid element state", "Clear text not successful.")
 
 
 def _keys(call: Call) -> None:
@@ -75,7 +71,7 @@ def _type(call: Call, node: Node) -> None:
         text = text.removesuffix("\n").removesuffix("\\n")
     if not _set(call, node, text, replace=replace):
         words = f"Cannot set the element to '{text}'. Did you interact with the correct element?"
-        raise InvalidElementState(words)
+        raise WebDriverError("invalid element state", words)
     if enter:
         perform.focus(call.phone, call.phone.accessibility.find(node.identity) or node)
         call.phone.key("ENTER")
@@ -96,7 +92,7 @@ def _set(call: Call, node: Node, text: str, *, replace: bool) -> bool:
 def _focused(call: Call) -> Node:
     node = call.phone.accessibility.focused()
     if node is None:
-        raise NoSuchElement
+        raise WebDriverError("no such element")
     return node
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, NoSuchElement
+from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.pointers import perform
 from pytest_mobileagent.virtual.automation.appium.session import element_id
 from pytest_mobileagent.virtual.automation.scrolling import MOST_SWIPES, NoSuchContainer, Scroller
@@ -116,9 +116,9 @@ def _seek(call: Call, scrolled: Node | None, seen: Callable[[], bool], most: int
         container = container.having("resourceId", scrolled.resource_id)
     try:
         if not seen() and not Scroller(call.phone, container, most_swipes=most).until(seen):
-            raise NoSuchElement
+            raise WebDriverError("no such element")
     except NoSuchContainer as error:
-        raise NoSuchElement from error
+        raise WebDriverError("no such element") from error
 
 
 def _pinch(call: Call, *, apart: bool) -> None:

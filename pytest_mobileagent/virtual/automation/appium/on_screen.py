@@ -6,11 +6,7 @@ import base64
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.virtual.automation.appium.errors import (
-    InvalidArgument,
-    NoSuchAlert,
-    WebDriverError,
-)
+from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.find import NoRoot
 from pytest_mobileagent.virtual.system.window.display import DISPLAY
 from pytest_mobileagent.virtual.ui.pictures import png
@@ -44,7 +40,7 @@ def _source(call: Call) -> str:
     except NoRoot:
         words = "waiting for the root AccessibilityNodeInfo in the active window"
         timeout = call.session.settings["waitForSelectorTimeout"]
-        raise WebDriverError(f"Timed out after {timeout}ms {words}.") from None
+        raise WebDriverError("unknown error", f"Timed out after {timeout}ms {words}.") from None
 
 
 def _size(call: Call) -> dict[str, int]:
@@ -62,10 +58,7 @@ def _turn(call: Call) -> str:
     if wanted not in ("PORTRAIT", "LANDSCAPE"):
         raise InvalidArgument(f"'{wanted}' is no orientation: PORTRAIT or LANDSCAPE")
     if _orientation(call) != wanted:
-        turns = 1 if call.phone.display.rotation == 0 else 0
-        call.phone.settings.put("system", "accelerometer_rotation", "0")
-        call.phone.settings.put("system", "user_rotation", str(turns))
-        call.phone.changed()
+        call.phone.display.lock_rotation(1 if call.phone.display.rotation == 0 else 0)
     return wanted
 
 
@@ -92,7 +85,7 @@ def _answer(call: Call, ids: tuple[str, ...]) -> None:
             wanted = buttons
     if not wanted:
         words = f"with label '{label}'" if label else "for this action"
-        raise NoSuchAlert(f"The dialog that is open has no button {words}")
+        raise WebDriverError("no such alert", f"The dialog that is open has no button {words}")
     call.phone.tap(*wanted[0].center)
 
 
@@ -102,7 +95,7 @@ def _alert(phone: Phone) -> Node:
         return window.root
     if window and any(node.resource_id.endswith((*ALLOW, *DENY)) for node in window.root.walk()):
         return window.root
-    raise NoSuchAlert
+    raise WebDriverError("no such alert")
 
 
 def _buttons(root: Node) -> list[Node]:

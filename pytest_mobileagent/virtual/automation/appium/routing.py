@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote
 
-from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, UnknownCommand
+from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.appium.session import Session
@@ -62,9 +62,9 @@ Route: TypeAlias = tuple[str, str, Answer]  # its method; its path, in which `:n
 
 
 def find(routes: Iterable[Route], method: str, path: str) -> tuple[Answer, dict[str, str]]:
-    """Give the function for a path below /session/ID, and its parts, or raise UnknownCommand."""
+    """Give the function for a path below /session/ID, and its parts, or raise WebDriverError."""
     for its_method, its_path, answer in routes:
         pattern = re.sub(r":(\w+)", r"(?P<\1>[^/]+)", its_path)
         if its_method == method and (match := re.fullmatch(pattern, path)):
             return answer, {name: unquote(part) for name, part in match.groupdict().items()}
-    raise UnknownCommand
+    raise WebDriverError("unknown command")

@@ -15,12 +15,7 @@ from pytest_mobileagent.virtual.automation.appium import (
     on_screen,
     routing,
 )
-from pytest_mobileagent.virtual.automation.appium.errors import (
-    InvalidArgument,
-    NoSuchSession,
-    UnknownCommand,
-    WebDriverError,
-)
+from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.session import Session
 
 if TYPE_CHECKING:
@@ -50,7 +45,7 @@ class Server:
             return _refusal(error, session)
         except Exception as error:  # noqa: BLE001 - a request must not end the server
             words = f"{type(error).__name__}: {error}"
-            return _refusal(WebDriverError(words), session)
+            return _refusal(WebDriverError("unknown error", words), session)
         session = self._session.id if self._session else session
         return _reply(200, session, value)
 
@@ -66,7 +61,7 @@ class Server:
                 return self._start(_body(request))
             case ["session", id, *rest]:
                 return self._in_session(method, id, "/".join(rest), request)
-        raise UnknownCommand
+        raise WebDriverError("unknown command")
 
     def _start(self, body: dict[str, Any]) -> dict[str, Any]:
         self._session = Session(self._phone, _capabilities(body))
@@ -76,7 +71,7 @@ class Server:
     def _in_session(self, method: str, id: str, path: str, request: Request) -> Any:
         session = self._session
         if session is None or session.id != id:
-            raise NoSuchSession
+            raise WebDriverError("invalid session id")
         if not path and method == "DELETE":
             self._session = None
             self.stopped.set()

@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.virtual.automation.appium.errors import (
-    InvalidArgument,
-    NoSuchElement,
-    StaleElement,
-    WebDriverError,
-)
+from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.find import STRATEGIES, By, Finder
 
 if TYPE_CHECKING:
@@ -84,14 +79,12 @@ class Session:
     def element(self, id: str) -> Element:
         """Give what an element is, whether or not it is still there."""
         if id not in self._known:
-            raise NoSuchElement(
-                f"The element identified by '{id}' is not present in the cache or has expired. "
-                "Try to find it again"
-            )
+            words = f"The element identified by '{id}' is not present in the cache or has expired. "
+            raise WebDriverError("no such element", f"{words}Try to find it again")
         return self._known[id]
 
     def node(self, id: str) -> Node:
-        """Give the node of an element as it is now; StaleElement once it is gone."""
+        """Give the node of an element as it is now; WebDriverError once it is gone."""
         element = self.element(id)
         return self.phone.accessibility.find(element.identity) or self._restored(id, element)
 
@@ -99,18 +92,22 @@ class Session:
         """Look again for an element that was found as the only one."""
         by = element.by
         if by is None:
-            raise StaleElement(f"The element '{id}' does not exist in DOM anymore")
+            raise _stale(f"The element '{id}' does")
         if not element.single:
-            raise StaleElement(f"Cached elements '{by}' do not exist in DOM anymore")
+            raise _stale(f"Cached elements '{by}' do")
         try:
             context = self.node(element.context) if element.context else None
             node = self.finder.one(by, context)
         except WebDriverError:
             node = None
         if node is None:
-            raise StaleElement(f"The element '{by}' does not exist in DOM anymore")
+            raise _stale(f"The element '{by}' does")
         element.identity = node.identity
         return node
+
+
+def _stale(what: str) -> WebDriverError:
+    return WebDriverError("stale element reference", f"{what} not exist in DOM anymore")
 
 
 def element_id(value: Any) -> str:

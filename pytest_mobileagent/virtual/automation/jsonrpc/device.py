@@ -141,8 +141,7 @@ def _rotate(service: Service, name: str) -> None:
     """Turn the screen and keep it so; an unknown way changes nothing."""
     for way, turns in ROTATIONS.items():
         if way.startswith(name or "?"):
-            _freeze(service, True)
-            service.phone.settings.put("system", "user_rotation", str(turns))
+            service.phone.display.lock_rotation(turns)
 
 
 def _freeze(service: Service, frozen: bool) -> None:

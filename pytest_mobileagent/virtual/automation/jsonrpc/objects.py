@@ -145,17 +145,14 @@ def _child_by(name: str) -> Callable[..., str]:
         content: str,
         scroll: bool | None = None,
     ) -> str:
-        wanted = UiSelector().having(name, content)
+        wanted, scroller = UiSelector().having(name, content), Scroller(service.phone, among)
         if scroll is None:
             node = service.find(among)
             scroll = node is not None and node.scrollable
         if scroll:
-            Scroller(service.phone, among).into_view(wanted)
-        for at, _ in enumerate(service.all(among.then("child", child))):
-            row = among.then("child", child.having("instance", at))
-            node = service.find(row)
-            if node and (wanted.accepts(node) or service.find(row.then("child", wanted))):
-                return service.keep(row)
+            scroller.into_view(wanted)
+        if row := scroller.row(child, wanted):
+            return service.keep(row)
         raise not_found(f'for {name}= "{content}" in {among}')
 
     return child_by

@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.kernel.files import Node
 
-KINDS = {"file": modes.S_IFREG, "dir": modes.S_IFDIR, "link": modes.S_IFLNK}
+_TYPES = {"file": modes.S_IFREG, "dir": modes.S_IFDIR, "link": modes.S_IFLNK}
 _BLOCK = 4096
 
 
-def mode_text(node: Node) -> str:
-    """Return the modes as ls shows them."""
-    kind = 0 if modes.S_IFMT(node.mode) else KINDS[node.kind]
-    return modes.filemode(kind | node.mode)
+def full_mode(node: Node) -> int:
+    """Return the mode with the type of the file, as stat gives it."""
+    return node.mode if modes.S_IFMT(node.mode) else _TYPES[node.kind] | node.mode
 
 
 def size(node: Node) -> int:
@@ -159,7 +158,7 @@ def _long(ctx: Context, entries: list[Entry], options: Options) -> str:
         arrow = f" -> {node.target}" if node.kind == "link" else ""
         rows.append(
             (
-                mode_text(node),
+                modes.filemode(full_mode(node)),
                 str(links(ctx, entry.path, node)),
                 show(node.uid),
                 show(node.gid),
@@ -239,11 +238,11 @@ def _formatted(ctx: Context, name: str, node: Node, form: str) -> str:
     kind = "character device" if modes.S_ISCHR(node.mode) else _KIND_NAMES[node.kind]
     values = {
         "a": f"{modes.S_IMODE(node.mode):o}",
-        "A": mode_text(node),
+        "A": modes.filemode(full_mode(node)),
         "b": str(blocks(node)),
         "B": "512",
         "F": "regular empty file" if kind == "regular file" and not node.data else kind,
-        "f": f"{KINDS[node.kind] | node.mode:x}",
+        "f": f"{full_mode(node):x}",
         "g": str(node.gid),
         "G": name_of(node.gid),
         "h": str(links(ctx, ctx.path(name), node)),

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import parse
-from pytest_mobileagent.virtual.shell.streams import Pipe
+from pytest_mobileagent.virtual.shell.streams import Pipe, pour
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.sockets import Connection
-    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
 
 LOCAL = ("localhost", "127.0.0.1", "0.0.0.0", "::1")  # noqa: S104 - the phone's own, not ours
 
@@ -60,12 +59,12 @@ async def nc(ctx: Context, args: list[str]) -> int:
             await talk.close()
 
     async def ask() -> None:
-        await _pour(ctx.stdin, talk.asked)
+        await pour(ctx.stdin, talk.asked)
         await talk.asked.close_write()
 
     work = [asyncio.ensure_future(serve()), asyncio.ensure_future(ask())]
     try:
-        await _pour(talk.told, ctx.stdout)
+        await pour(talk.told, ctx.stdout)
     finally:
         for each in work:
             each.cancel()
@@ -80,8 +79,8 @@ async def _listen(ctx: Context, address: str) -> int:
 
     async def serve(stream: Connection) -> None:
         ctx.phone.sockets.pop(address, None)
-        answers = asyncio.ensure_future(_pour(ctx.stdin, stream))
-        await _pour(stream, ctx.stdout)
+        answers = asyncio.ensure_future(pour(ctx.stdin, stream))
+        await pour(stream, ctx.stdout)
         answers.cancel()
         over.set()
 
@@ -91,8 +90,3 @@ async def _listen(ctx: Context, address: str) -> int:
     finally:
         ctx.phone.sockets.pop(address, None)
     return 0
-
-
-async def _pour(source: Reader, goal: Writer) -> None:
-    while data := await source.read():
-        await goal.write(data)

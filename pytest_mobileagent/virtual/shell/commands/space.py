@@ -1,16 +1,14 @@
-"""Commands about storage: df, du, dd and sync."""
+"""Commands about storage: df, du and sync."""
 
 from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from math import inf
 
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
+from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.shell.commands.listing import blocks, human_size
-from pytest_mobileagent.virtual.shell.options import parse, size
+from pytest_mobileagent.virtual.shell.options import parse
 
-_BLOCK = 65536
 _SYSTEM = 921_600  # KiB, and always full
 
 
@@ -69,30 +67,6 @@ async def du(ctx: Context, args: list[str]) -> int:
                 size_ = human_size(taken[path]) if "h" in options else -(-taken[path] // unit)
                 await ctx.out(f"{size_}\t{path}\n")
     return ctx.failed
-
-
-@command("dd")
-async def dd(ctx: Context, args: list[str]) -> int:
-    """Copy blocks."""
-    settings = dict(word.partition("=")[::2] for word in args)
-    if unknown := set(settings) - {"if", "of", "bs", "count", "status"}:
-        raise Failure(f"bad arg {min(unknown)}")
-    block = size(settings.get("bs", "512"))
-    source, goal = (
-        ctx.reader(settings.get("if", "-")),
-        ctx.writer(settings.get("of", "/dev/stdout")),
-    )
-    left = size(settings["count"]) * block if "count" in settings else inf
-    copied = 0
-    while left and (data := await source.read(int(min(_BLOCK, left)))):
-        await goal.write(data)
-        left, copied = left - len(data), copied + len(data)
-    if settings.get("status") != "none":
-        records = f"{copied // block}+{int(copied % block > 0)} records"
-        await ctx.err(
-            f"{records} in\n{records} out\n{copied} bytes ({human_size(copied)}B) copied\n"
-        )
-    return 0
 
 
 @command("sync")

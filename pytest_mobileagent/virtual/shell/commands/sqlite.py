@@ -12,14 +12,13 @@ from pytest_mobileagent.virtual.shell.database import (
     MODES,
     Database,
     StatementError,
-    Style,
+    printed,
     statements,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_VALUED = {"separator", "cmd"}
 _SWITCHES = {"header", "noheader", "batch", "readonly", "version"}
 _TERMINAL = 80
 _TABLES = (
@@ -35,29 +34,25 @@ _SCHEMA = (
 @command("sqlite3")
 async def sqlite3(ctx: Context, args: list[str]) -> int:
     """Run SQL and dot commands on a database."""
-    try:
-        switches, values, words = _split(args)
-    except Failure as error:
-        await ctx.err(f"sqlite3: Error: {error}\nUse -help for a list of options.\n")
+    options = [word.lstrip("-") for word in args if word.startswith("-")]
+    words = [word for word in args if not word.startswith("-")]
+    if unknown := [each for each in options if each not in _SWITCHES and each not in MODES]:
+        text = f"unknown option: -{unknown[0]}"
+        await ctx.err(f"sqlite3: Error: {text}\nUse -help for a list of options.\n")
         return 1
-    if "version" in switches:
+    if "version" in options:
         await ctx.out(f"{engine.sqlite_version}\n")
         return 0
     name, *texts = words or [":memory:"]
     if not _can_open(ctx, name):
         await ctx.err(f'Error: unable to open database "{name}": unable to open database file\n')
         return 1
-    style = Style()
-    for switch in switches:
-        if switch in MODES:
-            style.mode, style.column = switch, "," if switch == "csv" else "|"
-        style.header = {"header": True, "noheader": False}.get(switch, style.header)
-    for option, value in values:
-        style.column = value if option == "separator" else style.column
-    database = Database(ctx.files, name, readonly="readonly" in switches)
-    shell = _Shell(ctx, database, style)
+    database = Database(ctx.files, name, readonly="readonly" in options)
+    modes = ["list", *(each for each in options if each in MODES)]
+    headers = [each for each in options if each in {"header", "noheader"}]
+    shell = _Shell(ctx, database, modes[-1], header=headers[-1:] == ["header"])
     try:
-        for text in [*(value for option, value in values if option == "cmd"), *texts]:
+        for text in texts:
             if status := await shell.argument(text):
                 return status
         return 0 if texts else await shell.lines()
@@ -65,28 +60,6 @@ async def sqlite3(ctx: Context, args: list[str]) -> int:
         return 0
     finally:
         database.close()
-
-
-def _split(args: list[str]) -> tuple[list[str], list[tuple[str, str]], list[str]]:
-    """Return the switches, the options with a value, and the other words."""
-    switches: list[str] = []
-    values: list[tuple[str, str]] = []
-    words: list[str] = []
-    rest = list(args)
-    while rest:
-        word = rest.pop(0)
-        name = word.lstrip("-")
-        if not word.startswith("-") or not name:
-            words.append(word)
-        elif name in _VALUED:
-            if not rest:
-                raise Failure(f"missing argument to {word}")
-            values.append((name, rest.pop(0)))
-        elif name in MODES or name in _SWITCHES:
-            switches.append(name)
-        else:
-            raise Failure(f"unknown option: {word}")
-    return switches, values, words
 
 
 def _can_open(ctx: Context, name: str) -> bool:
@@ -108,7 +81,8 @@ class _Shell:
 
     ctx: Context
     database: Database
-    style: Style
+    mode: str
+    header: bool
     errors: int = 0
 
     async def argument(self, text: str) -> int:
@@ -150,7 +124,8 @@ class _Shell:
 
     async def _run(self, text: str) -> None:
         for sql in statements(text):
-            await self.ctx.out(self.style.printed(*self.database.execute(sql)))
+            names, rows = self.database.execute(sql)
+            await self.ctx.out(printed(self.mode, names, rows, header=self.header))
 
     async def _dot(self, line: str) -> int:
         """Run a dot command, which may be abbreviated, and return the number of errors."""
@@ -159,8 +134,7 @@ class _Shell:
         try:
             await self.ctx.out(_DOT_COMMANDS[found](self, args) if found else _unknown(name))
         except (Failure, StatementError) as error:
-            start = "" if str(error).startswith("Usage") else "Error: "
-            await self.ctx.err(f"{start}{error}\n")
+            await self.ctx.err(f"Error: {error}\n")
             return 1
         return 0
 
@@ -188,30 +162,6 @@ def _schema(shell: _Shell, args: list[str]) -> str:
     return "".join(f"{sql!s}{columns(kind, name)};\n" for sql, kind, name in rows)
 
 
-def _mode(shell: _Shell, args: list[str]) -> str:
-    style = shell.style
-    if not args:
-        return f"current output mode: {style.mode}\n"
-    found = next((name for name in MODES if name.startswith(args[0])), None)
-    if found is None:
-        raise Failure(
-            "mode should be one of: ascii box column csv html insert json line list "
-            "markdown qbox quote table tabs tcl"
-        )
-    style.mode = found
-    style.column, style.row = (",", "\r\n") if found == "csv" else ("|", "\n")
-    if found == "column" and style.header is None:
-        style.header = True
-    return ""
-
-
-def _headers(shell: _Shell, args: list[str]) -> str:
-    if len(args) != 1:
-        raise Failure("Usage: .headers on|off")
-    shell.style.header = args[0].lower() in {"on", "yes", "1", "true"}
-    return ""
-
-
 def _unknown(name: str) -> NoReturn:
     raise Failure(f'unknown command or invalid arguments:  "{name}". Enter ".help" for help')
 
@@ -222,10 +172,7 @@ def _quit(_shell: _Shell, _args: list[str]) -> str:
 
 _DOT_COMMANDS: dict[str, Callable[[_Shell, list[str]], str]] = {
     "exit": _quit,
-    "headers": _headers,
-    "mode": _mode,
     "quit": _quit,
     "schema": _schema,
     "tables": _tables,
-    "timeout": lambda _shell, _args: "",  # nobody else holds a lock
 }

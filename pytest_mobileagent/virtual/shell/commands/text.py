@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, number
 from pytest_mobileagent.virtual.shell.options import Options, parse, size
-from pytest_mobileagent.virtual.shell.streams import read_line
+from pytest_mobileagent.virtual.shell.streams import pour, read_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,9 +26,7 @@ async def cat(ctx: Context, args: list[str]) -> int:
     options = parse(args, "u")
 
     async def copy(name: str) -> None:
-        source = ctx.reader(name)
-        while data := await source.read():
-            await ctx.out(data)
+        await pour(ctx.reader(name), ctx.stdout)
 
     return await ctx.each(options.rest or ["-"], copy)
 

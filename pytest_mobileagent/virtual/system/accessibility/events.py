@@ -21,7 +21,6 @@ from pytest_mobileagent.virtual.system.accessibility.changes import (
     tell_focus,
 )
 from pytest_mobileagent.virtual.system.accessibility.event import (
-    ANNOUNCEMENT,
     CLICKED,
     LONG_CLICKED,
     NOTIFICATION_STATE_CHANGED,
@@ -135,10 +134,6 @@ class Events(Kept):
             "parcelable_data": DATA.format(tag or "null"),
         }
         self._tell(kind, package, name, **details)
-
-    def announce(self, package: str, text: str) -> None:
-        """Tell a text that an app wants spoken."""
-        self._tell(ANNOUNCEMENT, package, "android.view.View", text=(text,), enabled=True)
 
     # What is found out.
 

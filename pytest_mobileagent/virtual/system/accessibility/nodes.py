@@ -45,11 +45,6 @@ class AccessibilityWindow:
     root: Node
 
     @property
-    def title(self) -> str:
-        """The window's title."""
-        return self.window.title
-
-    @property
     def package(self) -> str:
         """The package that the window belongs to."""
         return self.window.package

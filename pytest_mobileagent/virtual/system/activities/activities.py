@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.content.choosing import REQUEST, REQUESTED, RESOLVER, carried
 from pytest_mobileagent.virtual.content.intent import (
     CLEAR_TASK,
     CLEAR_TOP,
@@ -15,10 +14,15 @@ from pytest_mobileagent.virtual.content.intent import (
     LAUNCHER,
     MAIN,
     NEW_TASK,
+    REQUEST,
+    REQUESTED,
+    RESOLVER,
     SINGLE_TOP,
+    TARGET,
     Intent,
     launch,
     short,
+    to_plain,
 )
 from pytest_mobileagent.virtual.kernel.users import name_of
 from pytest_mobileagent.virtual.system.activities.leaving import ASKED, Leaving
@@ -73,7 +77,8 @@ class Activities(Leaving):
             return Started(missing, intent)
         chosen = self.defaults.choose(intent, found)
         if chosen is None:
-            asked = replace(intent, component=RESOLVER, package="", extras=carried(intent))
+            extras = {TARGET: to_plain(intent)}
+            asked = replace(intent, component=RESOLVER, package="", extras=extras)
             found = self.packages.resolve(asked)
             intent, chosen = asked, found[0]
         app, kind = chosen

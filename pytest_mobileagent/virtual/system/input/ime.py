@@ -30,13 +30,6 @@ class Keyboard:
 
     id: str
     label: str
-    package: str
-
-
-INSTALLED = (
-    Keyboard(LATIN, "Gboard", "com.google.android.inputmethod.latin"),
-    Keyboard(ADB, "ADB Keyboard", "com.android.adbkeyboard"),
-)
 
 
 class UnknownInputMethod(LookupError):  # noqa: N818 - Android's own words
@@ -63,13 +56,12 @@ class InputMethods(Kept):
 
     def installed(self) -> list[Keyboard]:
         """Give every input method whose app is enabled."""
-        more = [
-            Keyboard(name, label, app.package)
+        return [
+            Keyboard(name, label)
             for app in self.packages.apps()
+            if self.packages.enabled(app.package)
             for name, label in app.input_methods.items()
         ]
-        found = [*INSTALLED, *more]
-        return [each for each in found if self.packages.enabled(each.package)]
 
     def enabled(self) -> list[Keyboard]:
         """Give those that may be chosen."""
@@ -134,7 +126,7 @@ class InputMethods(Kept):
                 align="bottom",
                 background="surface_container",
             )
-        if self.current not in (each.id for each in INSTALLED):
+        if self.current != LATIN:
             return View(width=-1, height=0, align="bottom")
         layer = "digits" if field.numeric else self.layer
         return keyboard(layer, self.press, action="enter" if field.multiline else field.action)

@@ -29,13 +29,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.telephony import Telephony
     from pytest_mobileagent.virtual.system.window.capture import Sight
     from pytest_mobileagent.virtual.system.window.windows import Windows
+    from pytest_mobileagent.virtual.ui.layout import UiState
 
 CURSOR = {
     "DPAD_LEFT": "left",
     "DPAD_RIGHT": "right",
     "MOVE_HOME": "home",
     "MOVE_END": "end",
+    "SELECT_ALL": "all",  # no key, but what Ctrl and A mean
 }
+SHORTCUTS = {"A": "SELECT_ALL", "C": "COPY", "V": "PASTE", "X": "CUT"}  # with Ctrl
 UNLOCKING = frozenset(  # keys that mean something else on the lock screen, or nothing
     ("BACK", "ESCAPE", "HOME", "APP_SWITCH", "MENU", "SPACE", "ENTER", "NUMPAD_ENTER", "DEL")
 )
@@ -112,7 +115,7 @@ class Keys:
         elif key.name in STARTING or key.name in APPLICATIONS:
             self._start(key.name)
         elif key.meta & CTRL:
-            self._shortcut(key)
+            self._in_field(Key(SHORTCUTS.get(key.name, "")))
         elif self.keyguard.takes_keys and key.character:
             self.keyguard.press(key.character)
         elif not self._in_field(key):
@@ -190,7 +193,7 @@ class Keys:
             case "PASTE":
                 ime.commit(self.clipboard.text)
             case "COPY" | "CUT":
-                self._copy(cut=key.name == "CUT")
+                self._copy(field, state, cut=key.name == "CUT")
             case "CLEAR":
                 ime.clear()
             case name if name in CURSOR:
@@ -199,23 +202,8 @@ class Keys:
                 done = bool(key.character) and ime.commit(key.character)
         return done
 
-    def _shortcut(self, key: Key) -> None:
-        """Do what Ctrl and a letter mean in a text field."""
-        windows = self.windows
-        if (field := windows.focused_field()) is None:
-            return
-        match key.name:
-            case "A":
-                editing.move(field, windows.active.state, "all")
-            case "C" | "X":
-                self._copy(cut=key.name == "X")
-            case "V":
-                self.ime.commit(self.clipboard.text)
-
-    def _copy(self, *, cut: bool) -> None:
-        windows = self.windows
-        field, state = windows.focused_field(), windows.active.state
-        if field is None or state.anchor is None:
+    def _copy(self, field: Input, state: UiState, *, cut: bool) -> None:
+        if state.anchor is None:
             return
         start, end = sorted((state.anchor, state.cursor))
         self.clipboard.text = field.text[start:end]

@@ -1,4 +1,4 @@
-"""Which of several apps answers an intent: what the user has chosen always, and what last."""
+"""Which of several apps answers an intent: what the user has chosen for always."""
 
 from __future__ import annotations
 
@@ -21,18 +21,16 @@ if TYPE_CHECKING:
 class Defaults(Kept):
     """Choices by action, scheme and type, as preferred activities are kept."""
 
-    KEPT = ("_always", "_last")
+    KEPT = ("_always",)
 
     packages: Packages
     _always: dict[str, str] = field(default_factory=dict)
-    _last: dict[str, str] = field(default_factory=dict)
 
     def choose(self, intent: Intent, found: list[Found]) -> Found | None:
         """Give the one that answers without a question; None if the user has to choose."""
         if len(found) == 1 or intent.component or intent.action == MAIN:
             return found[0]
-        if scheme_of(intent.data) in WEB:
-            found = [each for each in found if names_host(each[1], intent)] or found
+        found = _closest(intent, found)
         always = self._always.get(_subject(intent))
         for app, kind in found:
             if len(found) == 1 or kind.component(app.package) == always:
@@ -40,25 +38,13 @@ class Defaults(Kept):
         return None
 
     def candidates(self, intent: Intent) -> list[Found]:
-        """Give those among which the user has to choose, by label, the last chosen one first."""
-        found = self.packages.resolve(intent)
-        if scheme_of(intent.data) in WEB:
-            found = [each for each in found if names_host(each[1], intent)] or found
-        last = self._last.get(_subject(intent))
-        return sorted(
-            found,
-            key=lambda each: (each[1].component(each[0].package) != last, each[0].label.lower()),
-        )
+        """Give those among which the user has to choose, by label."""
+        found = _closest(intent, self.packages.resolve(intent))
+        return sorted(found, key=lambda each: each[0].label.lower())
 
-    def last(self, intent: Intent) -> str:
-        """Give the component that was chosen the last time, "" if none was."""
-        return self._last.get(_subject(intent), "")
-
-    def remember(self, intent: Intent, component: str, *, always: bool) -> None:
-        """Keep what the user has chosen."""
-        self._last[_subject(intent)] = component
-        if always:
-            self._always[_subject(intent)] = component
+    def remember(self, intent: Intent, component: str) -> None:
+        """Keep what the user has chosen for always."""
+        self._always[_subject(intent)] = component
 
     def opens(self, package: str) -> list[str]:
         """Give what an app is always chosen for."""
@@ -66,13 +52,18 @@ class Defaults(Kept):
 
     def forget(self, package: str) -> None:
         """Clear an app's defaults."""
-        for kept in (self._always, self._last):
-            for key in [key for key, component in kept.items() if _owner(component) == package]:
-                del kept[key]
+        for key in self.opens(package):
+            del self._always[key]
 
 
-def names_host(kind: type[Activity], intent: Intent) -> bool:
-    """Tell whether an activity names the host of a link, which makes it the link's own app."""
+def _closest(intent: Intent, found: list[Found]) -> list[Found]:
+    """Keep of those that answer a link the ones that name its host, if there are such."""
+    if scheme_of(intent.data) not in WEB:
+        return found
+    return [each for each in found if _names_host(each[1], intent)] or found
+
+
+def _names_host(kind: type[Activity], intent: Intent) -> bool:
     return any(each.hosts and each.matches(intent) for each in kind.intent_filters())
 
 

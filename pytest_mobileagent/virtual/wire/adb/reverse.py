@@ -6,6 +6,8 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.shell.streams import pour
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -85,8 +87,8 @@ class Reverses:
         """
         outside = await self._connect(self._targets[local])
         ways = {
-            asyncio.create_task(_copy(inside, outside)),
-            asyncio.create_task(_copy(outside, inside)),
+            asyncio.create_task(pour(inside, outside)),
+            asyncio.create_task(pour(outside, inside)),
         }
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -95,11 +97,6 @@ class Reverses:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
             await outside.close()
-
-
-async def _copy(source: Stream, target: Stream) -> None:
-    while data := await source.read():
-        await target.write(data)
 
 
 def _block(text: str) -> bytes:

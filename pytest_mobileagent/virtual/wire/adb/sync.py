@@ -6,14 +6,14 @@ import errno
 import posixpath
 import stat as modes
 import struct
-import zlib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.shell.commands.listing import full_mode, inode, size
 from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.kernel.files import FileSystem, Node
+    from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
 _REQUEST = struct.Struct("<4sI")
@@ -24,8 +24,6 @@ _LONGEST_PATH = 1024
 _BLOCK = 1 << 16  # that we send
 _LARGEST_BLOCK = 1 << 20  # that we take
 
-_TYPES = {"file": modes.S_IFREG, "dir": modes.S_IFDIR, "link": modes.S_IFLNK}
-_FOLDER_SIZE = 4096
 _DEVICE = 0xFE00
 
 
@@ -83,16 +81,16 @@ class _Sync:
         node = self._files.find(path, follow=follow)
         if node is None:
             return _STAT.pack(0, 0, 0)
-        return _STAT.pack(_mode(node), _size(node) & 0xFFFFFFFF, int(node.mtime) & 0xFFFFFFFF)
+        return _STAT.pack(full_mode(node), size(node) & 0xFFFFFFFF, int(node.mtime) & 0xFFFFFFFF)
 
     def _stat2(self, path: str, *, follow: bool) -> bytes:
         try:
             node = self._files.stat(path, follow=follow)
         except OSError as error:
             return _STAT2.pack(error.errno or errno.EIO, *[0] * 10)
-        inode, time = zlib.crc32(path.encode(errors="surrogateescape")), int(node.mtime)
-        about = (_mode(node), 1, node.uid, node.gid, _size(node), time, time, time)
-        return _STAT2.pack(0, _DEVICE, inode, *about)
+        time = int(node.mtime)
+        about = (full_mode(node), 1, node.uid, node.gid, size(node), time, time, time)
+        return _STAT2.pack(0, _DEVICE, inode(path), *about)
 
     async def _list(self, folder: str, kind: bytes, form: struct.Struct) -> None:
         """Send all entries of a folder; one that cannot be read looks empty."""
@@ -187,11 +185,3 @@ class _Sync:
     async def _header(self) -> tuple[bytes, int]:
         command, size = _REQUEST.unpack(await self._stream.read_exactly(_REQUEST.size))
         return command, size
-
-
-def _mode(node: Node) -> int:
-    return node.mode if modes.S_IFMT(node.mode) else _TYPES[node.kind] | node.mode
-
-
-def _size(node: Node) -> int:
-    return {"file": len(node.data), "link": len(node.target), "dir": _FOLDER_SIZE}[node.kind]

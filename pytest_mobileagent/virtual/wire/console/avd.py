@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.faults.faults import FaultError, usage
+from pytest_mobileagent.virtual.shell.commands.listing import human_size
 from pytest_mobileagent.virtual.wire.console.registry import (
     Emulator,
     Hangup,
@@ -112,13 +113,4 @@ def _row(name: str, snapshot: Snapshot) -> str:
     date = datetime.fromtimestamp(snapshot.time, UTC).strftime("%Y-%m-%d %H:%M:%S")
     minutes, seconds = divmod(snapshot.uptime, 60)
     clock = f"{int(minutes // 60):02}:{int(minutes % 60):02}:{seconds:06.3f}"
-    return f"{'--':<10}{name:<20}{_human(size):>7}{date:>20}{clock:>15}\n"
-
-
-def _human(size: float) -> str:
-    """Write a size as QEMU does: 999, 1.2K, 75M."""
-    for unit in ("", "K", "M"):
-        if size < 1000:
-            return f"{size:.1f}{unit}" if unit and size < 10 else f"{size:.0f}{unit}"
-        size /= 1024
-    return f"{size:.1f}G" if size < 10 else f"{size:.0f}G"
+    return f"{'--':<10}{name:<20}{human_size(size):>7}{date:>20}{clock:>15}\n"

@@ -125,8 +125,24 @@ def test_bad_sync_requests_are_refused(
         stream = client.receive().arg0
         client.send(b"WRTE", 1, stream, request_)
         replies = [client.receive(), client.receive()]
-    said = next(reply.payload for reply in replies if reply.command == b"WRTE")
-    assert said == b"FAIL" + struct.pack("<I", len(complaint)) + complaint
+    assert said_in(replies) == b"FAIL" + struct.pack("<I", len(complaint)) + complaint
+
+
+def said_in(replies: list[Packet]) -> bytes:
+    return next(reply.payload for reply in replies if reply.command == b"WRTE")
+
+
+def test_a_sync_client_and_the_shell_are_told_the_same_inode(running_phone: Running) -> None:
+    path = b"/system/bin/sh"
+    with Client(running_phone) as client:
+        client.connect()
+        client.send(b"OPEN", 1, 0, b"sync:\0")
+        stream = client.receive().arg0
+        client.send(b"WRTE", 1, stream, struct.pack("<4sI", b"STA2", len(path)) + path)
+        said = said_in([client.receive(), client.receive()])
+    _, error, _, inode = struct.unpack_from("<4sIQQ", said)
+    shown = running_phone.adb.text("shell", f"stat -c %i {path.decode()}")
+    assert (error, str(inode)) == (0, shown.strip())
 
 
 def test_a_client_of_before_2016_gets_checksums(running_phone: Running) -> None:

@@ -49,7 +49,7 @@ def add_holder(ctx: Context, args: Arguments) -> None:
     intent = ROLES.get(role)
     for app, kind in ctx.phone.packages.resolve(intent) if intent else ():
         if app.package == package and intent:
-            ctx.phone.defaults.remember(intent, kind.component(package), always=True)
+            ctx.phone.defaults.remember(intent, kind.component(package))
             return
     raise JavaError("java.util.concurrent.ExecutionException", "java.lang.RuntimeException: Failed")
 

@@ -6,8 +6,7 @@ from itertools import starmap
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.content.choosing import RESOLVER
-from pytest_mobileagent.virtual.content.intent import full, short
+from pytest_mobileagent.virtual.content.intent import RESOLVER, full, short
 from pytest_mobileagent.virtual.kernel.users import ROOT
 from pytest_mobileagent.virtual.shell.android.intents import parse_intent
 from pytest_mobileagent.virtual.shell.android.service import (

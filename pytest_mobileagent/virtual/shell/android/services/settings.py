@@ -11,8 +11,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 
-COUNTS = {"get": (1, 1), "put": (2, 5), "delete": (1, 1), "list": (0, 0), "reset": (1, 2)}
-RESET_MODES = ("untrusted_defaults", "untrusted_clear", "trusted_defaults")
+COUNTS = {"get": (1, 1), "put": (2, 5), "delete": (1, 1), "list": (0, 0)}
 service = Service("settings", script="settings")
 
 
@@ -23,8 +22,7 @@ def run(ctx: Context, args: Arguments) -> str | None:
     stored = ctx.phone.settings
     match verb:
         case "get":
-            value = stored.get(namespace, words[0])
-            return f"{'null' if value is None else value}\n"
+            return f"{stored.text(namespace, words[0], 'null')}\n"
         case "put":
             try:
                 stored.put(namespace, words[0], words[1])
@@ -32,10 +30,6 @@ def run(ctx: Context, args: Arguments) -> str | None:
                 raise illegal(str(error)) from error
         case "delete":
             return f"Deleted {int(stored.delete(namespace, words[0]))} rows\n"
-        case "reset":
-            mode = words[0].lower()
-            if mode in RESET_MODES:
-                stored.reset(namespace, clear=mode == "untrusted_clear")
         case "list":
             pairs = stored.list(namespace).items()
             return "".join(sorted(f"{key}={value}\n" for key, value in pairs))
@@ -54,8 +48,6 @@ def _parse(words: Arguments) -> tuple[str, str, list[str]]:
         raise Refused("Bad arguments")
     if given.lower() not in NAMESPACES:
         raise Refused(f"Invalid namespace '{given}'")
-    if verb == "reset" and given.lower() == "system":
-        raise Refused("Invalid namespace 'system'")
     rest = words.rest()
     least, most = COUNTS[verb]
     if len(rest) < least:
