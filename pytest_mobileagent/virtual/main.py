@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 2.0  # seconds that the adb server gets to list the phone before it is announced
 _ALONE = 2.0  # seconds
+_ADB_PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own, which the emulator follows too
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -64,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
 
     several: dict[str, Any] = {"action": "append", "default": []}
     add("port", type=int, default=5554, metavar="N")
-    add("adb-server-port", type=int, default=5037, metavar="N")
+    add("adb-server-port", type=int, default=os.environ.get(_ADB_PORT) or "5037", metavar="N")
     add("grpc", type=int, metavar="N")
     add("adb-key", type=Path, metavar="FILE.pub", **several)
     add("apps", type=Path, metavar="DIR", **several)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
-from pytest_mobileagent.virtual import ui
+from pytest_mobileagent.virtual import sdk, ui
+from pytest_mobileagent.virtual.boot import boot
+from tests.virtual.conftest import Hand
 
 PICTURES = Path(__file__).parents[2] / "docs" / "apps"
 
@@ -43,3 +46,23 @@ def test_the_pictures_are_what_the_phone_draws(page):
         assert kept.size == picture.size, again
         # A little is left to other versions of the font's renderer.
         assert max(ImageStat.Stat(ImageChops.difference(kept, picture)).mean) < 3, again
+
+
+def test_the_dial_of_the_page_opens_and_gives_the_time():
+    text = PICTURES.with_suffix(".md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (methods,) = [block for block in blocks if "timepicker.dialog" in block]
+    own = dict(vars(sdk))
+    exec(methods, own)
+    names = {"name": ".Main", "content": own["content"], "dialog": own["dialog"]}
+    main = type("Main", (sdk.Activity,), names)
+    cook = {"package": "com.example.cook", "label": "Cook", "activities": [main]}
+    phone = boot([type("Cook", (sdk.App,), cook)])
+    hand = Hand(phone)
+    phone.activities.launch("com.example.cook")
+    hand.tap("text", "Ready at")
+    hand.tap("text", "AM")
+    hand.tap("text", "OK")
+    assert tuple(phone.activities.top.activity.state["time"]) == (6, 30)
+    assert hand.sees("Ready at")
+    assert not hand.sees("OK")

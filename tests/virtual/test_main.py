@@ -41,7 +41,7 @@ class Tiny(App):
 
 @contextmanager
 def device(
-    home: Path, *options: str, stdin: int = subprocess.PIPE
+    home: Path, *options: str, stdin: int = subprocess.PIPE, **env: str
 ) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
     """Run a phone in a process of its own; give the process, and what it says about itself."""
     start = "from pytest_mobileagent.virtual.main import main; raise SystemExit(main())"
@@ -52,7 +52,7 @@ def device(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={"HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={"HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path), **env},
     ) as process:
         assert process.stdout
         try:
@@ -84,6 +84,11 @@ def test_a_phone_tells_where_it_is_and_ends_with_its_input(tmp_path: Path) -> No
             f"no adb server on port 1 yet: {about['serial']} "
             "will register as soon as there is one\n"
         )
+
+
+def test_a_phone_seeks_the_adb_server_where_adb_does(tmp_path: Path) -> None:
+    with device(tmp_path, ANDROID_ADB_SERVER_PORT="1") as (_, about):
+        assert about["adb_server_port"] == 1
 
 
 def test_a_phone_whose_input_has_ended_from_the_start_says_how_to_keep_it(tmp_path: Path) -> None:

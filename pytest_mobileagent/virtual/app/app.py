@@ -95,7 +95,7 @@ class App:
         Translations are in `strings/<language>.toml` beside the app's module.
         """
         text = self.phone.locales.text(self.package, self._strings, english)
-        return text.format_map(values) if values else text
+        return self.locale.filled(text, values) if values else text
 
 
 class Activity:

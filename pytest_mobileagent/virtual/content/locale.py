@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import date, datetime
     from typing import TypeAlias
 
@@ -113,12 +115,24 @@ class Locale:
 
     def number(self, value: float, decimals: int | None = None) -> str:
         """Write a number with the separators and digits of the language."""
-        text = f"{value:,}" if decimals is None else f"{value:,.{decimals}f}"
+        if decimals is None:  # as many as a number has, but three at most, as Java's do
+            text = f"{round(value, 3):,}".removesuffix(".0")
+        else:
+            text = f"{value:,.{decimals}f}"
         if self.language == "en":
             return text
-        marks = self._babel.number_symbols["latn"]
+        symbols = self._babel.number_symbols
+        marks = dict(symbols["latn"])
+        if self._digits:  # whose own marks may be some only, or none
+            marks |= dict(symbols.get(str(self._babel.default_numbering_system), {}))
         own = {",": str(marks["group"]), ".": str(marks["decimal"])}
         return self.digits("".join(own.get(sign, sign) for sign in text))
+
+    def filled(self, text: str, values: Mapping[str, object]) -> str:
+        """Put values where a text names them, numbers with the digits of the language."""
+        if not self._digits:
+            return text.format_map(values)
+        return _Filling(self).vformat(text, (), values)
 
     def digits(self, text: str) -> str:
         """Write the digits in a text with those of the language."""
@@ -169,6 +183,18 @@ class Locale:
             except (babel.UnknownLocaleError, ValueError):
                 continue
         return babel.Locale.parse("en_US")
+
+
+class _Filling(string.Formatter):
+    """Writes the numbers among the values of a text as a language does."""
+
+    def __init__(self, locale: Locale) -> None:
+        self.locale = locale
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        """Write a value."""
+        text = format(value, format_spec)
+        return self.locale.digits(text) if isinstance(value, int | float) else text
 
 
 def _english(moment: Moment, pattern: str) -> str:

@@ -195,6 +195,8 @@ class Scene:
         system = system or (kind == "navigation" and self.ui.ime.shown)  # over the keyboard
         if kind == "keyguard" and self.ui.keyguard.asking:  # over a dark ground in any theme
             return replace(self.metrics, dark=True)
+        if kind in BARS and not system:  # which speak the phone's language over any app
+            return replace(self.themed, rtl=self.metrics.rtl)
         return self.metrics if system else self.themed
 
 

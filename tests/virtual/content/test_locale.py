@@ -74,6 +74,19 @@ def test_numbers_have_the_separators_and_digits_of_the_language() -> None:
     assert Locale("en-US").number(12345.5, 2) == "12,345.50"
     assert Locale("de-DE").number(12345.5, 2) == "12.345,50"
     assert Locale("ar-EG").number(7) == "٧"
+    assert Locale("ar-EG").number(1234.5) == "١٬٢٣٤٫٥"
+    assert Locale("my-MM").number(1234.5) == "၁,၂၃၄.၅"
+
+
+def test_a_number_has_no_more_decimals_than_it_needs_and_three_at_most() -> None:
+    numbers = [Locale("en-US").number(value) for value in (7, 7.0, 3.5, 81.05263157894737)]
+    assert numbers == ["7", "7", "3.5", "81.053"]
+
+
+def test_the_numbers_in_a_text_have_the_digits_of_the_language() -> None:
+    values = {"day": 7, "file": "a7"}
+    assert Locale("ar-EG").filled("{day:02} {file}", values) == "٠٧ a7"
+    assert Locale("de-DE").filled("{day:02} {file}", values) == "07 a7"
 
 
 def test_texts_are_sorted_as_the_language_does() -> None:

@@ -75,7 +75,7 @@ def test_in_arabic_pages_lead_the_other_way_and_icons_begin_at_the_right(phone, 
     assert left > 540
     assert right > 1000
     phone.swipe(200, 1000, 900, 1000)
-    assert hand.node("content-desc", "صفحة 2 من 2")
+    assert hand.node("content-desc", "صفحة ٢ من ٢")
 
 
 def test_the_hotseat_is_on_every_page(phone, hand):

@@ -104,6 +104,22 @@ def test_a_field_of_a_dialog_that_opens_takes_the_focus_asked_for(phone: Phone) 
     activity.set(asks=False)
 
 
+def test_the_systems_bar_is_not_mirrored_by_the_language_of_an_app(phone: Phone) -> None:
+    def places() -> tuple[float, float]:
+        bar = next(each for each in phone.windows.stack if each.kind == "status")
+        clock = next(box for box in bar.box.walk() if box.view.id.endswith("clock"))
+        here = next(box for box in boxes(phone) if box.view.label == "here")
+        return clock.bounds[0], here.bounds[0]
+
+    shown(phone).set(screen="short")
+    clock, here = places()
+    phone.locales.set_own(First.package, ["ar-EG"])
+    again, mirrored = places()
+    phone.locales.set_own(First.package, [])
+    assert again == clock
+    assert mirrored > here
+
+
 def test_a_bar_at_the_bottom_goes_on_behind_the_systems(phone: Phone) -> None:
     shown(phone).set(screen="placed")
     box = next(each for each in boxes(phone) if each.view.id.endswith("navigationBarBackground"))
