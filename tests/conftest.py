@@ -8,6 +8,7 @@ import json
 import os
 import pkgutil
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
 # The same examples in each run, and no files of them.
 settings.register_profile("tests", derandomize=True, database=None, deadline=None)
 settings.load_profile("tests")
+
+# A job in the background of a script is started without Ctrl-C, which tests send to programs.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).parent
 APPS = TESTS / "apps"
