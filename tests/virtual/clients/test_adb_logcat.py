@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -100,3 +101,14 @@ def test_lines_arrive_as_they_are_written(running_phone: Running) -> None:
                 pass
             assert line == f"{word}\n".encode()
         client.kill()
+
+
+def test_entries_as_logd_keeps_them(logging: Adb) -> None:
+    data = logging.run("exec-out", "logcat -B -d Tests:I '*:S'").stdout
+    entries = []
+    while data:
+        size, header, _, _, seconds, _, buffer, _ = struct.unpack_from("<HHiIIIII", data)
+        payload, data = data[header : header + size], data[header + size :]
+        entries.append((buffer, payload))
+        assert seconds
+    assert entries == [(0, b"\x04Tests\0hello\0"), (0, b"\x06Tests\0no\0")]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.android.log import LEVELS
+from pytest_mobileagent.virtual.shell.android.log import BUFFERS, LEVELS, packed
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import parse
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.options import Options
 
 LOOK_AGAIN = 1.0  # seconds
-BUFFERS = ("main", "radio", "events", "system", "crash", "kernel")
 DEFAULT_BUFFERS = ("main", "system", "crash")
 HEADS = {  # what is before each line, or before the whole message if it ends with a newline
     "brief": "{level}/{tag:<8}({pid:>5}): ",
@@ -35,7 +34,7 @@ HEADS = {  # what is before each line, or before the whole message if it ends wi
 }
 MODIFIERS = ("epoch", "year")
 LONG = {
-    "buffer": "b", "buffer-size": "G", "clear": "c", "format": "v",
+    "binary": "B", "buffer": "b", "buffer-size": "G", "clear": "c", "format": "v",
     "max-count": "m", "pid": "P", "regex": "e", "tail": "t",
 }  # fmt: skip
 
@@ -93,7 +92,7 @@ def _stamp(entry: Entry, zone: ZoneInfo) -> str:
 @command("logcat")
 async def logcat(ctx: Context, args: list[str]) -> int:
     """Print or clear the log."""
-    options = parse(args, "cdsb:e:m:t:v:G:P:T:", LONG)
+    options = parse(args, "Bcdsb:e:m:t:v:G:P:T:", LONG)
     buffers = _buffers(options)
     if "c" in options:
         ctx.phone.log.clear(set(buffers))
@@ -109,7 +108,8 @@ async def logcat(ctx: Context, args: list[str]) -> int:
         seen = set[str]()
         while True:
             for entry in waiting:
-                await ctx.out(_divider(entry, seen) + layout.text(entry))
+                text = _divider(entry, seen) + layout.text(entry)
+                await ctx.out(packed(entry) if "B" in options else text)
                 most -= 1
                 if most == 0:
                     return 0
