@@ -20,33 +20,35 @@ REPLIES = ROOT / "fixtures" / "replies"
 KEY = "sk-this-is-written-nowhere"
 OTHERS = {"lexical", "noop", "oracle", "random", "truncated_oracle"}
 
-# How many of the 21 tasks each agent solves whose model says what the solution does. What is left,
-# the agent has no words for: to answer a question, say, or to report that it is done.
+# The replies are for goals in the words of one day: these two tasks name the weekday of the run.
+OF_ANY_DAY = "not on_this_weekday and not tomorrow_evening"
+# How many of the other 19 tasks each agent solves whose model says what the solution does. What is
+# left, the agent has no words for: to answer a question, say, or to report that it is done.
 SOLVED = {
-    "agentcpm": 14,
-    "androidarena": 13,
-    "anthropic_computer_use": 21,
-    "appagent": 10,
-    "auto_ui": 14,
-    "autodroid": 10,
-    "autoglm": 13,
-    "bmoca_multimodal": 10,
-    "bmoca_text": 10,
-    "cogagent": 14,
-    "digirl": 14,
-    "gpt4o_som": 21,
-    "internvl2": 21,
-    "m3a": 21,
+    "agentcpm": 12,
+    "androidarena": 11,
+    "anthropic_computer_use": 19,
+    "appagent": 8,
+    "auto_ui": 12,
+    "autodroid": 8,
+    "autoglm": 11,
+    "bmoca_multimodal": 8,
+    "bmoca_text": 8,
+    "cogagent": 12,
+    "digirl": 12,
+    "gpt4o_som": 19,
+    "internvl2": 19,
+    "m3a": 19,
     "mobileagent": 3,
-    "mobileagent_v2": 14,
-    "mobileagent_v3": 21,
-    "odyssey": 14,
-    "openai_computer_use": 21,
-    "os_atlas": 14,
-    "qwen_vl": 21,
-    "seeact": 21,
-    "t3a": 21,
-    "ui_tars": 21,
+    "mobileagent_v2": 12,
+    "mobileagent_v3": 19,
+    "odyssey": 12,
+    "openai_computer_use": 19,
+    "os_atlas": 12,
+    "qwen_vl": 19,
+    "seeact": 19,
+    "t3a": 19,
+    "ui_tars": 19,
 }
 MODELS = {
     "anthropic_computer_use": "anthropic:claude-sonnet-4-5@{url}",
@@ -68,7 +70,18 @@ def test_it_solves_what_its_model_knows_how_to(agent, tmp_path):
         options = [f"--agent={agent}", f"--mobile-model={given}", f"--mobile-runs={tmp_path}"]
         options += ["-p", "no:cacheprovider", "--mobile-unpriced=allow"]
         finished = subprocess.run(
-            [sys.executable, "-m", "pytest", "tasks/coursera", "-n", "2", "-q", *options],
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "tasks/coursera",
+                "-n",
+                "2",
+                "-q",
+                "-k",
+                OF_ANY_DAY,
+                *options,
+            ],
             cwd=ROOT,
             capture_output=True,
             text=True,
