@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict, is_dataclass
 from functools import cache
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
@@ -55,8 +54,8 @@ def from_plain(kind: Any, plain: Any) -> Any:
 @cache
 def _kinds(owner: type[Any]) -> dict[str, Any]:
     """Give the types of what is kept; other annotations may name what is there for types only."""
-    names = vars(sys.modules[owner.__module__])
-    return {name: eval(owner.__annotations__[name], names) for name in owner.KEPT}  # noqa: S307
+    kept = {name: owner.__annotations__[name] for name in owner.KEPT}
+    return get_type_hints(type("", (), {"__annotations__": kept, "__module__": owner.__module__}))
 
 
 _hints = cache(get_type_hints)
