@@ -19,6 +19,11 @@ never count against it.
 
 from __future__ import annotations
 
+import re
+import traceback
+
+_MOST_PARTS = 5  # of a group of exceptions that are named
+
 
 class MobileAgentError(Exception):
     """Any error of this package."""
@@ -66,3 +71,17 @@ class ScreenError(MobileAgentError):
 
 class RecordError(MobileAgentError):
     """A recorded episode that cannot be read."""
+
+
+def in_one_line(error: BaseException) -> str:
+    """Return an exception's type, one of ours without its module, and its message.
+
+    Of a group that is its message and those of its parts, without the lines and corners in which
+    Python draws one.
+    """
+    if not isinstance(error, BaseExceptionGroup):
+        words = "".join(traceback.format_exception_only(error)).strip()
+        return re.sub(r"^pytest_mobileagent\.[\w.]*\.(?=\w+(:|$))", "", words)
+    parts = [in_one_line(part) for part in error.exceptions[:_MOST_PARTS]]
+    more = len(error.exceptions) - len(parts)
+    return f"{error}: {'; '.join([*parts, *([f'and {more} more'] if more else [])])}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pytest_mobileagent.action.action import ACTIONS
 from pytest_mobileagent.agent.phone import EpisodeOver, drive
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.errors import TaskError, in_one_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.failures import ModelUnavailable
 
@@ -108,12 +107,6 @@ def flaw(reply: Reply) -> str:
         if not isinstance(call, ModelCall):
             return f"the calls of a reply have to be ModelCalls, not {call!r}"
     return ""
-
-
-def in_one_line(error: BaseException) -> str:
-    """Return an exception's type, one of ours without its module, and its message."""
-    words = "".join(traceback.format_exception_only(error)).strip()
-    return re.sub(r"^pytest_mobileagent\.[\w.]*\.(?=\w+(:|$))", "", words)
 
 
 def _trace(error: BaseException) -> str:

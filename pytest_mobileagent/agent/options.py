@@ -8,6 +8,8 @@ import types
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
+from pytest_mobileagent.errors import in_one_line
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -89,7 +91,7 @@ def _made(agent: str, declared: type[Any], values: dict[str, Any]) -> Any:
             setattr(options, name, value)
     except Exception as error:
         shown = ", ".join(f"{name}={value!r}" for name, value in values.items()) or "no values"
-        msg = f"{shown}: {agent} does not take this: {type(error).__name__}: {error}"
+        msg = f"{shown}: {agent} does not take this: {in_one_line(error)}"
         raise BadOptionError(msg) from error
     return options
 

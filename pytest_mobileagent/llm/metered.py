@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.errors import HostError, in_one_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.cache import Repeats
 from pytest_mobileagent.llm.estimate import HELPERS, input_tokens, text_tokens
@@ -128,7 +128,7 @@ class MeteredModel:
         try:
             asked = self._ask(request)
         except Exception as error:
-            self._record(request, None, None, without_keys(f"{type(error).__name__}: {error}"))
+            self._record(request, None, None, without_keys(in_one_line(error)))
             if isinstance(error, ProviderError):
                 msg = f"model {self.reference}: {error}"
                 raise ModelUnavailable(msg) from error

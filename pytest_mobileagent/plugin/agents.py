@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.errors import AgentError, HostError
+from pytest_mobileagent.errors import AgentError, HostError, in_one_line
 from pytest_mobileagent.plugin.options import runs_no_test
 from pytest_mobileagent.plugin.paths import agent_folders
 from pytest_mobileagent.plugin.programs import check_program
@@ -181,7 +181,7 @@ class RunAgents:
         except UnknownAgentError as error:
             raise AgentError(str(error)) from error
         except (Exception, SystemExit) as error:
-            msg = f"--agent={self._name} cannot be loaded: {type(error).__name__}: {error}"
+            msg = f"--agent={self._name} cannot be loaded: {in_one_line(error)}"
             raise AgentError(msg) from error
 
     def options(self, agent: Any) -> Any:

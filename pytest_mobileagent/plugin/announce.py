@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.errors import HostError, in_one_line
 
 if TYPE_CHECKING:
     import pytest
@@ -19,5 +19,5 @@ def announce(item: pytest.Item, hook: str, **about: Any) -> None:
     try:
         getattr(item.ihook, hook)(**about, config=item.config)
     except Exception as error:
-        msg = f"the hook {hook} raised {type(error).__name__}: {error}"
+        msg = f"the hook {hook} raised {in_one_line(error)}"
         raise HostError(msg) from error

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.errors import TaskError, in_one_line
 from pytest_mobileagent.task.case import Case, seed_of
 from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT, Task
 
@@ -181,7 +181,7 @@ def _draw(metafunc: pytest.Metafunc, run_seed: int, epoch: int) -> dict[str, Any
     try:
         return dict(draw(random.Random(seed)))
     except Exception as error:
-        msg = f"its parameters= raised {type(error).__name__}: {error}"
+        msg = f"its parameters= raised {in_one_line(error)}"
         raise TaskError(msg) from error
 
 

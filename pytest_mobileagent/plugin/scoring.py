@@ -20,6 +20,7 @@ from pytest_mobileagent.errors import (
     InfrastructureError,
     JudgeError,
     UndecidedError,
+    in_one_line,
 )
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.announce import announce
@@ -81,7 +82,7 @@ def score(
         plain |= redacted({name: plain[name] for name in _TOLD})
         _keep(result, plain["reason"], item)
     except Exception as error:  # noqa: BLE001 - one guarded place
-        what = f"the result of {item.nodeid} cannot be computed: {type(error).__name__}: {error}"
+        what = f"the result of {item.nodeid} cannot be computed: {in_one_line(error)}"
         report.outcome, report.longrepr = "failed", what
         plain = Result(case, fault="infrastructure", reason=what).to_wire()
     setattr(report, RESULT, plain)
@@ -115,7 +116,7 @@ def _result(
         case,
         outcome=outcome,
         fault=_fault(outcome, report, raised, broke, episode),
-        reason=verdict.reason if verdict is not None else _reason(report),
+        reason=verdict.reason if verdict is not None else _reason(report, call),
         infrastructure=tuple(broke),
         episode=episode,
         folder=_folder(item, episode),
@@ -183,7 +184,7 @@ def _verdict(
     evidence: dict[str, Any] = {}
     held = item.stash.get(HELD, False)
     whole = success or held if success is not None else None
-    reason = "" if success else _reason(report)
+    reason = "" if success else _reason(report, call)
     if closest := item.stash.get(CLOSEST, None):
         evidence["closest"] = closest
     if held:
@@ -262,9 +263,11 @@ def _keep_there(case: Case, folder: Path, verdict: Verdict, config: pytest.Confi
             add_verdict(original, verdict)
 
 
-def _reason(report: pytest.TestReport) -> str:
+def _reason(report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
     if report.passed:
         return ""
+    if call.excinfo is not None and isinstance(call.excinfo.value, BaseExceptionGroup):
+        return in_one_line(call.excinfo.value)
     if isinstance(report.longrepr, tuple):
         return str(report.longrepr[2]).removeprefix("Skipped: ")
     crash = getattr(report.longrepr, "reprcrash", None)

@@ -14,7 +14,13 @@ from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.environment.apply import apply
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.errors import DeviceError, InfrastructureError, MobileAgentError, TaskError
+from pytest_mobileagent.errors import (
+    DeviceError,
+    InfrastructureError,
+    MobileAgentError,
+    TaskError,
+    in_one_line,
+)
 from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings
 from pytest_mobileagent.run.session import Limits, Session
 
@@ -183,5 +189,5 @@ def _call(what: str, function: Callable[[Any], object] | None, device: Device) -
     except (InfrastructureError, TaskError):
         raise
     except Exception as error:
-        msg = f"its {what} raised {type(error).__name__}: {error}"
+        msg = f"its {what} raised {in_one_line(error)}"
         raise TaskError(msg) from error

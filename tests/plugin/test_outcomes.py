@@ -99,6 +99,41 @@ def test_what_an_agent_does_wrong_is_its_failure(project, kind):
     assert reason in task["reason"]
 
 
+GROUP = "unhandled errors in a TaskGroup (1 sub-exception): ValueError: no such thing"
+GROUPED = """
+import asyncio
+
+async def broken():
+    raise ValueError("no such thing")
+
+async def grouped():
+    async with asyncio.TaskGroup() as group:
+        group.create_task(broken())
+"""
+
+
+def test_a_group_of_exceptions_of_an_agent_says_what_is_in_it(project):
+    head, _, body = BAD_AGENT.rpartition("class Bad")
+    project.write(
+        agents__bad=f"{GROUPED}{head}class Bad{body.format(body='asyncio.run(grouped())')}"
+    )
+    result = project.run("tasks", "--agent=bad", "-k", "code", "--tb=no")
+    result.stdout.fnmatch_lines([f"*the agent failed at step 1: it raised {GROUP[:28]}*"])
+    (task,) = report(project)["tasks"]
+    assert task["reason"].startswith(f"the agent failed at step 1: it raised {GROUP}\n")
+
+
+def test_a_group_of_exceptions_of_a_body_says_what_is_in_it(project):
+    task = (
+        "\n@task('Go.', app='com.example.counter')\ndef test_go(episode): asyncio.run(grouped())\n"
+    )
+    head = "from pytest_mobileagent import task\n"
+    project.write(tasks__counter__test_counter=head + GROUPED + task)
+    project.run("tasks", "--agent=noop").assert_outcomes(errors=1)
+    (entry,) = report(project)["tasks"]
+    assert (entry["reason"], entry["fault"]) == (GROUP, "task")
+
+
 def test_actions_that_cannot_be_done_are_steps_and_reach_the_limit(project):
     project.write(agents__bad=BAD_AGENT.format(body="return Tap(5000, 10)"))
     project.run("tasks", "--agent=bad", "-k", "code").assert_outcomes(failed=1)

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import KnowsTask
-from pytest_mobileagent.agent.conversation import in_one_line, work
+from pytest_mobileagent.agent.conversation import work
 from pytest_mobileagent.agent.options import as_dict, make_options
 from pytest_mobileagent.agent.phone import Channel
 from pytest_mobileagent.agent.process.wire import (
@@ -22,6 +22,7 @@ from pytest_mobileagent.agent.process.wire import (
     unpack_observation,
 )
 from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
+from pytest_mobileagent.errors import in_one_line
 from pytest_mobileagent.llm.providers import prepare
 from pytest_mobileagent.processes import adopt_orphans, die_with_parent
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.check.subgoals import collect_subgoals
 from pytest_mobileagent.draft.sandbox.answer import Answer
-from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.errors import ScreenError, in_one_line
 from pytest_mobileagent.screen.explain import collect_misses
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def answer(source: str, name: str, episode: Episode, *, explain: bool) -> Answer
             return Answer(holds=False, reason=_failed(source, error, closest))
         except BaseException as error:  # noqa: BLE001 - SystemExit and the like are its errors, too
             where = _line(source, error)
-            reason = f"{type(error).__name__}: {error}{where and f' in: {where}'}"
+            reason = f"{in_one_line(error)}{where and f' in: {where}'}"
             return Answer(holds=False, reason=reason, broke=True)
     return Answer(holds=True)
 

@@ -13,6 +13,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.errors import in_one_line
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.outputs.junit import properties
 from pytest_mobileagent.report.text.words import PAGE, deep_link, last_screenshot, telling_step
@@ -62,7 +63,7 @@ def tell_others(
         try:
             tell(item, report, told)
         except Exception as error:  # noqa: BLE001 - of the other plugin, in whatever version
-            what = f"{tell.__name__.strip('_')} was told nothing: {type(error).__name__}: {error}"
+            what = f"{tell.__name__.strip('_')} was told nothing: {in_one_line(error)}"
             report.sections.append(("mobileagent", what))
 
 

@@ -203,7 +203,8 @@ def _unmetered(count: int) -> str:
 def _failure(result: Result) -> str:
     steps = result["steps"]
     after = "" if steps is None else f" after {steps} step{'s' * (steps != 1)}"
-    return f"{result['termination']}{after}: {_why(result) or result['reason']}"
+    why = _why(result) or result["reason"].partition("\n")[0]  # without an agent's traceback
+    return f"{result['termination']}{after}: {why}"
 
 
 def _why(result: Result) -> str:

@@ -23,6 +23,15 @@ ANSWER_FILE, IMPOSSIBLE_FILE = "MOBILEAGENT_ANSWER_FILE", "MOBILEAGENT_IMPOSSIBL
 _MOST_READ = 16 * 1024 * 1024  # bytes of a file; `Output` keeps fewer
 _MOST_SAID = 100_000  # characters of an answer
 _MOST_LAST_WORDS = 300
+# How Python draws a group of exceptions: its first line, those between its parts, the others.
+_GROUP = "  + Exception Group Traceback (most recent call last):"
+_BEFORE = (  # the exception that counts, of those that led to each other
+    "Traceback (most recent call last):",
+    "The above exception was the direct cause of the following exception:",
+    "During handling of the above exception, another exception occurred:",
+)
+_RULE = re.compile(r" *\+(-\+)?-{9,}(?: (?:\d+|\.\.\.) -+)?")
+_BESIDE = re.compile(r" *[|+] (.*)")
 # What colours and moves text on a terminal (ECMA-48).
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
@@ -86,13 +95,37 @@ def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> R
 
 
 def last_words(traces: Traces) -> str:
-    """Return the last line that a program has printed: an error's, if it has printed any."""
+    """Return the last line that a program has printed: an error's, if it has printed any.
+
+    Of a group of exceptions that is its message and those of its parts.
+    """
     for path in (traces.stderr, traces.stdout):
-        lines = [line.strip() for line in _clean(_read(path) or "").splitlines()]
-        if said := next(filter(None, reversed(lines)), ""):
-            said = printable(said)
+        lines = [line.rstrip() for line in _clean(_read(path) or "").splitlines() if line.strip()]
+        if lines:
+            if _RULE.fullmatch(lines[-1]) and _GROUP in lines:
+                return printable(_group(lines))[:_MOST_LAST_WORDS]
+            said = printable(lines[-1].strip())
             return said if len(said) <= _MOST_LAST_WORDS else f"…{said[-_MOST_LAST_WORDS:]}"
     return ""
+
+
+def _group(lines: Sequence[str]) -> str:
+    """Return the messages of the group of exceptions with which a program's words end."""
+    said, message = "", ""
+    start = max(number for number, line in enumerate(lines) if line == _GROUP)
+    for line in lines[start:]:
+        if rule := _RULE.fullmatch(line):
+            if rule[1]:  # its parts follow
+                message = f"{message.partition(': ')[2] or message}: "
+            elif message:
+                message += "; "
+            said, message = said + message, ""
+        elif beside := _BESIDE.fullmatch(line):
+            if beside[1].endswith(_BEFORE):
+                message = ""
+            elif not message and not beside[1].startswith(" "):
+                message = beside[1]
+    return said.removesuffix("; ")
 
 
 def _ending(adapter: Adapter, status: int | None) -> Ending:

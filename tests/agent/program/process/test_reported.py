@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import traceback
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -132,6 +133,33 @@ def test_an_error_quotes_the_last_that_was_said(report: Callable[..., Reported])
     files = {"record/stdout": "x" * 5000 + "\x07", "record/stderr": ""}
     assert len(report(3, files).text) < 400
     assert "\x07" not in report(3, files).text
+
+
+def drawn(error: BaseException) -> str:
+    """Return what Python prints of an exception that nobody catches."""
+    with pytest.raises(type(error)) as caught:
+        raise error
+    return "".join(traceback.format_exception(caught.value))
+
+
+def test_of_a_group_of_exceptions_the_messages_are_quoted(report: Callable[..., Reported]) -> None:
+    chained = ValueError("no such thing")
+    chained.__cause__ = OSError(2, "No such file")
+    inner = ExceptionGroup("inner", [KeyError("goal"), ValueError("two\nlines")])
+    outer = ExceptionGroup("unhandled errors in a TaskGroup", [chained, inner])
+    outer.add_note("a note")
+    said = "ended with status 1; the last it said: "
+    files = {"record/stderr": f"step 1\n{drawn(ExceptionGroup('first', [inner]))}{drawn(outer)}\n"}
+    assert report(1, files).text == (
+        f"{said}unhandled errors in a TaskGroup (2 sub-exceptions): ValueError: no such thing; "
+        "inner (2 sub-exceptions): KeyError: 'goal'; ValueError: two"
+    )
+    files = {"record/stderr": drawn(ExceptionGroup("many", [ValueError("x" * 99)] * 30))}
+    text = report(1, files).text
+    assert text.startswith(f"{said}many (30 sub-exceptions): ValueError: xxx")
+    assert len(text) < 400
+    files = {"record/stderr": "| 3 apples |\n+----------+\n+---------------\n"}
+    assert report(1, files).text == f"{said}+---------------"
 
 
 def test_secrets_are_in_no_report(report: Callable[..., Reported]) -> None:
