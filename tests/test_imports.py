@@ -32,6 +32,7 @@ HEAVY |= {"grpc", "h11", "trustme", "cryptography", "rich"}
 ORDER = [
     "errors",
     "plain",
+    "found",
     "urls",
     "extras",
     "processes",
@@ -47,7 +48,7 @@ ORDER = [
 ORDER += ["device", "environment", "llm", "judge", "draft", "agent", "run", "report", "review"]
 ORDER += ["testing", "plugin", "init", "__main__"]
 # What is more than a matter of order.
-ALONE = {"virtual": {"virtual"}, "screen": {"screen", "errors", "plain", "extras"}}
+ALONE = {"virtual": {"virtual"}, "screen": {"screen", "errors", "plain", "found", "extras"}}
 # The virtual phone's own rooms and modules, in the same manner.
 VIRTUAL = ["kernel", "content", "apk", "ui", "snapshots", "faults", "app", "providers", "system"]
 VIRTUAL += [

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.found import FoundTuple
 from pytest_mobileagent.plain import expect
 
 if TYPE_CHECKING:
@@ -87,6 +88,9 @@ class Event:
     uptime: int = 0
     sequence: int = 0
     derived: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", FoundTuple(self.text))
 
     def describe(self) -> str:
         """Return the event in a few words, for people."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import Finish, Impossible, ends_episode
 from pytest_mobileagent.episode.calls import Totals, totals
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.found import FoundTuple, found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,6 +70,9 @@ class Step:
     counts: bool = True
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        _hand_out(self, "probes", "actions", "calls", "events")
+
     @property
     def done(self) -> tuple[Action, ...]:
         """The actions that were done, without those that could not be."""
@@ -124,6 +128,9 @@ class EpisodeRecord:
     folder: Path | None = field(default=None, compare=False)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        _hand_out(self, "initial_probes", "steps")
+
     def __repr__(self) -> str:
         return f"<episode of {self.case.id}: {self.step_count} steps, {self.termination}>"
 
@@ -135,7 +142,7 @@ class EpisodeRecord:
     @property
     def screens(self) -> tuple[Screen, ...]:
         """Every screen that was seen, in order; the last is `screen`."""
-        return (*(step.screen for step in self.steps), self.screen)
+        return FoundTuple((*(step.screen for step in self.steps), self.screen))
 
     @property
     def step_count(self) -> int:
@@ -146,7 +153,7 @@ class EpisodeRecord:
     def actions(self) -> tuple[Action, ...]:
         """Every action that was done, in order, reports left out."""
         each = (action for step in self.steps for action in step.done)
-        return tuple(action for action in each if not ends_episode(action))
+        return FoundTuple(action for action in each if not ends_episode(action))
 
     @property
     def answer(self) -> str:
@@ -162,7 +169,7 @@ class EpisodeRecord:
     @property
     def calls(self) -> tuple[ModelCall, ...]:
         """Every call of a model, those for a decision beyond the step limit included."""
-        return (*(call for step in self.steps for call in step.calls), *self.unused)
+        return FoundTuple((*(call for step in self.steps for call in step.calls), *self.unused))
 
     @property
     def is_metered(self) -> bool | None:
@@ -180,7 +187,7 @@ class EpisodeRecord:
     @property
     def events(self) -> tuple[Event, ...]:
         """What the phone reported during all steps, in order."""
-        return tuple(event for step in self.steps for event in step.events)
+        return FoundTuple(event for step in self.steps for event in step.events)
 
     @property
     def seconds_thinking(self) -> float:
@@ -229,6 +236,17 @@ class EpisodeRecord:
     def initial_probe(self, name: str) -> Value:
         """Return what a probe of the task read before the first step (see `probe`)."""
         return _probe(name, self.initial_probes)
+
+
+def _hand_out(record: Step | EpisodeRecord, *names: str) -> None:
+    """Let what checks look into be such that a key or an item that it lacks fails the task."""
+    for name in names:
+        value = getattr(record, name)
+        if isinstance(value, tuple):
+            value = value if isinstance(value, FoundTuple) else FoundTuple(value)
+        else:  # probes by their names, which are the author's
+            value = {probe: found(read) for probe, read in value.items()}
+        object.__setattr__(record, name, value)
 
 
 class UnknownProbeError(TaskError, KeyError):

@@ -7,6 +7,7 @@ import inspect
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.found import MissingIndexError, MissingKeyError
 from pytest_mobileagent.screen.explain import Miss, NotFoundError
 
 if TYPE_CHECKING:
@@ -35,7 +36,10 @@ def closest(
     statements = _statements(code) if code is not None else []
     own = _statement(statements, failed)
     by = [(miss, _statement(statements, getattr(miss, "line", None))) for miss in misses]
-    return [miss for miss, of in by if of is not None and of is own] or [
+    meant = [miss for miss, of in by if of is not None and of is own]
+    if isinstance(cause, MissingKeyError | MissingIndexError):
+        return [*meant, cause.__str__]
+    return meant or [
         miss for miss, of in by if not (isinstance(miss, Miss) and isinstance(of, ast.Assert))
     ]
 

@@ -43,7 +43,7 @@ from pytest_mobileagent.plugin.judges import (
 )
 from pytest_mobileagent.plugin.outputs.junit import properties
 from pytest_mobileagent.plugin.outputs.others import tell_others
-from pytest_mobileagent.plugin.outputs.showing import show_failure, show_review
+from pytest_mobileagent.plugin.outputs.showing import show_error, show_failure, show_review
 from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, is_pure, on_the_way
 from pytest_mobileagent.plugin.results import RECORDED, RESULT
 from pytest_mobileagent.plugin.subgoals import partial_credit, progress
@@ -112,6 +112,8 @@ def _result(
         show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
         show_failure(item, report, episode, verdict, on_the_way=is_pure(item))
+    elif outcome == "error" and episode is not None:
+        show_error(item, report, episode)
     return Result(
         case,
         outcome=outcome,

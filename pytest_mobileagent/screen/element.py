@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.found import FoundTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,6 +108,7 @@ class Element:
     _seen_on: Readable | None = field(default=None, init=False, repr=False)  # that of the root
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "children", FoundTuple(self.children))
         for child in self.children:
             object.__setattr__(child, "parent", self)
 
@@ -130,7 +132,8 @@ class Element:
         while pending:
             element = pending.pop()
             yield element
-            pending.extend(reversed(element.children))
+            if element.children:
+                pending.extend(reversed(element.children))
 
     @property
     def ancestors(self) -> Iterator[Element]:
@@ -143,7 +146,8 @@ class Element:
     @property
     def texts(self) -> tuple[str, ...]:
         """All texts, or else content descriptions, of this element and those below it."""
-        return tuple(e.text or e.content_desc for e in self.iter() if e.text or e.content_desc)
+        words = (e.text or e.content_desc for e in self.iter())
+        return FoundTuple(text for text in words if text)
 
     @property
     def label(self) -> str:

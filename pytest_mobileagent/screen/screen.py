@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.found import FoundList, FoundTuple
 from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.screen.element import Bounds, Element
 from pytest_mobileagent.screen.explain import NotFoundError, missed
@@ -98,12 +99,12 @@ class Screen:
     @lazy
     def elements(self) -> tuple[Element, ...]:
         """All elements in document order, without the root."""
-        return tuple(self.root.iter())[1:]
+        return FoundTuple(self.root.iter())[1:]
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The texts and content descriptions on the screen, in document order."""
-        return tuple(t for e in self.elements for t in (e.text, e.content_desc) if t)
+        return FoundTuple(t for e in self.elements for t in (e.text, e.content_desc) if t)
 
     def find(self, **criteria: Any) -> Element | None:
         """Return the first element that meets all criteria (see `Selector`), or None.
@@ -138,7 +139,7 @@ class Screen:
             MissingExtraError: what reads or compares pictures is not installed.
         """
         selector = Selector.of(criteria)
-        found = list(self._search(selector))
+        found = FoundList(self._search(selector))
         if not found:
             missed(partial(self.explain, selector))
         return found
@@ -175,7 +176,7 @@ class Screen:
             MissingExtraError: the OCR engine is not installed.
             ScreenError: the screenshot cannot be decoded.
         """
-        return tuple(
+        return FoundTuple(
             Element("ocr", text=box.text, bounds=box.bounds, in_picture=True, parent=self.root)
             for box in read_text(self.image)
         )
@@ -243,7 +244,7 @@ class Screen:
         """Return the elements that contain the pixel (x, y), the innermost and topmost first."""
         # Of several windows, Android lists the topmost first.
         windows = (reversed(tuple(window.iter())) for window in self.root.children)
-        return [e for window in windows for e in window if e.bounds.contains(x, y)]
+        return FoundList(e for window in windows for e in window if e.bounds.contains(x, y))
 
     def _xpath(self, expression: str) -> list[Element]:
         from lxml import etree  # noqa: PLC0415

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from _pytest._code.code import (  # a failure that pytest can send, print, and write to JUnit's XML
+    ExceptionRepr,
     ReprEntryNative,
     ReprExceptionInfo,
     ReprFileLocation,
@@ -50,7 +51,7 @@ def show_failure(
         met = f"; the goal was met after step {verdict.first_step}"
     sought, where = evidence.get("sought", ""), evidence.get("where", "")
     closest, subgoals = redacted([closest, evidence.get("subgoals", [])])
-    screen, page = _where_to_look(item, episode, verdict)
+    screen, page = _where_to_look(item, episode, verdict.first_step)
     lines = failure(
         episode, sought, where, closest, met, subgoals=subgoals, screen=screen, page=page
     )
@@ -63,13 +64,24 @@ def show_failure(
     )
 
 
-def _where_to_look(item: pytest.Item, episode: Episode, verdict: Verdict) -> tuple[str, str]:
+def show_error(item: pytest.Item, report: pytest.TestReport, episode: Episode) -> None:
+    """Let pytest show, below what a body raised, what the agent did.
+
+    The traceback is for the author of the task, whose error it is.
+    """
+    if isinstance(report.longrepr, ExceptionRepr):
+        screen, page = _where_to_look(item, episode, None)
+        lines = failure(episode, "", "", "", "", screen=screen, page=page)
+        report.longrepr.addsection("episode", "\n".join(lines))
+
+
+def _where_to_look(item: pytest.Item, episode: Episode, met: int | None) -> tuple[str, str]:
     """Return the last screenshot, and the run's page at the step to begin with; empty if none."""
     screenshot = last_screenshot(episode)
     if episode.folder is None or screenshot is None:
         return "", ""
     page = near(item.config, item.config.stash[RUN].folder.path / PAGE)
-    step = telling_step(episode, verdict.first_step)
+    step = telling_step(episode, met)
     link = deep_link(page, episode.folder.name, step)
     return str(near(item.config, screenshot)), link
 

@@ -54,6 +54,7 @@ def totals(results: Sequence[Mapping[str, Any]], epochs: int | None = None) -> d
 
     Counts of tasks: `tasks` counts all, `decided` those with a verdict, `errors`, `skipped`,
     `review` (a person has to decide) and `not_run` (the run ended before they began) the others.
+    `check_errors`: the errors of tasks that were played, and whose check then raised.
     `without_snapshot`: those whose device was not brought back to a snapshot. `infrastructure`
     counts attempts that were lost because a device, a worker or the network broke, also those of
     tasks that another attempt decided. `estimated` counts the tasks with estimates in the place of
@@ -97,6 +98,7 @@ _UNDECIDED = {"errors": "error", "skipped": "skipped", "review": "review", "not_
 def _undecided(results: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     return {
         **{name: _outcomes(results, outcome) for name, outcome in _UNDECIDED.items()},
+        "check_errors": sum(map(check_raised, results)),
         "infrastructure": sum(len(result["infrastructure"]) for result in results),
         "without_snapshot": sum(without_snapshot(result) for result in results),
     }
@@ -104,6 +106,12 @@ def _undecided(results: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 def _outcomes(results: Iterable[Mapping[str, Any]], outcome: str) -> int:
     return sum(result["outcome"] == outcome for result in results)
+
+
+def check_raised(result: Mapping[str, Any]) -> bool:
+    """Whether a task was played, and then its check raised, which decides nothing."""
+    broke = (result["outcome"], result["fault"]) == ("error", "task")
+    return broke and result["steps"] is not None
 
 
 def without_snapshot(result: Mapping[str, Any]) -> bool:

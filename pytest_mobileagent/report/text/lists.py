@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import cases
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.metrics.epochs import FLAKY
-from pytest_mobileagent.report.metrics.summary import without_snapshot
+from pytest_mobileagent.report.metrics.summary import check_raised, without_snapshot
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.text.missed import missed
 from pytest_mobileagent.report.text.names import label, shortener
@@ -173,7 +173,9 @@ def remarks(results: Sequence[Result], *, on_virtual_phones: bool) -> list[str]:
     kept = "only their own apps were cleared, all else stayed as it was"
     told = f"{count} without a snapshot ({printable(reasons)}): {kept}"
     unmetered = sum(result["metered"] is False for result in results)
+    raised = sum(map(check_raised, results))
     return [
+        *([_check_errors(raised)] if raised else []),
         *_own_judges(results),
         *([_unmetered(unmetered)] if unmetered else []),
         *([told] if resets else []),
@@ -192,6 +194,11 @@ def _own_judges(results: Sequence[Result]) -> list[str]:
         f"{model} judged {count} task{'s' * (count != 1)} in which it was the agent's own model"
         for model, count in sorted(judges.items())
     ]
+
+
+def _check_errors(count: int) -> str:
+    tasks = f"{count} task{'s' * (count != 1)} whose check raised"
+    return f"left out of the success rate: {tasks}, which is a fault of the task (docs/checks.md)"
 
 
 def _unmetered(count: int) -> str:

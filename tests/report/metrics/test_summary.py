@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Make = Callable[..., dict[str, Any]]
 
-COUNTS = ("tasks", "decided", "successes", "errors", "skipped", "review", "not_run")
+COUNTS = ("tasks", "decided", "successes", "errors", "skipped", "review", "not_run", "check_errors")
 REPORTED, LIMITED = {"termination": "self-reported"}, {"termination": "step limit"}
 
 
@@ -36,6 +36,13 @@ def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
     assert numbers["epochs"] == {
         "number": 0, "success_rates": {}, "standard_error": None, "standard_error_ddof_0": None,
     }  # fmt: skip
+
+
+def test_a_check_that_raises_is_counted_and_no_other_error_of_a_task(result: Make) -> None:
+    raised = result(None, fault="task", steps=3)
+    unplayed, judge = result(None, fault="task"), result(None, fault="judge", steps=3)
+    numbers = totals([raised, unplayed, judge, result(False, steps=1)])
+    assert (numbers["check_errors"], numbers["errors"], numbers["decided"]) == (1, 3, 1)
 
 
 def test_every_number_is_over_what_it_says(result: Make) -> None:
@@ -84,6 +91,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "decided": 6,
         "successes": 3,
         "errors": 1,
+        "check_errors": 0,
         "skipped": 1,
         "review": 1,
         "not_run": 1,

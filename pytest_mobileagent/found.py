@@ -1,0 +1,118 @@
+"""What an episode tells a check, in containers whose missing items are the agent's failure.
+
+`episode.probe("settings")["goal"]` asks for what a weak agent may never have set. A plain KeyError
+would be an error of the task, and would take the task out of the agent's success rate. These
+containers raise what is an AssertionError, too, and says what there was instead. In all else they
+are the dict, list and tuple that they inherit from: they compare, print and are sent as those.
+"""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sized
+
+K = TypeVar("K")
+V = TypeVar("V")
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+_MOST_NAMED = 5  # keys or items that an error names
+_MOST_COMPARED = 500  # keys that are compared with the one that is missing
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
+
+
+class MissingKeyError(AssertionError, KeyError):
+    """What an episode tells has no such key: says which ones there are, the nearest first."""
+
+    __str__ = Exception.__str__  # not KeyError's, which prints the text's repr
+
+
+class MissingIndexError(AssertionError, IndexError):
+    """What an episode tells has no such item: says which ones there are."""
+
+
+class FoundDict(dict[K, V], Generic[K, V]):
+    """A dictionary whose missing keys fail the check that asks for them."""
+
+    def __missing__(self, key: K) -> V:
+        texts = {str(each): each for each in islice(self, _MOST_COMPARED)}
+        near = difflib.get_close_matches(str(key), texts, _MOST_NAMED, 0.5)
+        keys = [*(texts[text] for text in near), *(key for key in self if str(key) not in near)]
+        raise MissingKeyError(f"there is no {_SHORT.repr(key)}{_among(keys)}")
+
+    def __reduce__(self) -> tuple[type[dict[K, V]], tuple[dict[K, V]]]:
+        return dict, (dict(self),)
+
+
+class FoundList(list[T], Generic[T]):
+    """A list whose missing items fail the check that asks for them."""
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> FoundList[T]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> T | FoundList[T]:
+        try:
+            found = super().__getitem__(index)
+        except IndexError:
+            msg = f"there is no item {index}{_among(self)}"
+            raise MissingIndexError(msg) from None
+        return FoundList(found) if isinstance(index, slice) else found  # type: ignore[arg-type, return-value]
+
+    def __reduce__(self) -> tuple[type[list[T]], tuple[list[T]]]:
+        return list, (list(self),)
+
+
+class FoundTuple(tuple[T_co, ...], Generic[T_co]):
+    """A tuple whose missing items fail the check that asks for them."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> T_co: ...
+    @overload
+    def __getitem__(self, index: slice) -> FoundTuple[T_co]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> T_co | FoundTuple[T_co]:
+        try:
+            found = super().__getitem__(index)
+        except IndexError:
+            count = f"there {_are(self)} {len(self) or 'nothing'}"
+            raise MissingIndexError(f"there is no item {index}: {count}") from None
+        return FoundTuple(found) if isinstance(index, slice) else found  # type: ignore[arg-type, return-value]
+
+    def __reversed__(self) -> Iterator[T_co]:
+        return iter(tuple.__getitem__(self, slice(None, None, -1)))  # not item by item
+
+    def __reduce__(self) -> tuple[type[tuple[T_co, ...]], tuple[tuple[T_co, ...]]]:
+        return tuple, (tuple(self),)
+
+
+def found(value: Any) -> Any:
+    """Return plain data in containers of this module, all that is nested in it included."""
+    match value:
+        case FoundDict() | FoundList():
+            return value
+        case dict():
+            return FoundDict((key, found(item)) for key, item in value.items())
+        case list():
+            return FoundList(map(found, value))
+        case _:
+            return value
+
+
+def _among(known: Iterable[Any]) -> str:
+    """Say what there is instead."""
+    each = list(known)
+    names = [_SHORT.repr(name) for name in each[:_MOST_NAMED]]
+    more = f" and {len(each) - len(names)} more" if len(each) > len(names) else ""
+    return f": there {_are(each)} {', '.join(names) or 'nothing'}{more}"
+
+
+def _are(each: Sized) -> str:
+    return "are" if len(each) > 1 else "is"

@@ -1,0 +1,177 @@
+"""What a weak agent never made is its failure; what else a body raises is the task's error."""
+
+from __future__ import annotations
+
+import json
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Run = Callable[..., tuple[pytest.RunResult, dict[str, Any]]]
+
+CONFTEST = """
+import json
+import pytest
+from pytest_mobileagent import Agent, Finish, Tap
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+class Weak(Agent):
+    def step(self, observation):
+        return Finish("nothing")
+
+class Able(Weak):
+    taps = 0
+    def step(self, observation):
+        self.taps += 1
+        return Tap(5, 5) if self.taps <= 2 else Finish("done")
+
+def react(phone, action):
+    made = {"goal": 8000, "days": [{"name": "Monday"}]} if phone.actions else {}
+    phone.answers["read"] = json.dumps({"user": {"name": "Ann", **made}})
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    screens = [make_screen("Home", str(number)) for number in range(4)]
+    read = json.dumps({"user": {"name": "Ann"}})
+    return FakeLease(FakePhone(screens, answers={"read": read}, react=react))
+"""
+HEAD = """
+import asyncio, json
+from pytest_mobileagent import task as make_task
+
+class Read:
+    script = "read"
+    parse = staticmethod(json.loads)
+
+task = make_task("Set a goal.", probes={"app": Read()})
+
+"""
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Run:
+    """Run test functions with an agent on a phone in memory; return the report, too."""
+
+    def run(bodies: str, agent: str, *arguments: str) -> tuple[pytest.RunResult, dict[str, Any]]:
+        pytester.makeconftest(CONFTEST)
+        pytester.makepyfile(HEAD + bodies)
+        given = ["-p", "no:cacheprovider", f"--agent=conftest.py:{agent}", *arguments]
+        result = pytester.runpytest_inprocess(*given, "--mobile-agent-process=off")
+        newest = max(
+            pytester.path.glob("runs/*/report.json"), key=lambda path: path.stat().st_mtime
+        )
+        return result, json.loads(newest.read_text("utf-8"))
+
+    return run
+
+
+ASKED = {
+    "a key": (
+        "episode.probe('app')['user']['goal'] == 8000",
+        "there is no 'goal': there is 'name'",
+    ),
+    "a row": (
+        "episode.probe('app')['user']['days'][0]['name']",
+        "there is no 'days': there is 'name'",
+    ),
+    "a step": ("episode.steps[1].actions[0]", "there is no item 1: there is 1"),
+    "a screen": ("episode.screens[2].texts", "there is no item 2: there are 2"),
+    "an action": ("episode.actions[-2]", "there is no item -2: there is nothing"),
+    "a match": (
+        "episode.screen.find_all(text='2')[0]",
+        "nothing on * has text='2'; nothing comes close; the screen says 'Home', '0'; *",
+    ),
+    "a probe of a step": (
+        "episode.steps[-1].probes['app']['user']['goal']",
+        "there is no 'goal': there is 'name'",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_what_the_agent_never_made_is_its_failure(run: Run, what: str) -> None:
+    asked, words = ASKED[what]
+    body = f"@task\ndef test_it(episode):\n    assert {asked}\n"
+    result, whole = run(body, "Weak")
+    result.assert_outcomes(failed=1)
+    (task,) = whole["tasks"]
+    assert (task["success"], task["fault"], task["first_success_step"]) == (False, "agent", None)
+    assert whole["summary"]["success_rate"] == 0.0
+    result.stdout.fnmatch_lines(["sought   *test_*.py:12", f"closest  {words}"])
+    assert f"sought   {asked}" in result.stdout.str()
+    result, whole = run(body, "Able")
+    result.assert_outcomes(passed=1)
+    (task,) = whole["tasks"]
+    assert (task["success"], task["first_success_step"]) == (True, 2)
+
+
+def test_sub_goals_that_ask_for_what_is_missing_do_not_hold(run: Run) -> None:
+    body = """
+@task
+def test_it(episode):
+    with episode.subgoal("named"):
+        assert episode.probe("app")["user"]["name"] == "Ann"
+    with episode.subgoal("goal"):
+        assert episode.probe("app")["user"]["goal"] == 8000
+"""
+    result, whole = run(body, "Weak")
+    result.assert_outcomes(failed=1)
+    (task,) = whole["tasks"]
+    assert task["partial_credit"] == 0.5
+    assert task["subgoals"][1]["reason"] == "there is no 'goal': there is 'name'"
+    _, whole = run(body, "Able")
+    assert [each["first_step"] for each in whole["tasks"][0]["subgoals"]] == [0, 2]
+
+
+RAISES = {
+    "int": ("int(episode.probe('app')['user']['name'])", "ValueError: invalid literal for int() *"),
+    "own": ("{}['goal']", "KeyError: 'goal'"),
+    "unpacked": ("next(row for row in [])", "StopIteration"),
+    "probe": ("episode.probe('apps')", "*UnknownProbeError: the task has no probe 'apps' *"),
+}
+
+
+def test_a_gate_counts_tasks_whose_check_raised_as_missing(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    bodies = "".join(
+        f"@task\ndef test_{n}(episode):\n    assert episode.answer\n" for n in range(4)
+    )
+    bodies += "@task\ndef test_raises(episode):\n    assert {}['goal']\n"
+    result, whole = run(bodies, "Able", "--mobile-gate=success_rate >= 0.5")
+    assert whole["summary"]["success_rate"] == 1.0
+    assert (whole["gate"]["verdict"], result.ret) == ("INCONCLUSIVE", 8)
+    summary = (pytester.path / "runs" / whole["run"]["id"] / "summary.md").read_text("utf-8")
+    assert "> left out of the success rate: 1 task whose check raised" in summary
+
+
+@pytest.mark.parametrize("tb", ["auto", "short", "native", "line"])
+def test_what_else_a_body_raises_is_an_error_that_shows_the_episode(run: Run, tb: str) -> None:
+    bodies = "".join(
+        f"@task\ndef test_{name}(episode):\n    {line}\n" for name, (line, _) in RAISES.items()
+    )
+    bodies += "@task\ndef test_passes(episode):\n    assert episode.answer\n"
+    result, whole = run(bodies, "Able", f"--tb={tb}", "--junitxml=junit.xml")
+    result.assert_outcomes(errors=len(RAISES), passed=1)
+    tasks = {task["nodeid"].partition("::test_")[2]: task for task in whole["tasks"]}
+    for name, (_, words) in RAISES.items():
+        task = tasks[name]
+        assert (task["outcome"], task["success"], task["fault"]) == ("error", None, "task")
+        assert fnmatch(task["reason"], words)
+    assert (whole["summary"]["check_errors"], whole["summary"]["errors"]) == (4, 4)
+    assert whole["summary"]["success_rate"] == 1.0
+    left_out = "left out of the success rate: 4 tasks whose check raised, *"
+    result.stdout.fnmatch_lines([left_out])
+    shown = [
+        "*- episode -*",
+        "goal     Set a goal.",
+        'actions  1 tap "Home"   2 tap "Home"   3 finish "done"',
+        "ended    self-reported after 2 steps",
+        "page     runs/*report.html#e=*&s=2",
+    ]
+    if tb != "line":
+        result.stdout.fnmatch_lines(shown)

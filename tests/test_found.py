@@ -1,0 +1,93 @@
+"""What checks look into: containers whose missing keys and items are the agent's failure."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.found import (
+    FoundTuple,
+    MissingIndexError,
+    MissingKeyError,
+    found,
+)
+from pytest_mobileagent.plain import to_wire
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
+PLAIN = st.recursive(
+    SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner)
+)
+
+
+@given(PLAIN)
+def test_what_was_found_is_plain_data_in_all_but_what_is_missing(plain: Any) -> None:
+    wrapped = found(plain)
+    assert wrapped == plain
+    assert plain == wrapped
+    assert repr(wrapped) == repr(plain)
+    assert json.dumps(wrapped) == json.dumps(plain)
+    assert isinstance(wrapped, type(plain))
+    for same in (pickle.loads(pickle.dumps(wrapped)), copy.deepcopy(wrapped), to_wire(wrapped)):
+        assert same == to_wire(plain)
+        assert type(same) is type(plain)
+    assert found(wrapped) is wrapped
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda v: v["settings"]["gaol"], "there is no 'gaol': there are 'goal', 'name', 'size'"),
+        (lambda v: v["rows"][0]["gaol"], "there is no 'gaol': there is 'goal'"),
+        (lambda v: v["none"]["gaol"], "there is no 'gaol': there is nothing"),
+        (lambda v: v["rows"][1:][0]["a"], "there is no item 0: there is nothing"),
+        (lambda v: v["rows"][-2], "there is no item -2: there is {'goal': 1}"),
+        (lambda v: v["many"][20], "there is no item 20: there are 0, 1, 2, 3, 4 and 15 more"),
+        ("{rows[3]}".format_map, "there is no item 3: there is {'goal': 1}"),
+    ],
+)
+def test_a_missing_item_fails_and_says_what_there_was(ask: Any, words: str) -> None:
+    value = found(
+        {
+            "settings": {"name": 1, "size": 2, "goal": 3},
+            "rows": [{"goal": 1}],
+            "none": {},
+            "many": list(range(20)),
+        }
+    )
+    with pytest.raises(AssertionError) as caught:
+        ask(value)
+    assert str(caught.value) == words
+    assert isinstance(caught.value, KeyError if "'gaol'" in words else IndexError)
+
+
+def test_a_long_text_is_cut_and_the_nearest_keys_come_first() -> None:
+    with pytest.raises(MissingKeyError) as caught:
+        found({f"key {n}": n for n in range(2000)} | {"xyz" * 1000: 1})["key 17a" + "y" * 3000]
+    assert len(str(caught.value)) < 400
+    with pytest.raises(MissingKeyError, match=r"there is no 'key 17a': there are 'key 17', 'key "):
+        found({f"key {n}": n for n in range(100)})["key 17a"]
+    with pytest.raises(MissingIndexError) as missing:
+        found([["x" * 5000] * 5000] * 9)[9]
+    assert len(str(missing.value)) < 600
+
+
+def test_a_tuple_behaves_as_one_but_for_the_missing_item() -> None:
+    numbers = FoundTuple([1, 2, 3])
+    assert (numbers[0], numbers[-1], numbers[1:], list(reversed(numbers))) == (
+        1,
+        3,
+        (2, 3),
+        [3, 2, 1],
+    )
+    assert (repr(numbers), hash(numbers)) == ("(1, 2, 3)", hash((1, 2, 3)))
+    assert type(pickle.loads(pickle.dumps(numbers))) is tuple
+    with pytest.raises(MissingIndexError, match="there is no item 2: there are 2"):
+        numbers[1:][2]
+    with pytest.raises(TypeError):
+        numbers["a"]  # type: ignore[call-overload]
