@@ -189,7 +189,7 @@ def test_an_agent_that_is_wrong_is_an_error_if_it_has_to_work(suite):
     suite.agent = AGENT + "\nraise ValueError\n"
     suite.run()
     assert suite.result.ret == pytest.ExitCode.USAGE_ERROR
-    suite.result.stderr.fnmatch_lines(["ERROR: *says.py:Says cannot be loaded: ValueError: "])
+    suite.result.stderr.fnmatch_lines(["ERROR: *says.py:Says cannot be loaded: ValueError"])
 
 
 @pytest.mark.slow
