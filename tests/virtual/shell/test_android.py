@@ -28,6 +28,10 @@ OUTPUTS = {
     "mkdir d; touch f; chmod +x f; ln -s f l; ls -F": "d/\nf*\nl@\n",
     "touch a b c; ls -r": "c\nb\na\n",
     "touch a; touch -d 2020-01-01T00:00:00 b; ls -t": "a\nb\n",
+    "mkdir d; touch -d 2026-11-20T12:00:01 d/f; ls d -ll -au | grep f": (  # as AndroidWorld has it
+        "-rw-rw-rw- 1 shell shell    0 2026-11-20 12:00:01.000000000 +0000 f\n"
+    ),
+    "touch a; touch -d 2020-01-01T00:00:00 b; ls -tu": "a\nb\n",
     "echo x > /sdcard/f; ls -l /sdcard/f": (
         "-rw-rw---- 1 u0_a42 media_rw 2 2026-11-20 12:00 /sdcard/f\n"
     ),

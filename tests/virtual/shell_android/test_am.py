@@ -131,6 +131,23 @@ def test_small_answers(sh):
     assert sh("am start-activity org.demo").startswith("Starting: Intent { act=")
 
 
+def test_a_task_is_removed_by_its_number(sh, shell, phone):
+    sh(f"am start -n {NOTES}")
+    (number,) = re.findall(r"\bid=(\d+)", sh("dumpsys activity recents"))
+    assert sh(f"am stack remove {number}") == ""
+    assert [task.package for task in phone.activities.tasks] == [phone.launcher]
+    assert shell("am stack remove 4711") == (0, "", "")  # there is no such task: AOSP says nothing
+    wrong = shell("am stack remove org.demo")
+    assert wrong.status == 255
+    assert "java.lang.NumberFormatException: For input string" in wrong.err
+    assert shell("am stack info") == (255, "", "Error: unknown command 'info'\n")
+
+
+def test_the_home_screen_comes_again_when_its_task_is_removed(sh, phone):
+    sh(f"am stack remove {phone.activities.task.number}")
+    assert phone.activities.top.package == phone.launcher
+
+
 def test_a_crash_ends_the_app_and_is_logged(sh, phone):
     sh(f"am start -n {NOTES}")
     with phone.activities.guard("org.demo"):

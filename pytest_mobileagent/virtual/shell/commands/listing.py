@@ -75,7 +75,7 @@ class Entry:
 async def ls(ctx: Context, args: list[str]) -> int:
     """List folders."""
     long = {"all": "a", "almost-all": "A", "color": "N", "full-time": "T"}
-    options = parse(args, "1AadFhLlNnpRrSt", long)
+    options = parse(args, "1AadFhLlNnpRrStu", long)  # a file has one time here, -u's too
     if "T" in options:
         options.given += [("l", ""), ("l", "")]
     files: list[Entry] = []

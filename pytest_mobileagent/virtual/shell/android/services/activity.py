@@ -10,7 +10,7 @@ from pytest_mobileagent.virtual.content.intent import (
     Intent,
     short,
 )
-from pytest_mobileagent.virtual.shell.android.intents import parse_intent
+from pytest_mobileagent.virtual.shell.android.intents import integer, parse_intent
 from pytest_mobileagent.virtual.shell.android.service import (
     Arguments,
     Context,
@@ -153,10 +153,13 @@ def get_config(ctx: Context, _: Arguments) -> str:
 
 @service.command("stack")
 def stack(ctx: Context, args: Arguments) -> str:
-    """List the tasks."""
-    if (what := args.required()) != "list":
-        raise Refused(f"Error: unknown command '{what}'")
+    """List the tasks, or remove one: a number that no task has counts as removed."""
     activities, metrics = ctx.phone.activities, ctx.phone.display.metrics
+    if (what := args.required()) == "remove":
+        activities.remove_task(integer(args.required()))
+        return ""
+    if what != "list":
+        raise Refused(f"Error: unknown command '{what}'")
     return "".join(
         fill("activity_stack", task=task, visible=task is activities.task, metrics=metrics)
         for task in reversed(activities.tasks)
