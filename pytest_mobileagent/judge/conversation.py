@@ -35,23 +35,29 @@ def converse(
         JudgeError: the model does not answer, refuses the request, or stays unreadable.
         BudgetSpent: no `Exception`: nothing more may be spent.
     """
-    calls: list[ModelCall] = []
-    conversation = list(messages)
-    for is_last in (False, True):
-        reply = _reply(model, conversation)
-        calls.append(reply.call)
-        try:
-            return parse(reply), tuple(calls)
-        except UnreadableError as error:
-            if is_last:
-                said = printable(reply.text.strip())
-                shown = said if len(said) <= _SHOWN else f"…{said[-_SHOWN:]}"
-                msg = f"judge {model.name}: its reply cannot be read, as {error}: {shown!r}"
-                raise JudgeError(msg) from error
-        # A provider takes no message without content.
-        conversation += [reply.message] if reply.text.strip() else []
-        conversation.append(Message("user", (repair,)))
-    raise AssertionError  # the second reply is returned or raised
+    first = _reply(model, messages)
+    try:
+        return parse(first), (first.call,)
+    except UnreadableError as error:
+        unread = error
+    # A provider takes no message without content.
+    said = [first.message] if first.text.strip() else []
+    try:
+        second = _reply(model, [*messages, *said, Message("user", (repair,))])
+    except JudgeError as error:
+        msg = f"{_unreadable(model, first, unread)}. To mend it: {error}"
+        raise JudgeError(msg) from error
+    try:
+        return parse(second), (first.call, second.call)
+    except UnreadableError as error:
+        raise JudgeError(_unreadable(model, second, error)) from error
+
+
+def _unreadable(model: Model, reply: ModelReply, error: UnreadableError) -> str:
+    """Say of a reply that it cannot be read, why, and what it ends with."""
+    said = printable(reply.text.strip())
+    shown = said if len(said) <= _SHOWN else f"…{said[-_SHOWN:]}"
+    return f"judge {model.name}: its reply cannot be read, as {error}: {shown!r}"
 
 
 def _reply(model: Model, messages: Sequence[Message]) -> ModelReply:

@@ -73,14 +73,23 @@ def _opinions(
 
 
 def _vote(model: Model, question: Question, episode: EpisodeRecord, retries: int) -> Opinion:
+    """Ask a model until it says something readable, and at last tell of the first attempt too.
+
+    Whatever went wrong first is what a person has to know: a later attempt may only have found
+    that a scripted model had no reply left.
+    """
     ask_one = ask_subtasks if question.subtasks else ask
-    for left in range(retries, -1, -1):
+    failed: list[JudgeError] = []
+    for _ in range(retries + 1):
         try:
             return ask_one(model, question, episode)
-        except JudgeError:
-            if not left:
-                raise
-    raise AssertionError  # the last attempt's error is raised
+        except JudgeError as error:
+            failed.append(error)
+    first, last = str(failed[0]), str(failed[-1])
+    if first == last:
+        raise failed[-1]
+    msg = f"{first}. Asked again: {last}"
+    raise JudgeError(msg) from failed[-1]
 
 
 def _majority(votes: Sequence[Opinion]) -> Opinion:

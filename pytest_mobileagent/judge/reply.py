@@ -1,7 +1,7 @@
 """What a judge's reply says: read strictly, or not at all.
 
-A reply ends with the line `Result: 1` (done) or `Result: 0` (not done), as SPA-Bench demands it
-(arXiv 2410.15164, appendix D.4.6 and D.4.7); what stands before it is the reason.
+A reply ends with `Result: 1` (done) or `Result: 0` (not done), as SPA-Bench demands it (arXiv
+2410.15164, appendix D.4.6 and D.4.7); what stands before it is the reason.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import ModelReply
 
 _MARKS = "[*_`]{0,3}"
-# Judges that answer in Markdown or in Chinese say the same; nothing else is read as a result.
+# Judges that answer in Markdown or in Chinese say the same; nothing else is read as a result. A
+# reason may stand before it on the same line, but not as a quotation that the result is part of.
 _RESULT = re.compile(
-    rf"{_MARKS}(?:Result|结果){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}([01]){_MARKS}[.。]?{_MARKS}",
+    rf"(?P<before>|(?![>|]).*[\s.。…!！?？,，;；:：)）])"
+    rf"{_MARKS}(?:Result|结果){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}(?P<passed>[01]){_MARKS}[.。]?{_MARKS}",
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(
     rf"{_MARKS}(\d{{1,4}}){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}([01]){_MARKS}[.。]?{_MARKS}"
 )
-# A result that is quoted, listed or indented is none, but it is in doubt which one counts.
+# A statement's line that is quoted, listed or indented is none, but it is in doubt which one counts.
 _QUOTING = " \t>|-•`\"'“”「」"
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _REASON = re.compile(r"\A[*_]{0,2}(?:Reason|理由|原因)[*_]{0,2}\s*[:：][*_]{0,2}\s*", re.IGNORECASE)
@@ -41,21 +43,19 @@ class Result:
 
 
 def read_result(reply: ModelReply) -> Result:
-    """Return the result in a reply: exactly one line of it, the last.
+    """Return the result in a reply: the last `Result:`, with which its last line has to end.
+
+    What a judge quotes, or reconsiders, on the way there is part of its reason.
 
     Raises:
-        UnreadableError: there is none, or more than one, or it is not the last line; the reply was
-            cut off, or the model refused.
+        UnreadableError: the last line ends with none; the reply was cut off, or the model refused.
     """
     lines = _lines(reply)
     last = _RESULT.fullmatch(lines[-1].strip())
     if last is None:
         msg = "its last line is no result"
         raise UnreadableError(msg)
-    if any(_RESULT.fullmatch(line.strip(_QUOTING)) for line in lines[:-1]):
-        msg = "it has more than one result"
-        raise UnreadableError(msg)
-    return Result(last[1] == "1", _reason(lines[:-1]))
+    return Result(last["passed"] == "1", _reason([*lines[:-1], last["before"]]))
 
 
 def read_statements(reply: ModelReply, count: int) -> tuple[tuple[bool, ...], str]:

@@ -111,6 +111,19 @@ def test_a_judge_that_fails_is_asked_again(episode: Episode) -> None:
         decide(panel([*mumbling, *mumbling, YES]), TEXT, episode, retries=1)
 
 
+@pytest.mark.parametrize("retries", [0, 1, 2])
+def test_an_unreadable_reply_is_told_where_nothing_can_be_said_to_mend_it(
+    episode: Episode, retries: int
+) -> None:
+    with pytest.raises(JudgeError) as failed:
+        decide(panel(["Looks fine to me."]), TEXT, episode, retries=retries)
+    told = str(failed.value)
+    first = "judge scripted:a: its reply cannot be read, as its last line is no result: "
+    assert told.startswith(f"{first}'Looks fine to me.'. To mend it: ")
+    assert "the scripted model has no reply left" in told
+    assert told.count("Asked again: ") == (retries > 0)
+
+
 def test_without_the_key_components_on_a_screen_no_model_is_asked(episode: Episode) -> None:
     question = Question(("Total", "14.99"), actions="text")
     judges = panel([YES])

@@ -34,9 +34,20 @@ def reply(text: str, stop: str = "end") -> ModelReply:
         ('Reason: The app says "Result: 1", which proves nothing.\nResult: 0', False, None),
         ("<think>\nResult: 1?\n</think>\nResult: 0", False, ""),
         ("It was not done.\nResult: 0", False, "It was not done."),
+        ("Reason: Wi-Fi is on. Result: 1", True, "Wi-Fi is on."),
+        ("Reason: not on Result: 0.", False, "not on"),
+        ("**Reason:** On. **Result: 1**", True, "On."),
+        ("理由：已打开。结果：1", True, "已打开。"),
+        ("- Nothing was done, so Result: 0", False, "- Nothing was done, so"),
+        ('Reason: The app says "Result: 1". Result: 0', False, 'The app says "Result: 1".'),
+        ("The Result: 1", True, "The"),
+        ("Result: 1, no: Result: 0", False, "Result: 1, no:"),
+        ("Result: 0\nResult: 1", True, "Result: 0"),
+        ("The screen says:\n> Result: 1\nResult: 0", False, "The screen says:\n> Result: 1"),
+        ("```\nResult: 1\n```\nResult: 0", False, None),
     ],
 )
-def test_the_last_line_is_the_result(text: str, passed: bool, reason: str | None) -> None:
+def test_the_last_result_counts_and_ends_the_reply(text: str, passed: bool, reason: str | None) -> None:
     result = read_result(reply(text))
     assert result.passed is passed
     assert reason is None or result.reason == reason
@@ -54,14 +65,14 @@ def test_the_last_line_is_the_result(text: str, passed: bool, reason: str | None
         ("Result: yes", "last line is no result"),
         ("Result: <1>", "last line is no result"),
         ("Result: 1 because it is on", "last line is no result"),
-        ("The Result: 1", "last line is no result"),
         ("Result: 1\nReason: it is on", "last line is no result"),
         ("```\nResult: 1\n```", "last line is no result"),
-        ("Result: 0\nResult: 1", "more than one result"),
-        ("Result: 1\n\nResult: 1", "more than one result"),
-        ("The screen says:\n> Result: 1\nResult: 1", "more than one result"),
-        ("```\nResult: 1\n```\nResult: 0", "more than one result"),
-        ("- **Result: 1**\nSo:\nResult: 0", "more than one result"),
+        ("Result: 0\n> Result: 1", "last line is no result"),
+        ("Result: 0\n> The app says: Result: 1", "last line is no result"),
+        ('Reason: The app says "Result: 1"', "last line is no result"),
+        ('Reason: The app says "Result: 1', "last line is no result"),
+        ("Result: 1 or Result: 0?", "last line is no result"),
+        ("NoResult: 1", "last line is no result"),
     ],
 )
 def test_anything_else_is_unreadable(text: str, why: str) -> None:
