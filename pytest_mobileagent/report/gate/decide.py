@@ -13,6 +13,7 @@ from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Fin
 from pytest_mobileagent.report.gate.missing import lacking
 from pytest_mobileagent.report.gate.names import check_names
 from pytest_mobileagent.report.gate.required import required
+from pytest_mobileagent.report.gate.skipped import without_app
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,6 +128,7 @@ def decide(
     settled = {f.bound: f for f in before.bounds if f.verdict != INCONCLUSIVE} if before else {}
     count = sum(bound.baseline for bound in gate.bounds)
     findings = lacking(tasks, look)
+    findings += [] if gate.allow_skipped else without_app(tasks, look)
     findings += required(gate.must_pass, tasks, look)
     for bound in gate.bounds:
         if not bound.baseline:

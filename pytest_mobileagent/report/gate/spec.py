@@ -16,7 +16,7 @@ from pytest_mobileagent.report.metrics.summary import totals
 MARGIN = 0.02  # a run may be worse by so much without failing: days differ
 ALLOW = 0.05  # a drop of so much has to be excluded for a pass
 AGAINST_BASELINE = "success_rate"
-_KEYS = ("bound", "must_pass")
+_KEYS = ("bound", "must_pass", "allow_skipped")
 _EXPRESSION = re.compile(r"\s*([\w.][\w. -]*?)\s*(>=|<=)\s*(\S+)\s*")
 _FORMS = "success_rate >= 0.5, cost_usd <= 2 or success_rate >= baseline"
 
@@ -46,10 +46,14 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a run has to meet: bounds, and tasks, by their ids, that have to pass."""
+    """What a run has to meet: bounds, and tasks, by their ids, that have to pass.
+
+    Unless `allow_skipped`, no task may have been skipped for want of an app.
+    """
 
     bounds: tuple[Bound, ...] = ()
     must_pass: tuple[str, ...] = ()
+    allow_skipped: bool = False
 
     @property
     def needs_baseline(self) -> bool:
@@ -103,6 +107,10 @@ def gate_of(data: Mapping[str, Any]) -> Gate:
     if not bounds and not must_pass:
         msg = "asks for nothing: give it a [[bound]], or must_pass"
         raise ValueError(msg)
+    allow_skipped = data.get("allow_skipped", False)
+    if type(allow_skipped) is not bool:
+        msg = "allow_skipped has to be true or false: whether tasks may lack their apps"
+        raise ValueError(msg)
     read = []
     for number, bound in enumerate(bounds, 1):
         try:
@@ -110,7 +118,7 @@ def gate_of(data: Mapping[str, Any]) -> Gate:
         except ValueError as error:
             msg = f"bound {number}: {error}"
             raise ValueError(msg) from None
-    return Gate(tuple(read), tuple(dict.fromkeys(must_pass)))
+    return Gate(tuple(read), tuple(dict.fromkeys(must_pass)), allow_skipped)
 
 
 def near(name: str, names: list[str]) -> str:

@@ -34,6 +34,12 @@ def test_a_file_holds_bounds_and_tasks_that_must_pass(tmp_path: Path) -> None:
         ("tasks/clock/alarm/alarm",),
     )
     assert gate.needs_baseline
+    assert not gate.allow_skipped
+
+
+def test_a_file_may_let_tasks_be_skipped(tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text("allow_skipped = true\n" + FILE)
+    assert read_gate("gate.toml", tmp_path).allow_skipped
 
 
 @pytest.mark.parametrize(
@@ -85,6 +91,8 @@ BASELINE = '[[bound]]\nmetric = "success_rate"\nbaseline = true\n'
         ("[[bound]", "end of an array declaration"),
         ("bounds = []", "'bounds' is no key of a gate: did you mean bound"),
         ('[bound]\nmetric = "success_rate"', "write .*bound.* above each"),
+        ('allow_skipped = "yes"\nmust_pass = ["a"]', "allow_skipped has to be true or false"),
+        ("allow_skipped = true", "asks for nothing"),
         ("must_pass = 3", "must_pass has to be a list of ids"),
         ('must_pass = [""]', "must_pass has to be a list of ids"),
         ("[[bound]]\nmin = 1", "bound 1: metric is missing"),
