@@ -171,6 +171,7 @@ class AndroidWorldAgent(Agent):
             self.dialect,
             Frame.of(look.screen, look.marks),
             on_error=self.options.on_error,
+            strict=self.options.strict,
             apps=self.briefing.installed,
             **self.options.settings,
         )

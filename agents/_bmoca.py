@@ -127,6 +127,7 @@ class BMocaAgent(Agent):
             self.dialect,
             Frame.of(screen, marks),
             on_error=self.options.on_error,
+            strict=self.options.strict,
             **self.options.settings,
         )
         self.steps += 1

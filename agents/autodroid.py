@@ -102,6 +102,7 @@ class AutoDroid(Agent):
                 Dialect(),
                 Frame.of(screen, marks),
                 on_error=options.on_error,
+                strict=options.strict,
                 **options.settings,
             )
             label = chosen(decided.words)

@@ -165,6 +165,7 @@ class MobileAgent(Agent):
                 Dialect(),
                 Frame.of(screen, shown=None),
                 on_error="no action",
+                strict=self.options.strict,
                 **self.options.settings,
             )
             if not decided.error:

@@ -119,6 +119,7 @@ class SeeAct(Agent):
             self.dialect,
             Frame.of(screen, marks),
             on_error=self.options.on_error,
+            strict=self.options.strict,
             apps=self.briefing.installed,
             **self.options.settings,
         )

@@ -85,6 +85,7 @@ class AndroidArena(Agent):
             Dialect(),
             frame,
             on_error=self.options.on_error,
+            strict=self.options.strict,
             apps=self.briefing.installed,
             **self.options.settings,
         )

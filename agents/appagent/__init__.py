@@ -102,6 +102,7 @@ class AppAgent(Agent):
             Dialect(self.on_grid, self.options.functions, not self.options.explore),
             Frame.of(screen, marks),
             on_error=self.options.on_error,
+            strict=self.options.strict,
             **self.options.settings,
         )
         self._remember(decided, image, marks, screen)
@@ -135,6 +136,7 @@ class AppAgent(Agent):
             self.briefing.goal,
             dark=self.options.dark,
             on_error=self.options.on_error,
+            strict=self.options.strict,
             settings=self.options.settings,
         )
         if decided.decision.signal != "success":

@@ -88,6 +88,7 @@ class Exploration:
         *,
         dark: bool,
         on_error: str,
+        strict: bool,
         settings: dict[str, Any],
     ) -> Decided:
         """Ask what the last gesture has done, write that down, and return what follows from it."""
@@ -101,6 +102,7 @@ class Exploration:
             AppAgentReflection(),
             Frame.of(screen, done.marks),
             on_error=on_error,
+            strict=strict,
             **settings,
         )
         decision = decided.decision

@@ -117,6 +117,7 @@ class MobileAgentV2(Agent):
             Dialect(),
             Frame(seen.size),
             on_error=self.options.on_error,
+            strict=self.options.strict,
             **self.options.settings,
         )
         self.progress.thought = decided.decision.said.get("thought", "")

@@ -110,6 +110,7 @@ class MobileAgentV3(Agent):
             self.dialect,
             frame,
             on_error=self.options.on_error,
+            strict=self.options.strict,
             apps=self.briefing.installed,
             **self.options.settings,
         )

@@ -15,7 +15,7 @@ from pytest_mobileagent.llm.message import Message
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from pytest_mobileagent.action.dialects.dialect import Dialect, Frame, OnError
+    from pytest_mobileagent.action.dialects.dialect import Dialect, Frame
     from pytest_mobileagent.llm.model import Model, ModelReply
 
 _ATTEMPTS = 3
@@ -26,10 +26,13 @@ class ModelOptions:
     """Options that all agents have which ask models.
 
     - `on_error`: what to do with words that cannot be read; empty for what the original does.
+    - `strict`: whether words that the original's code cannot read are such here, too, and those
+      that it misreads are misread; `docs/dialects.md` lists them.
     - `temperature`, `max_tokens`: what is sent to models; None for what the original sends.
     """
 
     on_error: Literal["", "no action", "ask again", "finish", "give up", "crash"] = ""
+    strict: bool = False
     temperature: float | None = None
     max_tokens: int | None = None
 
@@ -65,28 +68,33 @@ def ask(
     frame: Frame,
     *,
     on_error: str = "",
+    strict: bool = False,
     apps: Iterable[str] = (),
     words_of: Callable[[ModelReply], str] = lambda reply: reply.text,
     **settings: Any,
 ) -> Decided:
     """Ask a model for its next decision, in a dialect.
 
-    `on_error` overrides the dialect's own policy if it is not empty; `apps` are the packages among
-    which the apps are sought that the model names; `words_of` gives what the dialect reads of a
-    reply, if that is not its text; `settings` go to `Model.complete`.
+    `on_error` overrides the dialect's own policy if it is not empty; `strict` reads as the
+    original's code does; `apps` are the packages among which the apps are sought that the model
+    names; `words_of` gives what the dialect reads of a reply, if that is not its text; `settings`
+    go to `Model.complete`.
 
     Raises:
         AgentError: the words cannot be read, and the policy is to crash, or asked in vain again.
     """
-    policy: OnError | str = on_error or dialect.on_error
+    read = dialect.parse_strictly if strict else dialect.parse
     conversation = list(messages)
-    for _ in range(_ATTEMPTS if policy == "ask again" else 1):
+    for _ in range(_ATTEMPTS):
         reply = model.complete(conversation, **settings)
         words = words_of(reply)
         try:
-            decision = dialect.parse(words, frame)
+            decision = read(words, frame)
         except DialectError as error:
             problem = _problem(reply, error)
+            policy = on_error or error.on_error or dialect.on_error
+            if policy != "ask again":
+                break
             again = f"That could not be read: {problem}. Answer again, in the format asked for."
             conversation += [reply.message, Message("user", (again,))]
         else:

@@ -69,6 +69,7 @@ class EndpointAgent(Agent):
             self.dialect,
             self.frame(observation.screen, picture),
             on_error=self.options.on_error or self.on_error,
+            strict=self.options.strict,
             apps=self.briefing.installed,
             words_of=self.words,
             **{**self.settings, **self.options.settings},

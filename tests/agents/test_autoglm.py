@@ -108,6 +108,22 @@ def test_words_that_cannot_be_read_are_the_last_ones(reply: Any, answer: str) ->
     assert [step.action for step in episode.steps] == [Finish(answer)]
 
 
+def test_typing_that_was_cut_off_is_done_as_far_as_it_goes() -> None:
+    cut = ScriptedReply('I type.\ndo(action="Type", text="oat mil', stop="length")
+    episode, _ = work([cut, DONE])
+    assert episode.steps[0].action == Type("oat mil", clear=True)
+    assert episode.answer == "two notes"
+
+
+def test_strictly_its_own_format_ends_the_run_as_in_the_original() -> None:
+    options = {"strict": True}
+    episode, _ = work([BACK], options=options)
+    assert [step.action for step in episode.steps] == [Finish('do(action="Back")')]
+    cut = 'I type.\ndo(action="Type", text="oat milk'
+    episode, _ = work([cut, 'Done.\nfinish(message="two")'], options=options)
+    assert [step.action for step in episode.steps] == [Type("oat mi", clear=True), Finish("two")]
+
+
 def test_or_not_if_one_wants() -> None:
     episode, _ = work(["There are two.", DONE], options={"on_error": "no action"})
     assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]

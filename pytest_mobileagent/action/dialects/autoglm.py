@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -36,8 +39,11 @@ _HOLD = 3.0
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 _BEGIN = ("finish(message=", "do(action=", "finish(", "do(")
 # A text stands between its quotes as it is, with whatever quotes and line breaks are in it.
-_TYPE = re.compile(r'do\(\s*action="Type(?:_Name)?"\s*,\s*text=(["\'])(.*)\1\s*,?\s*\)', re.DOTALL)
+_TYPE = re.compile(r'do\(\s*action="Type(?:_Name)?"[\s,]*text=(["\'])(.*)\1\s*,?\s*\)', re.DOTALL)
 _FINISH = re.compile(r'finish\(\s*(?:message\s*=\s*)?(["\'])(.*)\1\s*,?\s*\)', re.DOTALL)
+# Half of one, as a limit of tokens leaves it: all that stands behind the quote is the text.
+_CUT_TYPE = re.compile(r'do\(\s*action="Type(?:_Name)?"[\s,]*text=(["\']?)(.*)', re.DOTALL)
+_CUT_FINISH = re.compile(r'finish\(message=(["\']?)(.*)', re.DOTALL)
 _SIGNALS = {"Note": "note", "Call_API": "call_api"}
 
 
@@ -55,6 +61,10 @@ class AutoGlm(Dialect):
       the signal "invalid", with the "problem" in `said`: the original uses up a step for it, while
       words that cannot be read at all end its run as if they were the final message.
 
+    A reply that a limit of tokens has cut off within what is to be typed, or within the final
+    message, is taken as far as it goes, as in the original. A "Type" that was cut off before its
+    text cannot be read.
+
     Source: zai-org/Open-AutoGLM, `phone_agent/config/prompts_zh.py` and `prompts_en.py`, and the
     code of `phone_agent/model/client.py` and `phone_agent/actions/handler.py`. Unlike its code,
     which keeps a closing `</answer>` as part of the action and then cannot read it, a reply in the
@@ -68,22 +78,58 @@ class AutoGlm(Dialect):
     def parse(self, words: str, frame: Frame) -> Decision:
         """Return the action of a reply; what it said as "thinking", "message" and the like."""
         with reading(words):
-            thinking, action = halves(words)
-            said = {"thinking": thinking} if thinking else {}
-            if match := _FINISH.match(action):
-                return Decision((Finish(match[2]),), said)
-            if match := _TYPE.match(action):
-                return Decision((Type(match[2], clear=True),), said)
-            each = call(action)
-            if each.name == "finish":
-                return Decision((Finish(each.get("message", "0")),), said)
-            if each.name != "do":
-                msg = f"{quoted(action)} is neither do(…) nor finish(…)"
-                raise DialectError(msg)
             try:
-                return _decision(each, frame, said)
+                return self._leniently(words, frame)
             except DialectError as error:
-                return Decision((), {**said, "problem": str(error)}, INVALID)
+                with suppress(DialectError):
+                    read = self.parse_strictly(words, frame)
+                    if not isinstance(next(iter(read.actions), None), Finish):
+                        return read  # whatever the original goes on with
+                raise error from None
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return the action as the original's code reads it.
+
+        A closing tag or any other words behind the call are a syntax error to it, which ends the
+        run; the texts of "Type" and "finish" lose their first character and their last two.
+        """
+        with reading(words):
+            thinking, action = _split(words)
+            said = {"thinking": thinking} if thinking else {}
+            action = action.strip()
+            if action.startswith(('do(action="Type"', 'do(action="Type_Name"')):
+                _, behind, text = action.partition("text=")
+                if not behind:
+                    msg = f"{quoted(action)} has no text="
+                    raise DialectError(msg)
+                return Decision((Type(text[1:-2], clear=True),), said)
+            if action.startswith("do"):
+                return _done(_python_call(action), frame, said)
+            if action.startswith("finish"):
+                return Decision((Finish(action.replace("finish(message=", "")[1:-2]),), said)
+            msg = f"{quoted(action)} begins with neither do nor finish"
+            raise DialectError(msg)
+
+    def _leniently(self, words: str, frame: Frame) -> Decision:
+        thinking, action = halves(words)
+        said = {"thinking": thinking} if thinking else {}
+        if match := _FINISH.match(action):
+            return Decision((Finish(match[2]),), said)
+        if match := _TYPE.match(action):
+            return Decision((Type(match[2], clear=True),), said)
+        try:
+            each = call(action)
+        except DialectError:
+            return Decision((_cut_off(action),), said)
+        if each.name == "finish":
+            return Decision((Finish(each.get("message", "0")),), said)
+        if each.name != "do":
+            msg = f"{quoted(action)} is neither do(…) nor finish(…)"
+            raise DialectError(msg)
+        if each.get("action").startswith("Type") and "text" not in each.arguments:
+            msg = f"{quoted(action)} does not say what to type"
+            raise DialectError(msg)
+        return _done(each, frame, said)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as the prompt asks for it."""
@@ -123,8 +169,68 @@ def halves(words: str) -> tuple[str, str]:
     return _bare(f"{thought}\n{before}"), _bare(action)
 
 
+def _split(words: str) -> tuple[str, str]:
+    """Return the halves as the original splits them: at the calls, and only then at the tags."""
+    for begin in _BEGIN[:2]:
+        before, found, behind = words.partition(begin)
+        if found:
+            return before.strip(), begin + behind
+    before, found, behind = words.partition("<answer>")
+    if found:
+        return re.sub("</?think>", "", before).strip(), behind.replace("</answer>", "")
+    return "", words
+
+
+def _python_call(action: str) -> Call:
+    """Return a call as Python's own parser reads it; arguments that are no literals are errors."""
+    source = action.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that Python does not know
+            called = ast.parse(source, mode="eval").body
+            if not isinstance(called, ast.Call):
+                msg = f"{quoted(action)} is no call"
+                raise DialectError(msg)
+            given = {each.arg or "": ast.literal_eval(each.value) for each in called.keywords}
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        if isinstance(error, DialectError):
+            raise
+        msg = f"{quoted(action)} is no call in Python: {quoted(str(error))}"
+        raise DialectError(msg) from None
+    # What it cannot take apart (a point that is no list, a duration that is no text) fails there
+    # while it is done, and the run goes on: such a point is none, such a wait is over at once.
+    arguments = {name: value for name, value in given.items() if isinstance(value, str)}
+    for name in ("element", "start", "end"):
+        arguments[name] = repr(given.get(name)) if isinstance(given.get(name), list | tuple) else ""
+    if "duration" in given:
+        arguments.setdefault("duration", "0")
+    return Call("do", arguments, len(action))
+
+
+def _cut_off(action: str) -> Action:
+    """Return what the first half of a "Type" or a "finish" says.
+
+    Raises:
+        DialectError: it is half of anything else, or of nothing.
+    """
+    if match := _CUT_TYPE.match(action):
+        return Type(match[2], clear=True)
+    if match := _CUT_FINISH.match(action):
+        return Finish(match[2])
+    msg = f"{quoted(action)} is no whole call of an action"
+    raise DialectError(msg)
+
+
 def _bare(words: str) -> str:
     return re.sub(r"</?(?:think|answer)>", "", words).strip().strip("`").strip()
+
+
+def _done(said: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
+    """Return what a call means; what cannot be done is a signal, as it only uses up a step."""
+    try:
+        return _decision(said, frame, parts)
+    except DialectError as error:
+        return Decision((), {**parts, "problem": str(error)}, INVALID)
 
 
 def _decision(said: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:

@@ -21,12 +21,14 @@ OnError = Literal["no action", "ask again", "finish", "give up", "crash"]
 class DialectError(ValueError):
     """Words that a dialect does not know, or an action that it cannot say; `words` has all of them.
 
-    The message says what is wrong, and quotes the place.
+    The message says what is wrong, and quotes the place. `on_error` is what the original does with
+    these words, where that is not what it mostly does; else it is empty.
     """
 
-    def __init__(self, problem: str, words: str = "") -> None:
+    def __init__(self, problem: str, words: str = "", on_error: OnError | None = None) -> None:
         super().__init__(problem)
         self.words = words
+        self.on_error = on_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,16 @@ class Dialect(ABC):
         Raises:
             DialectError: they are none of this dialect.
         """
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what words mean to the original's code, which fails where `parse` is lenient.
+
+        The same as `parse` where no lenient reading is known: docs/dialects.md lists them all.
+
+        Raises:
+            DialectError: the original cannot read them; its `on_error` says what it does then.
+        """
+        return self.parse(words, frame)
 
     @abstractmethod
     def print(self, decision: Decision, frame: Frame) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -124,12 +125,113 @@ def test_what_cannot_be_done_uses_up_a_step(instruction: str) -> None:
         "<think>never ending",
         'do(action="Tap", element=[500,2',
         'do(action="Wait", duration=1',
+        'do(action="Type"',
+        'do(action="Type",',
+        'do(action="Type", te',
+        'do(action="Type")',
     ],
 )
 def test_words_that_are_no_instruction(words: str) -> None:
     with pytest.raises(DialectError) as raised:
         AutoGlm().parse(words, PHONE)
     assert raised.value.words == words
+
+
+@pytest.mark.parametrize(
+    ("words", "lenient", "strict"),
+    [
+        ('do(action="Type", text="say hell', Type("say hell", clear=True), "say he"),
+        ('do(action="Type", text="say hello"', Type("say hello", clear=True), "say hell"),
+        ('do(action="Type", text="', Type("", clear=True), ""),
+        ('do(action="Type", text=', Type("", clear=True), ""),
+        ('do(action="Type_Name", text="张三', Type("张三", clear=True), ""),
+        ('do(action="Type" text="a")', Type("a", clear=True), "a"),
+        ('do(action="Type", text="a")</ans', Type("a", clear=True), 'a")</a'),
+        ('<answer>do(action="Type", text="a")</answer>', Type("a", clear=True), 'a")</answe'),
+    ],
+)
+def test_typing_that_was_cut_off_goes_on_as_in_the_original(
+    words: str, lenient: Action, strict: str
+) -> None:
+    assert AutoGlm().parse(words, PHONE).actions == (lenient,)
+    assert AutoGlm().parse_strictly(words, PHONE).actions == (Type(strict, clear=True),)
+
+
+@pytest.mark.parametrize(
+    ("words", "answer", "strict"),
+    [
+        ('finish(message="All is do', "All is do", "All is "),
+        ('finish(message="Done")', "Done", "Done"),
+        ('<answer>finish(message="Done")</answer>', "Done", 'Done")</answe'),
+    ],
+)
+def test_a_message_that_was_cut_off_is_the_answer(words: str, answer: str, strict: str) -> None:
+    assert AutoGlm().parse(words, PHONE).actions == (Finish(answer),)
+    assert AutoGlm().parse_strictly(words, PHONE).actions == (Finish(strict),)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        '<answer>do(action="Back")</answer>',
+        '<answer>do(action="Back")</ans',
+        'do(action="Back") as said',
+        'do(action="Back")\nfor the list',
+        '```\ndo(action="Back")\n```',
+        'do(action="Back"',
+        'do(action="Tap", element=[500,250]',
+        'do(action="Tap",',
+        'do(action="Tap", element=[x,y])',
+        'do(action="Wait", duration=',
+        'do(action="Note",',
+    ],
+)
+def test_what_ends_the_originals_run_is_read_unless_strictly(words: str) -> None:
+    AutoGlm().parse(words, PHONE)
+    with pytest.raises(DialectError) as raised:
+        AutoGlm().parse_strictly(words, PHONE)
+    assert raised.value.words == words
+
+
+@pytest.mark.parametrize(
+    ("words", "actions", "signal"),
+    [
+        ('I look.\ndo(action="Tap", element=[500,250])', (Tap(540, 600),), ""),
+        ('do(action="Tap", element="[500,250]")', (), INVALID),
+        ('do("Tap", [500,250])', (), INVALID),
+        ('do(action="Wait", duration=2)', (Wait(0),), ""),
+        ('do(action="Back").now()', (), INVALID),
+        ('<answer>do( action="Back" )</answer>', (Key("back"),), ""),
+    ],
+)
+def test_what_the_original_goes_on_with(
+    words: str, actions: tuple[Action, ...], signal: str
+) -> None:
+    decision = AutoGlm().parse_strictly(words, PHONE)
+    assert (decision.actions, decision.signal) == (actions, signal)
+
+
+@given(
+    st.sampled_from(
+        [
+            'I look.\ndo(action="Type", text="say hello (now)")',
+            '<answer>do(action="Type_Name", text="张三")</answer>',
+            '<answer>\ndo(action="Swipe", start=[1,2], end=[500,250])\n</answer>',
+            'do(action="Take_over", message="Log in")',
+        ]
+    ),
+    st.data(),
+)
+def test_whatever_the_original_goes_on_with_is_no_end_of_ours(words: str, data: Any) -> None:
+    cut = words[: data.draw(st.integers(0, len(words)))]
+    at = data.draw(st.integers(0, len(cut)))
+    odd = cut[:at] + data.draw(st.text("\"'()[], =\n", max_size=2)) + cut[at:]
+    try:
+        strict = AutoGlm().parse_strictly(odd, PHONE)
+    except DialectError:
+        return
+    if not any(isinstance(action, Finish) for action in strict.actions):
+        assert not any(isinstance(a, Finish) for a in AutoGlm().parse(odd, PHONE).actions)
 
 
 def test_a_sensitive_tap_keeps_its_message() -> None:
