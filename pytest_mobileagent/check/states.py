@@ -8,7 +8,6 @@ stands for two.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -80,7 +79,8 @@ def essential(
 ) -> EssentialState:
     """Say what is essential of a screen, by LlamaTouch's primitives; all of it has to hold at once.
 
-    - `activity`: the one that is shown, as `package/.Activity` or in full.
+    - `activity`: the one that is shown: `com.shop/.Cart`, `com.shop/com.shop.Cart`, `.Cart` (of one
+      of the task's apps) or `com.shop.Cart` (of any app, whose package may be another).
     - `exact`: elements that are there, by criteria of `Screen.find_all`; or as an annotated screen
       has them, equal in class, id, all flags and, but for upper case, in words.
     - `fuzzy`: words that some element has, or the words of a whole annotated screen, or more or
@@ -110,7 +110,7 @@ def essential(
     def conditions(similarity: Similarity, threshold: float, packages: str) -> list[Condition]:
         found: list[Condition] = []
         if activity is not None:
-            found.append((f"activity={activity!r}", lambda m: _shows(m.episode.screen, activity)))
+            found.append((f"activity={activity!r}", lambda m: _shows(m, activity)))
         found += elements
         found += [_alike(text, similarity, threshold) for text in texts]
         if click is not None:
@@ -243,10 +243,41 @@ def _by_letters(one: str, other: str) -> float:
     return float(fuzz.token_sort_ratio(one, other, processor=utils.default_process)) / 100
 
 
-def _shows(screen: Screen, wanted: str) -> bool:
-    """Whether the screen's activity stands in the words for one, as LlamaTouch compares them."""
-    name = re.escape(screen.activity)
-    return bool(screen.activity) and re.search(rf"{name}(?![\w$.])", wanted) is not None
+def _shows(moment: Moment, wanted: str) -> bool:
+    """Whether an activity is shown: of this package, if one is named, and of this class."""
+    screen = moment.episode.screen
+    package, name = _component(screen.activity, screen.package)
+    if not name:
+        return False
+    wanted_package, _, _ = wanted.strip().rpartition("/")
+    if not wanted_package and not _is_in_full(wanted.strip()):
+        # What a short name is short for depends on the app: it means one of the task's.
+        apps = moment.episode.case.task.packages
+        return (package in apps or not apps) and name == _component(wanted, package)[1]
+    if package and wanted_package and package != wanted_package:
+        return False
+    # A screen whose package nobody recorded may be of the one that is wanted.
+    shown = _component(screen.activity, package or wanted_package)[1]
+    return shown == _component(wanted, wanted_package)[1]
+
+
+def _component(words: str, package: str) -> tuple[str, str]:
+    """Return the package and the full class of an activity, however it is written.
+
+    As Android does (ComponentName.unflattenFromString; a mere name as in a manifest): a class that
+    begins with a dot is in the package before the slash, and one with a package of its own is in
+    full, be it of the app's or not. `package` is that of words without a slash.
+    """
+    named, _, name = words.strip().rpartition("/")
+    package = named or package
+    if _is_in_full(name):
+        return package, name
+    return package, f"{package}.{name.removeprefix('.')}" if name else ""
+
+
+def _is_in_full(name: str) -> bool:
+    """Whether a class is named with its package; a mere name is one of the app's."""
+    return "." in name.removeprefix(".") and not name.startswith(".")
 
 
 def _did(moment: Moment, what: str, *arguments: Any, **criteria: Any) -> bool:

@@ -24,7 +24,7 @@ _RESULT = re.compile(
 _STATEMENT = re.compile(
     rf"{_MARKS}(\d{{1,4}}){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}([01]){_MARKS}[.。]?{_MARKS}"
 )
-# A statement's line that is quoted, listed or indented is none, but it is in doubt which one counts.
+# A line that is quoted, listed or indented is no statement's, but it is in doubt which one counts.
 _QUOTING = " \t>|-•`\"'“”「」"
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _REASON = re.compile(r"\A[*_]{0,2}(?:Reason|理由|原因)[*_]{0,2}\s*[:：][*_]{0,2}\s*", re.IGNORECASE)

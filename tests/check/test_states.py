@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent import Episode, Finish, Tap, Type, check
+from pytest_mobileagent import Case, Episode, Finish, Tap, Task, Type, check
 from pytest_mobileagent.check.states import essential, essential_states
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses
@@ -92,6 +92,68 @@ def test_each_is_matched_by_the_first_screen_after_that_of_the_one_before(shop, 
     assert list(found.steps) == steps
     assert bool(found) is (None not in steps)
     assert found.share == sum(step is not None for step in steps) / len(steps)
+
+
+FULL = ("com.shop", "com.shop.Main")
+OTHER_CLASS = ("com.shop.debug", "com.shop.Main")
+
+
+@pytest.mark.parametrize(
+    ("recorded", "wanted", "is_shown"),
+    [
+        *[
+            (recorded, wanted, True)
+            for recorded in (FULL, ("com.shop", ".Main"), ("com.shop", "com.shop/.Main"))
+            for wanted in (
+                ".Main", "Main", "com.shop/.Main", "com.shop/com.shop.Main", "com.shop.Main",
+                " com.shop/.Main ",
+            )
+        ],
+        (FULL, "com.other/.Main", False),
+        (("com.shop", ".Main"), "com.other/.Main", False),
+        (FULL, "com.other/com.shop.Main", False),
+        (FULL, "com.shop/.sub.Main", False),
+        (FULL, "com.shop/.MainSettings", False),
+        (FULL, "shop.Main", False),
+        (("com.shop", "com.shop.sub.Main"), ".sub.Main", True),
+        (("com.shop", "com.shop.sub.Main"), ".Main", False),
+        (("com.shop", "com.shop.Settings$Wifi"), "com.shop/.Settings$Wifi", True),
+        (("com.shop", "com.shop.Settings$Wifi"), "com.shop/.Settings", False),
+        (OTHER_CLASS, "com.shop.debug/com.shop.Main", True),
+        (OTHER_CLASS, "com.shop.Main", True),
+        (OTHER_CLASS, "com.shop.debug/.Main", False),
+        (OTHER_CLASS, "com.shop/.Main", False),
+        (OTHER_CLASS, ".Main", False),
+        (("", "com.shop.Main"), "com.shop/.Main", True),
+        (("", ".Main"), "com.shop/.Main", True),
+        (("com.shop", ""), ".Main", False),
+        (("", ""), "com.shop/.Main", False),
+    ],
+)  # fmt: skip
+def test_an_activity_is_the_same_however_it_is_written(
+    make_episode, make_screen, recorded, wanted, is_shown
+):
+    package, activity = recorded
+    episode = make_episode(screens=(make_screen("A", package=package, activity=activity),))
+    assert bool(essential_states(episode, [essential(activity=wanted)])) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("package", "wanted", "is_shown"),
+    [
+        ("com.shop", ".Main", True),
+        ("com.pay", ".Main", True),
+        ("com.ads", ".Main", False),
+        ("com.ads", "com.ads/.Main", True),
+    ],
+)
+def test_a_short_name_is_an_activity_of_one_of_the_tasks_apps(
+    make_episode, make_screen, package, wanted, is_shown
+):
+    screens = (make_screen("A", package=package, activity=f"{package}.Main"),)
+    case = Case(Task("Buy it.", app="com.shop", apps=("com.pay",)), "suite/task")
+    episode = make_episode(screens=screens, case=case)
+    assert bool(essential_states(episode, [essential(activity=wanted)])) is is_shown
 
 
 def test_an_annotated_element_is_compared_by_all_but_its_place(shop, make_screen):

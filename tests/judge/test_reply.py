@@ -47,7 +47,9 @@ def reply(text: str, stop: str = "end") -> ModelReply:
         ("```\nResult: 1\n```\nResult: 0", False, None),
     ],
 )
-def test_the_last_result_counts_and_ends_the_reply(text: str, passed: bool, reason: str | None) -> None:
+def test_the_last_result_counts_and_ends_the_reply(
+    text: str, passed: bool, reason: str | None
+) -> None:
     result = read_result(reply(text))
     assert result.passed is passed
     assert reason is None or result.reason == reason

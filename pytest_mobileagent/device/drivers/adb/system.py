@@ -301,10 +301,15 @@ def probe_values(probes: Mapping[str, Probe], outputs: Sequence[Output]) -> dict
 def focus(dump: str) -> tuple[str, str]:
     """Return the package and activity that has the focus by `dumpsys window displays`.
 
-    Both are empty if none has: while apps are switched, say.
+    The activity is a full class name: the focused window has it so, but the app behind a window
+    without an activity, such as a menu, in short. Both are empty if none has the focus: while apps
+    are switched, say.
     """
     component = re.search(r"u\d+ ([\w.]+)/([\w.$]+)", dump)
-    return (component[1], component[2]) if component else ("", "")
+    if component is None:
+        return "", ""
+    package, activity = component.groups()
+    return package, f"{package}{activity}" if activity.startswith(".") else activity
 
 
 def _names(lines: str) -> frozenset[str]:
