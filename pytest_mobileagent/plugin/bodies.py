@@ -16,6 +16,7 @@ from pytest_mobileagent.plugin.closest import closest, code_of
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import ask_beside
 from pytest_mobileagent.plugin.prefixes import ASKING
+from pytest_mobileagent.plugin.skipping import Skipped
 from pytest_mobileagent.plugin.subgoals import SUBGOALS
 from pytest_mobileagent.screen.explain import collect_misses
 
@@ -56,7 +57,7 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
                 item.stash[CLOSEST] = list(dict.fromkeys(told))
             raise
         except NoListenerError as error:
-            pytest.skip(str(error))
+            raise Skipped("listener", str(error)) from None
         finally:
             item.obj = own
             del item.stash[RUNS]

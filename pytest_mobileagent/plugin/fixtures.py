@@ -25,6 +25,7 @@ from pytest_mobileagent.plugin.announce import announce
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
+from pytest_mobileagent.plugin.skipping import Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.leased import LeasedDevice
     from pytest_mobileagent.environment.environment import Environment
+    from pytest_mobileagent.plugin.skipping import Why
     from pytest_mobileagent.run.attempt import Plan
     from pytest_mobileagent.task.case import Case
 
@@ -48,7 +50,8 @@ def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
     """The device that this process has leased, not yet connected."""
     run = pytestconfig.stash[RUN]
     if run.rescoring is not None:
-        pytest.skip(f"{run.settings['mobile-rescore'].option.flag} has no device")
+        flag = run.settings["mobile-rescore"].option.flag
+        raise Skipped("device", f"{flag} has no device")
     try:
         leased = run.devices.lease()
     except HostError as error:
@@ -170,7 +173,7 @@ def _recorded(case: Case, config: pytest.Config) -> Path:
     if recorded is not None and (source := config.stash.get(TAKEN_FROM, None)) is not None:
         recorded = take_over(config.stash[RUN], source, recorded.relative_to(source).as_posix())
     if recorded is None:
-        pytest.skip(printable(f"no episode of {case.key} is recorded"))
+        raise Skipped("record", f"no episode of {case.key} is recorded")
     return recorded
 
 
@@ -192,12 +195,14 @@ def _play(case: Case, request: pytest.FixtureRequest) -> Path:
             folder, number = run.folder.attempt(case)
             attempt(plan, lease.get(), run.folder.screens, folder, number)
         except MissingAppError as error:
-            pytest.skip(printable(f"{error}; {run.devices.source.how_to_install}"))
+            install = run.devices.source.how_to_install
+            raise Skipped("app", f"{error}; {install}") from None
         except (UnfitDeviceError, NoSolutionError) as error:
-            pytest.skip(printable(str(error)))
+            lacks: Why = "listener" if isinstance(error, UnfitDeviceError) else "solution"
+            raise Skipped(lacks, str(error)) from None
         except TaskError as error:
             if isinstance(error, UnfitMoveError) and (reason := _other_language(plan)):
-                pytest.skip(printable(f"{reason}: {error}"))
+                raise Skipped("language", f"{reason}: {error}") from None
             msg = printable(f"the task is broken: {error}")
             raise pytest.fail.Exception(msg, pytrace=False) from None
         except AgentError as error:

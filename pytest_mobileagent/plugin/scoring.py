@@ -46,6 +46,7 @@ from pytest_mobileagent.plugin.outputs.others import tell_others
 from pytest_mobileagent.plugin.outputs.showing import show_error, show_failure, show_review
 from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, is_pure, on_the_way
 from pytest_mobileagent.plugin.results import RECORDED, RESULT
+from pytest_mobileagent.plugin.skipping import skipped_for
 from pytest_mobileagent.plugin.subgoals import partial_credit, progress
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict.store import append as add_verdict
@@ -117,6 +118,7 @@ def _result(
     return Result(
         case,
         outcome=outcome,
+        skipped_for=skipped_for(raised) if outcome == "skipped" else None,
         fault=_fault(outcome, report, raised, broke, episode),
         reason=verdict.reason if verdict is not None else _reason(report, call),
         infrastructure=tuple(broke),

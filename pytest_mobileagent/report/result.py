@@ -35,6 +35,8 @@ class Result:
     - `beside`: what judges say of a task that a check decides.
     - `judge_calls`: all calls of judges, those of errors included; without them those that the
       verdicts tell of count.
+    - `skipped_for`: what a skipped task lacked, in one word, such as "app"; "test" where the test
+      skipped itself.
     """
 
     case: Case
@@ -47,6 +49,7 @@ class Result:
     verdict: Verdict | None = None
     beside: Verdict | None = None
     judge_calls: tuple[ModelCall, ...] = ()
+    skipped_for: str | None = None
 
     @property
     def success(self) -> bool | None:
@@ -74,6 +77,7 @@ class Result:
                     "outcome": self.outcome,
                     "success": self.success,
                     "fault": self.fault,
+                    "skipped_for": self.skipped_for,
                     "reason": self.reason,
                     "infrastructure": self.infrastructure,
                     "episode": self.folder,

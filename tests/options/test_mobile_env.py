@@ -89,6 +89,7 @@ def test_go(episode):
     result = worlds.run("tasks", "--agent=oracle", "--mobile-env=korean", "-rs")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*speaks en, and environment korean speaks ko-KR: move 2*"])
+    assert [task["skipped_for"] for task in report(worlds)["tasks"]] == ["language"]
     worlds.run("tasks", "--agent=oracle", "--mobile-env=small").assert_outcomes(errors=1)
 
 

@@ -164,6 +164,7 @@ def test_tasks_without_an_episode_and_episodes_without_a_task_are_told(asking):
             "skipped (1): no episode of codes/code[[]3[]] is recorded",
         ]
     )
+    assert by_number(asking)[3]["skipped_for"] == "record"
 
 
 def test_what_is_not_complete_keeps_its_error(asking):

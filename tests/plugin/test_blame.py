@@ -75,6 +75,7 @@ def test_add(episode):
     (task,) = report(project)["tasks"]
     assert (task["outcome"], task["fault"]) == (outcome, None)
     assert ("has no listener, and " in task["reason"]) is (outcome == "skipped")
+    assert task["skipped_for"] == ("listener" if outcome == "skipped" else None)
 
 
 def test_a_device_that_breaks_under_a_body_is_no_failure_of_the_agent(project):

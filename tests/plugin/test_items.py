@@ -300,6 +300,7 @@ DEAF = DeviceInfo("fake", "Fake", "15", 35, (1080, 2400), 420, listener=False)
     (pytester.path / "tasks" / "conftest.py").write_text(deaf + conftest)
     run(body).assert_outcomes(skipped=1)
     assert "events" in report(pytester)[0]["reason"]
+    assert report(pytester)[0]["skipped_for"] == "listener"
 
 
 def test_a_suite_is_the_folder_unless_the_task_names_one(run, pytester):

@@ -192,8 +192,23 @@ def test_play(episode):
     result.stdout.fnmatch_lines(["skipped (1): * has no app com.example.absent; * FILE.apk"])
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED  # nothing was decided
     (task,) = report(project)["tasks"]
-    assert (task["outcome"], task["success"]) == ("skipped", None)
+    assert (task["outcome"], task["success"], task["skipped_for"]) == ("skipped", None, "app")
     assert "com.example.absent" in task["reason"]
+
+
+def test_a_task_without_a_solution_is_skipped_for_the_oracle(project):
+    project.write(
+        tasks__counter__test_counter="""
+from pytest_mobileagent import task
+
+@task("Count.", app="com.example.counter")
+def test_count(episode):
+    assert False
+"""
+    )
+    project.run("tasks", "--agent=oracle").assert_outcomes(skipped=1)
+    (task,) = report(project)["tasks"]
+    assert (task["outcome"], task["skipped_for"]) == ("skipped", "solution")
 
 
 def test_some_skipped_tasks_do_not_change_the_status(project):

@@ -191,6 +191,7 @@ def test_warnings_of_prefixes_are_not_repeated(run):
 def test_whose_fault_it_is(run, body, outcome, success, fault):
     _, (task,) = run(f"@task('Go.')\ndef test_go(episode): {body}")
     assert (task["outcome"], task["success"], task["fault"]) == (outcome, success, fault)
+    assert task["skipped_for"] == ("test" if outcome == "skipped" else None)
 
 
 def test_an_expected_failure_is_pytests_own(run):
