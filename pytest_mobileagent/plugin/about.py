@@ -16,6 +16,7 @@ from pytest_mobileagent.plugin.again.digests import digests
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
 from pytest_mobileagent.plugin.scheduling.sharding import WHOLE
+from pytest_mobileagent.plugin.selection import selection
 from pytest_mobileagent.run.fingerprint import (
     content_of,
     fingerprints,
@@ -59,6 +60,7 @@ def about_run(
         "command": ["pytest", *(shown(str(word)) for word in run.config.invocation_params.args)],
         **made,
         "judges": [str(judge) for judge in run.judges.references],
+        "selection": selection(run.config),
         "shard": run.settings["mobile-shard"].text,
         "redaction": rules.about() if (rules := current()) is not None else None,
         "options": {

@@ -136,6 +136,10 @@ class Gated:
         """Return the newest report."""
         return json.loads((self.newest() / "report.json").read_text("utf-8"))  # type: ignore[no-any-return]
 
+    def about(self) -> dict[str, Any]:
+        """Return what the newest run.json says of its run."""
+        return json.loads((self.newest() / "run.json").read_text("utf-8"))["run"]  # type: ignore[no-any-return]
+
     def newest(self) -> Path:
         """Return the folder of the newest run."""
         return max((self.path / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)

@@ -43,6 +43,26 @@ def test_a_difference_that_is_not_certain_is_inconclusive(gated):
     result.stdout.fnmatch_lines(["gate INCONCLUSIVE: success_rate *"])
 
 
+def test_tasks_of_the_baseline_that_were_not_selected_are_missed(gated):
+    gated.run("test_all.py", "-k", "easy or hard")
+    gate = [f"--mobile-baseline={gated.newest()}", "--mobile-gate=success_rate >= baseline"]
+    result = gated.run("test_all.py", *gate, "-k", "easy")
+    result.stdout.fnmatch_lines(
+        ["gate INCONCLUSIVE: 5 of the baseline's 10 tasks are missing (5 *"]
+    )
+    assert result.ret == 8
+    assert gated.about()["selection"] == {"paths": ["test_all.py"], "-k": "easy"}
+
+
+def test_tasks_that_were_taken_out_of_the_project_are_not_missed(gated):
+    gated.run("-k", "easy or hard")
+    gate = [f"--mobile-baseline={gated.newest()}", "--mobile-gate=success_rate >= baseline"]
+    tests = gated.path / "test_all.py"
+    tests.write_text(tests.read_text("utf-8").replace("range(5)", "range(4)", 1), "utf-8")
+    result = gated.run(str(gated.path), *gate, "-k", "easy or hard")
+    assert "missing" not in result.stdout.str().partition("gate ")[2].partition("\n")[0]
+
+
 @pytest.mark.slow
 def test_too_much_broken_infrastructure_is_a_status_of_its_own(gated):
     (gated.path / "conftest.py").write_text(BREAKS, "utf-8")

@@ -220,6 +220,17 @@ def test_parts_that_differ_are_pointed_out(
     assert prints["agent"] not in {"aa", "cc", None}
 
 
+@pytest.mark.parametrize(("keyword", "kept"), [("easy", True), ("hard", False)])
+def test_what_parts_were_told_alike_to_run_is_that_of_the_whole(
+    make_run: Callable[..., Path], tmp_path: Path, keyword: str, kept: bool
+) -> None:
+    first = make_run("one", {"a": True}, selection={"paths": ["tasks"], "-k": "easy"})
+    second = make_run("two", {"b": True}, selection={"paths": ["tasks"], "-k": keyword})
+    assert main(["merge", str(first), str(second), "-o", str(tmp_path / "whole")]) == 0
+    about = recorded_run(tmp_path / "whole").about
+    assert (about["selection"] is not None) is kept
+
+
 def test_runs_of_different_agents_are_not_merged(
     make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

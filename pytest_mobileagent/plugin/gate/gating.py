@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plugin.options import leaves_distribution, usage_error
+from pytest_mobileagent.plugin.selection import selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -112,9 +113,14 @@ class RunGate:
         if self.gate is None:
             return None
         from pytest_mobileagent.report.gate.decide import decide  # noqa: PLC0415
+        from pytest_mobileagent.report.gate.unseen import selected_alike  # noqa: PLC0415
 
-        baseline = None if self.baseline is None else self.baseline.tasks
-        return decide(self.gate, tasks, baseline, self.looks, look, before=before)
+        baseline, alike = None, False
+        if self.baseline is not None:
+            shard = self._settings["mobile-shard"].text
+            own = {"selection": selection(self._config), "shard": shard}
+            baseline, alike = self.baseline.tasks, selected_alike(own, self.baseline.about)
+        return decide(self.gate, tasks, baseline, self.looks, look, before=before, alike=alike)
 
     def compare(
         self, about: Mapping[str, Any], tasks: Sequence[Mapping[str, Any]]

@@ -48,13 +48,10 @@ def against(
 ) -> Finding:
     """Return whether a run is worse than its baseline by more than a margin, at a look.
 
-    `count` is how many such bounds the gate has: each may fail falsely at that part of the level.
+    `tasks` and `baseline` are the entries of what the bound covers. `count` is how many such bounds
+    the gate has: each may fail falsely at that part of the level.
     """
-    here, there = (
-        [task for task in run if bound.covers(task["suite"], task["tags"])]
-        for run in (tasks, baseline)
-    )
-    after, before = tallies(here), tallies(there)
+    after, before = tallies(tasks), tallies(baseline)
     both = after.keys() & before.keys()
     found = difference(before, after)
     limits = levels(looks, look, count)
@@ -64,7 +61,7 @@ def against(
     def finding(verdict: str, words: str, **more: bool) -> Finding:
         return Finding(verdict, words, numbers, bound, look, **more)
 
-    if missing := _missing(bound, here, there, both):
+    if missing := _missing(bound, tasks, baseline, both):
         why, more = missing
         return finding(INCONCLUSIVE, why, **more)
     verdict, counted = rule(found, bound, limits), _denominators(numbers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import to_wire
@@ -13,7 +13,7 @@ from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Fin
 from pytest_mobileagent.report.gate.missing import lacking
 from pytest_mobileagent.report.gate.names import check_names
 from pytest_mobileagent.report.gate.required import required
-from pytest_mobileagent.report.gate.skipped import without_app
+from pytest_mobileagent.report.gate.unseen import unseen, without_app
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,12 +113,15 @@ def decide(
     look: int,
     *,
     before: Decision | None = None,
+    alike: bool = False,
 ) -> Decision:
     """Return what a gate says of a run.
 
     `tasks` are the entries of report.json of all that the run has done so far, what is missing
     included, and `baseline` those of the run that it is compared with. What the look `before` said
     of a bound against the baseline stays, once it was PASS or FAIL; all else is looked at anew.
+    `alike` says that both runs were told alike which tests to run, so that tasks which only the
+    baseline has are no longer there.
 
     Raises:
         ValueError: the gate names tasks, suites or tags that are in neither run, or asks for a
@@ -136,5 +139,18 @@ def decide(
         elif bound in settled:
             findings.append(settled[bound])
         else:
-            findings.append(against(bound, tasks, baseline or (), looks, look, count=count))
+            runs = [
+                [task for task in run if bound.covers(task["suite"], task["tags"])]
+                for run in (tasks, baseline or ())
+            ]
+            left_out = unseen(*runs, alike=alike, allow_skipped=gate.allow_skipped)
+            found = against(bound, *runs, looks, look, count=count)
+            findings.append(_without(left_out, found))
     return Decision(tuple(findings), looks, look)
+
+
+def _without(left_out: str | None, found: Finding) -> Finding:
+    """Return a finding on the tasks at hand as one on all: a FAIL stands, and a PASS does not."""
+    if left_out is None or found.verdict == FAIL:
+        return found
+    return replace(found, verdict=INCONCLUSIVE, words=f"{left_out}; of the others: {found.words}")

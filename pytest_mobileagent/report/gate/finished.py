@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.report.gate.decide import decide
 from pytest_mobileagent.report.gate.looks import Looks, looks
+from pytest_mobileagent.report.gate.unseen import selected_alike
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,10 +29,11 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
         ValueError: see `decide`.
     """
     before = None if baseline is None else baseline.tasks
+    alike = baseline is not None and selected_alike(run.about, baseline.about)
     planned = _planned(run)
     if planned is None:
         once = Looks((_count(run.tasks),))
-        return decide(gate, run.tasks, before, once, 0)
+        return decide(gate, run.tasks, before, once, 0, alike=alike)
     decided = [task for task in run.tasks if task["success"] is not None]
     done = _count(decided)
     decision = None
@@ -42,7 +44,7 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
             break
         new = [task for task in run.tasks if first <= task["epoch"] < epochs]
         tasks += [task for task in new if _is_wanted(task, decision)]
-        decision = decide(gate, tasks, before, planned, look, before=decision)
+        decision = decide(gate, tasks, before, planned, look, before=decision, alike=alike)
     assert decision is not None
     return decision
 

@@ -21,7 +21,7 @@ def merged_head(heads: Sequence[Head], name: str) -> dict[str, Any]:
     none of them.
     """
     ended = [head.get("ended") for head in heads]
-    options = heads[0].get("options")
+    options, selection = (heads[0].get(name) for name in ("options", "selection"))
     shared = _fingerprints(heads)
     return {
         **heads[0],
@@ -31,6 +31,7 @@ def merged_head(heads: Sequence[Head], name: str) -> dict[str, Any]:
         "command": _without_own(heads[0].get("command")),
         "options": {n: o for n, o in options.items() if n not in _OWN} if options else options,
         "virtual": any(head.get("virtual") for head in heads),
+        "selection": selection if all(h.get("selection") == selection for h in heads) else None,
         "shard": None,
         "merged_from": [head.get("id") for head in heads],
         "fingerprints": shared,

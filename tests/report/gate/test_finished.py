@@ -54,3 +54,12 @@ def test_any_other_run_is_looked_at_once(options: dict[str, dict[str, str]]) -> 
     run = recorded(entries(many(20, "PPPP")), options=options)
     decision = decide_finished(GATE, run, run)
     assert (decision.verdict, decision.looks.epochs) == ("PASS", (4,))
+
+
+@pytest.mark.parametrize(("paths", "status"), [(["tasks"], 0), (["tasks/clock"], 8)])
+def test_tasks_that_only_the_baseline_has_are_missing_unless_it_was_selected_alike(
+    paths: list[str], status: int
+) -> None:
+    baseline = recorded(entries(many(101, "PPPP")), selection={"paths": ["tasks"]})
+    run = recorded(entries(many(100, "PPPP")), selection={"paths": paths})
+    assert decide_finished(GATE, run, baseline).status == status

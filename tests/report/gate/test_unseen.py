@@ -1,0 +1,137 @@
+"""Tasks that a gate should have seen and has not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent.report.gate.decide import Decision, decide
+from pytest_mobileagent.report.gate.looks import Looks
+from pytest_mobileagent.report.gate.spec import Bound, Gate
+from pytest_mobileagent.report.gate.unseen import selected_alike
+from tests.report.gate.entries import entries, many
+
+GATE = Gate((Bound("success_rate", min=0.5),))
+AGAINST = Gate((Bound("success_rate", baseline=True),))
+ONCE = Looks((2,))
+
+
+def skipped(name: str, app: str | None, why: str | None = "app") -> list[dict[str, Any]]:
+    return [each | {"skipped_for": why} for each in entries({name: "ss"}, app=app)]
+
+
+def test_tasks_without_their_app_leave_a_gate_open() -> None:
+    run = [
+        *entries(many(4, "PP")),
+        *skipped("maps", "com.example.maps"),
+        *skipped("route", "com.example.maps"),
+        *skipped("mail", None),
+    ]
+    decision = decide(GATE, run, None, ONCE, 0)
+    assert decision.status == 8
+    assert decision.line == (
+        "INCONCLUSIVE: 3 tasks were skipped for want of apps: com.example.maps (maps, route), an "
+        "app (mail); install them, or say allow_skipped = true in the gate's file"
+    )
+
+
+def test_a_gate_may_allow_them() -> None:
+    run = entries(many(4, "PP")) + skipped("maps", "com.example.maps")
+    assert decide(Gate(GATE.bounds, allow_skipped=True), run, None, ONCE, 0).status == 0
+
+
+@pytest.mark.parametrize("why", ["solution", "listener", None])
+def test_what_was_skipped_for_another_reason_is_left_out(why: str | None) -> None:
+    run = entries(many(4, "PP")) + skipped("maps", "com.example.maps", why)
+    assert decide(GATE, run, None, ONCE, 0).status == 0
+    assert decide(GATE, entries(many(4, "PP") | {"old": "s"}), None, ONCE, 0).status == 0
+
+
+def test_a_broken_bound_fails_all_the_same() -> None:
+    run = entries(many(4, "FF")) + skipped("maps", "com.example.maps")
+    assert decide(GATE, run, None, ONCE, 0).status == 1
+
+
+def test_a_long_list_is_cut() -> None:
+    run = entries(many(4, "PP"))
+    run += [each for n in range(8) for each in skipped(f"m{n}", "com.example.maps")]
+    line = decide(GATE, run, None, ONCE, 0).line
+    assert (
+        "8 tasks were skipped for want of an app: com.example.maps (m0, m1, m2, m3, m4, and" in line
+    )
+    assert "and 3 more)" in line
+
+
+WHOLE = many(100, "PP")
+MISSING = (
+    "INCONCLUSIVE: 20 of the baseline's 100 tasks are missing (20 not selected: t80, t81, t82, t83,"
+    " t84, and 15 more): run them, or take a baseline of the same selection; of the others: "
+    "success_rate +0.0 points"
+)
+
+
+def against(tasks: list[dict[str, Any]], *, alike: bool = False, **gate: bool) -> Decision:
+    return decide(Gate(AGAINST.bounds, **gate), tasks, entries(WHOLE), ONCE, 0, alike=alike)
+
+
+def test_a_run_without_some_tasks_of_its_baseline_passes_nothing() -> None:
+    decision = against(entries(many(80, "PP")))
+    assert decision.line.startswith(MISSING)
+    assert decision.status == 8
+    assert against(entries(many(99, "PP"))).line.startswith(
+        "INCONCLUSIVE: 1 of the baseline's 100 tasks is missing (1 not selected: t99): run"
+    )
+
+
+def test_tasks_that_the_same_selection_does_not_find_any_more_are_no_loss() -> None:
+    assert against(entries(many(80, "PP")), alike=True).status == 0
+
+
+def test_tasks_that_were_skipped_are_missing_however_the_run_was_selected() -> None:
+    run = entries(many(80, "PP") | {f"tasks/clock/t{n}": "ss" for n in range(80, 100)})
+    for alike in (False, True):
+        decision = against(run, alike=alike)
+        assert "20 of the baseline's 100 tasks are missing (20 skipped: t80" in decision.line
+        assert decision.status == 8
+
+
+def test_a_gate_that_allows_missing_apps_counts_no_task_without_its_app() -> None:
+    run = [*entries(many(99, "PP")), *skipped("tasks/clock/t99", "com.example.maps")]
+    assert against(run).status == 8
+    assert against(run, allow_skipped=True).status == 0
+
+
+def test_a_run_that_is_worse_at_what_it_has_fails() -> None:
+    assert against(entries(many(80, "FF"))).status == 1
+
+
+def test_what_the_baseline_never_decided_is_not_missed() -> None:
+    before = entries(many(99, "PP") | {"broken": "EE", "skipped": "ss"})
+    assert decide(AGAINST, entries(many(99, "PP")), before, ONCE, 0).status == 0
+
+
+def test_only_tasks_of_the_bound_are_missed() -> None:
+    bound = Bound("success_rate", baseline=True, suite="clock")
+    notes = [each | {"suite": "notes"} for each in entries({"a": "PP"})]
+    decision = decide(Gate((bound,)), entries(WHOLE), entries(WHOLE) + notes, ONCE, 0)
+    assert decision.status == 0
+
+
+PATHS = {"paths": ["tasks"]}
+
+
+@pytest.mark.parametrize(
+    ("run", "baseline", "alike"),
+    [
+        ({"selection": PATHS}, {"selection": PATHS}, True),
+        ({"selection": PATHS}, {"selection": {**PATHS, "-k": "easy"}}, False),
+        ({"selection": PATHS, "shard": "1/2"}, {"selection": PATHS}, False),
+        ({"selection": PATHS, "shard": None}, {"selection": PATHS, "merged_from": ["a"]}, False),
+        ({}, {}, False),  # of an older version
+    ],
+)
+def test_runs_are_selected_alike_by_what_they_were_told(
+    run: dict[str, Any], baseline: dict[str, Any], alike: bool
+) -> None:
+    assert selected_alike(run, baseline) is alike
