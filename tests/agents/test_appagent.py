@@ -232,3 +232,22 @@ def test_mobile_bench_v2_labels_by_letters_and_tells_the_present_step():
     assert "click(c5)" in model.requests[0].text
     assert "What this step has to do: Tap Milk." in model.requests[0].text
     assert "What this step has to do: Stop." in model.requests[1].text
+
+
+@pytest.mark.parametrize("action", ["Tap(1)", "tap(9)", "tap(1", "Finish"])
+def test_strictly_a_reply_ends_the_run_unexpectedly_as_in_the_original(action):
+    episode, _ = played([reply(action)], options={"strict": True})
+    assert episode.termination == "agent error"
+    assert not episode.steps
+
+
+def test_strictly_what_the_original_reads_is_done():
+    episode, _ = played([reply('text("a (b) c")'), reply("FINISH")], options={"strict": True})
+    assert [step.action for step in episode.steps] == [Type("a ("), Finish()]
+
+
+def test_strictness_holds_for_reflections_too(tmp_path):
+    replies = [reply("tap(1)"), reflection("Back")]
+    options = {"strict": True, "explore": True, "documents": tmp_path}
+    episode, _ = played(replies, options=options)
+    assert episode.termination == "agent error"

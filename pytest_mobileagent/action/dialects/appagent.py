@@ -17,9 +17,17 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
+from pytest_mobileagent.action.dialects.appagent_code import (
+    PLACES,
+    CodeCall,
+    code_call,
+    code_spot,
+    line,
+    unexpected,
+)
 from pytest_mobileagent.action.dialects.dialect import Decision, Dialect, DialectError
 from pytest_mobileagent.action.dialects.parts import line_after
-from pytest_mobileagent.action.dialects.reading import quoted, spoken
+from pytest_mobileagent.action.dialects.reading import quoted, reading, spoken
 from pytest_mobileagent.action.dialects.wording import cannot_say
 
 if TYPE_CHECKING:
@@ -29,18 +37,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.marks import Mark
 
 _LENGTHS = {"short": 1, "medium": 2, "long": 3}
-# Where in a cell of the grid each of its nine places lies, as quarters of its width and height.
-_PLACES = {
-    "center": (2, 2),
-    "top-left": (1, 1),
-    "top": (2, 1),
-    "top-right": (3, 1),
-    "left": (1, 2),
-    "right": (3, 2),
-    "bottom-left": (1, 3),
-    "bottom": (2, 3),
-    "bottom-right": (3, 3),
-}
 _CALL = re.compile(r"\b(tap|text|long_press|swipe|grid|click|input|scroll)\s*\(", re.IGNORECASE)
 _ALIASES = {"click": "tap", "input": "text", "scroll": "swipe"}
 _TEXT = re.compile(r"\(\s*([\"“'])(.*?)[\"”']\s*\)|\((.*)\)", re.DOTALL)
@@ -67,7 +63,7 @@ class AppAgent(Dialect):
     text with parentheses in it is not cut at the first that closes, text without quotes does not
     lose its ends, the word FINISH in a text to type does not end the task, the number 0 is not the
     last element, and the cells of the grid are those that were drawn. A grid's
-    swipe begins where the model says.
+    swipe begins where the model says. `parse_strictly` follows the code in all of that.
     """
 
     name: ClassVar[str] = "appagent"
@@ -91,6 +87,27 @@ class AppAgent(Dialect):
             return self._call(action, said, frame)
         except DialectError as error:
             raise DialectError(str(error), words) from None
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what the released code does about a reply, with all its slips.
+
+        The run ends over what it cannot read, an element that is none included; a cell of the
+        grid that is none is a touch beside the screen. The code of Mobile-Bench-v2's adaptation was
+        not released: its words are read as `parse` does.
+        """
+        if self.functions == "mobile-bench-v2":
+            return self.parse(words, frame)
+        with reading(words):
+            called = code_call(words, grid=self.grid)
+            if called.name == "FINISH":
+                return Decision((Finish(),), called.said)
+            if called.name == "grid":
+                if not self.offers_grid:
+                    raise unexpected("there is no grid while exploring")
+                return Decision((), called.said, "grid")
+            if self.grid:
+                return Decision(_code_on_grid(called, frame), called.said)
+            return Decision((_code_on_element(called, frame),), called.said)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as a reply; what was not said stays empty."""
@@ -178,7 +195,7 @@ class AppAgent(Dialect):
         mark = _nearest(frame, x, y)
         if not self.grid:
             return mark.label
-        spots = {place: _spot(frame, mark.label, place) for place in _PLACES}
+        spots = {place: _spot(frame, mark.label, place) for place in PLACES}
         place = min(spots, key=lambda each: abs(spots[each][0] - x) + abs(spots[each][1] - y))
         return f'{mark.label}, "{place}"'
 
@@ -211,11 +228,50 @@ class AppAgentReflection(Dialect):
             raise DialectError(msg, words)
         return Decision((Key("back"),) if decision == "back" else (), said, decision)
 
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:  # noqa: ARG002
+        """Return what a reflection means to the released code: a decision to the letter."""
+        with reading(words):
+            decision, thought = line(words, "Decision"), line(words, "Thought")
+            if decision == "INEFFECTIVE":
+                return Decision((), {"thought": thought}, "ineffective")
+            if decision not in ("BACK", "CONTINUE", "SUCCESS"):
+                raise unexpected(f"there is no decision {quoted(decision)}")
+            said = {"thought": thought, "documentation": line(words, "Documentation")}
+            return Decision((Key("back"),) if decision == "BACK" else (), said, decision.lower())
+
     def print(self, decision: Decision, frame: Frame) -> str:  # noqa: ARG002
         """Return a reflection as a reply."""
         lines = [f"Decision: {decision.signal.upper()}"]
         lines += [f"{name.title()}: {words}" for name, words in decision.said.items()]
         return "\n".join(" ".join(line.split("\n")) for line in lines)
+
+
+def _code_on_element(called: CodeCall, frame: Frame) -> Action:
+    if called.name == "text":
+        # Less its ends, which should be quotes, and without apostrophes, which adb's shell eats.
+        return Type(called.arguments[0][1:-1].replace("'", ""))
+    number, marks = called.number(0), list(frame.marks.values())
+    try:
+        mark = marks[number - 1]  # 0 is the last one, as lists of Python go
+    except IndexError:
+        raise unexpected(f"there is no element {number} of {len(marks)}") from None
+    if called.name == "swipe":
+        if called.word(1) not in get_args(Direction):
+            raise unexpected(f"there is no direction {quoted(called.word(1))}")
+        return _swipe(mark, called.word(1), called.word(2), frame)
+    touch = Tap if called.name == "tap" else LongPress
+    return touch(*mark.bounds.center)
+
+
+def _code_on_grid(called: CodeCall, frame: Frame) -> tuple[Action, ...]:
+    x, y = code_spot(called.number(0), called.word(1), frame)
+    width, height = frame.size
+    if called.name == "swipe":
+        # By a slip of the code its y is its x; what lies beside the screen is left to Android.
+        x2, y2 = code_spot(called.number(2), called.word(3), frame)
+        return (Swipe(x, min(x, height - 1), x2, min(max(y2, 0), height - 1), 0.4),)
+    touch = Tap if called.name == "tap" else LongPress
+    return (touch(x, y),) if 0 <= x < width and 0 <= y < height else ()
 
 
 def _finishes(action: str) -> bool:
@@ -250,7 +306,7 @@ def _mark(frame: Frame, label: str) -> Mark:
 
 def _spot(frame: Frame, cell: str, place: str) -> tuple[int, int]:
     bounds = _mark(frame, cell).bounds
-    across, down = _PLACES.get(place.lower(), _PLACES["center"])
+    across, down = PLACES.get(place.lower(), PLACES["center"])
     return bounds.left + bounds.width * across // 4, bounds.top + bounds.height * down // 4
 
 
