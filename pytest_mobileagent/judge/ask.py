@@ -35,12 +35,14 @@ def ask(
     history: str = "",
     screens: range | None = None,
     task: str | None = None,
+    is_last: bool = False,
 ) -> Opinion:
     """Ask a model whether the goal of an episode was met, and return its opinion.
 
     The prompt is in the language of the task. `task`, `screens` and `history` narrow it to a part
     of the episode: what was to be done, the places in `episode.screens`, and what earlier parts
-    found out. With a rubric each statement is judged, and what follows from that is reckoned here.
+    found out; to the part that `is_last` the answer belongs, wherever the agent was when it gave it.
+    With a rubric each statement is judged, and what follows from that is reckoned here.
 
     What is more than a request can hold is shown in windows: the model takes notes of each, which
     it is given with the next one, and judges with the last. That a goal was met in some window
@@ -52,7 +54,11 @@ def ask(
     """
     language = episode.case.task.language
     asked, wording = question.for_language(language), wording_of(language)
-    head = _head(episode, wording, history, screens, task)
+    sees_end = is_last or screens is None or len(episode.screens) - 1 in screens
+    head = [
+        *_task(episode, wording, history, task),
+        *(_answer(episode, wording) if sees_end else ()),
+    ]
     calls: list[ModelCall] = []
     notes = ""
     shown = windows(asked, episode, screens, wording)
@@ -114,26 +120,22 @@ def _as_statement(text: str) -> tuple[str, bool]:
     return text, False
 
 
-def _head(
-    episode: EpisodeRecord, wording: Wording, history: str, screens: range | None, task: str | None
-) -> list[Part]:
-    """Return what a judge has to know before it looks: the task, what is known, the answer."""
+def _task(episode: EpisodeRecord, wording: Wording, history: str, task: str | None) -> list[Part]:
+    """Return what a judge has to know before it looks: the task, and what is known."""
     head: list[Part] = [wording.goal, Data("task", episode.goal)]
     if task is not None:
         head += [wording.part, Data("part", task)]
     if history.strip():
         head += [wording.history, Data("history", _cut(history))]
-    kind = episode.case.task.kind
-    sees_end = screens is None or len(episode.screens) - 1 in screens
-    # Where no answer is asked for, what an agent says at the end is only its claim to be done.
-    if sees_end and (kind in _QUERIES or (kind in _MAY_ASK and episode.answer.strip())):
-        answered = bool(episode.answer.strip())
-        head += (
-            [wording.answer, Data("answer", _cut(episode.answer))]
-            if answered
-            else [wording.no_answer]
-        )
     return head
+
+
+def _answer(episode: EpisodeRecord, wording: Wording) -> list[Part]:
+    """Return the answer where one was asked for; else it is only the claim to be done."""
+    kind = episode.case.task.kind
+    if episode.answer.strip() and kind in (*_QUERIES, *_MAY_ASK):
+        return [wording.answer, Data("answer", _cut(episode.answer))]
+    return [wording.no_answer] if kind in _QUERIES else []
 
 
 def _cut(text: str) -> str:

@@ -127,7 +127,15 @@ def _ask(
 ) -> Opinion:
     narrow = replace(course.question, subtasks=(), key_components=())
     history = _history(subtask, course.memory)
-    said = ask(model, narrow, episode, task=subtask.task, screens=screens, history=history)
+    said = ask(
+        model,
+        narrow,
+        episode,
+        task=subtask.task,
+        screens=screens,
+        history=history,
+        is_last=len(course.results) + 1 == len(course.question.subtasks),
+    )
     course.calls += said.calls
     course.results.append(_result(subtask, said.passed, said.reason))
     return said

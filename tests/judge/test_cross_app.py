@@ -194,3 +194,15 @@ def test_a_report_at_the_end_belongs_to_the_last_app(make_episode):
     there = make_episode(Key("home"), Finish("done"), screens=screens)
     said, _ = asked([DONE, "a", DONE], TWO, there)
     assert said.details["segments"][1] == {"app": SHOP, "first": 1, "last": 2}
+
+
+@pytest.mark.parametrize("way_home", [(), (HOME,), (HOME, HOME, HOME), (HOME, "com.notes", HOME)])
+def test_an_answer_belongs_to_the_last_subtask_wherever_it_is_given(make_episode, way_home):
+    packages = (NEWS, SHOP, SHOP, *way_home)
+    screens = tuple(make_screen(str(n), package=p) for n, p in enumerate(packages))
+    there = make_episode(*[Key("home")] * (len(screens) - 1), screens=screens, answer="It is $5.")
+    case = replace(there.case, task=replace(there.case.task, kind="cross-app"))
+    there = replace(there, case=case)
+    _, (first, memory, last) = asked([DONE, "a", DONE], TWO, there)
+    assert "| It is $5." in last.text
+    assert "It is $5." not in first.text + memory.text
