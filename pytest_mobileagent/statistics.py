@@ -33,8 +33,11 @@ class Estimate:
         return {"value": self.value, "low": self.low, "high": self.high}
 
 
-def proportion(part: int, whole: int) -> Estimate:
-    """Return a share with Wilson's score interval (1927), without correction for continuity."""
+def proportion(part: float, whole: int) -> Estimate:
+    """Return a share with Wilson's score interval (1927), without correction for continuity.
+
+    `part` may be a sum of shares, as of tasks that each passed in half of their epochs.
+    """
     if not whole:
         return Estimate(None)
     share, z2 = part / whole, Z * Z

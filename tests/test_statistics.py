@@ -48,11 +48,12 @@ def test_intervals_of_shares_are_those_of_statsmodels(part, whole, low, high):
 
 
 @settings(max_examples=30)
-@given(st.integers(0, 2000), st.integers(0, 2000))
-@example(0, 1)
-@example(1, 0)
-def test_the_ends_of_an_interval_are_where_wilson_put_them(part, rest):
-    whole = part + rest or 1
+@given(st.integers(0, 2000), st.integers(0, 2000), st.integers(1, 5))
+@example(0, 1, 1)
+@example(1, 0, 1)
+@example(1, 1, 2)
+def test_the_ends_of_an_interval_are_where_wilson_put_them(part, rest, shared):
+    whole, part = part + rest or 1, part / shared
     found = proportion(part, whole)
     share, low, high = map(known, (found.value, found.low, found.high))
     assert 0 <= low <= share <= high <= 1

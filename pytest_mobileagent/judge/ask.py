@@ -41,8 +41,8 @@ def ask(
 
     The prompt is in the language of the task. `task`, `screens` and `history` narrow it to a part
     of the episode: what was to be done, the places in `episode.screens`, and what earlier parts
-    found out; to the part that `is_last` the answer belongs, wherever the agent was when it gave it.
-    With a rubric each statement is judged, and what follows from that is reckoned here.
+    found out; the answer belongs to the part that `is_last`, wherever the agent was when it gave
+    it. With a rubric each statement is judged, and what follows from that is reckoned here.
 
     What is more than a request can hold is shown in windows: the model takes notes of each, which
     it is given with the next one, and judges with the last. That a goal was met in some window

@@ -200,7 +200,8 @@ def test_a_report_at_the_end_belongs_to_the_last_app(make_episode):
 def test_an_answer_belongs_to_the_last_subtask_wherever_it_is_given(make_episode, way_home):
     packages = (NEWS, SHOP, SHOP, *way_home)
     screens = tuple(make_screen(str(n), package=p) for n, p in enumerate(packages))
-    there = make_episode(*[Key("home")] * (len(screens) - 1), screens=screens, answer="It is $5.")
+    moves = [*[Key("home")] * (len(screens) - 1), Finish("It is $5.")]
+    there = make_episode(*moves, screens=screens)
     case = replace(there.case, task=replace(there.case.task, kind="cross-app"))
     there = replace(there, case=case)
     _, (first, memory, last) = asked([DONE, "a", DONE], TWO, there)

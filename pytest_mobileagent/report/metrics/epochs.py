@@ -116,7 +116,7 @@ def _over_tasks(tasks: Sequence[Sequence[bool]]) -> list[float] | None:
     if len(set(rates)) > 1 and any(len(trials) > 1 for trials in tasks):
         return _interval(mean(rates))
     alike = len(tasks) > 1 or sum(map(len, tasks)) == 1
-    return _interval(proportion(round(sum(rates)), len(tasks))) if alike else None
+    return _interval(proportion(math.fsum(rates), len(tasks))) if alike else None
 
 
 def _interval(estimate: Estimate) -> list[float] | None:

@@ -51,6 +51,21 @@ def test_tasks_that_all_agree_are_no_certainty() -> None:
     assert numbers["standard_error"] == 0.0
 
 
+@pytest.mark.parametrize(
+    ("trials", "tasks", "low", "high"),
+    [  # statsmodels 0.14.6: proportion_confint(tasks * share, tasks, method="wilson")
+        ([True, False], 3, 0.1253344719102632, 0.8746655280897369),
+        ([True, False], 21, 0.303379159977352, 0.696620840022648),
+        ([True, False, False], 4, 0.0750831396700039, 0.7548804724815285),
+    ],
+)
+def test_tasks_that_agree_on_a_share_have_the_interval_around_it(
+    trials: list[bool], tasks: int, low: float, high: float
+) -> None:
+    numbers = totals(run({f"t{number}": trials for number in range(tasks)}))
+    assert numbers["interval"] == pytest.approx([low, high])
+
+
 def test_without_epochs_the_interval_is_wilsons() -> None:
     wilson = stats.binomtest(2, 5).proportion_ci(method="wilson")
     numbers = totals(run({name: [name in "ab"] for name in "abcde"}))
