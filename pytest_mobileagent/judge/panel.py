@@ -11,6 +11,7 @@ from pytest_mobileagent.judge.background import in_background
 from pytest_mobileagent.judge.coarse import coarse
 from pytest_mobileagent.judge.cross_app import ask_subtasks
 from pytest_mobileagent.judge.opinion import Opinion
+from pytest_mobileagent.verdict.standing import CROSS, SINGLE
 from pytest_mobileagent.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 _LONGEST_REASON = 400  # characters in the verdict's words; judges.jsonl has the whole reply
-SINGLE, CROSS = "judge", "judges"  # scorers of verdicts
 
 
 def decide(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict.verdict import Verdict
 
 JUDGED: pytest.StashKey[list[Verdict]] = pytest.StashKey()  # what the body was told
+OUTRANKED: pytest.StashKey[list[Verdict]] = pytest.StashKey()  # by what several judges said before
 BESIDE: pytest.StashKey[Verdict] = pytest.StashKey()  # what judges say of a task with a check
 MAY_WAIT: pytest.StashKey[bool] = pytest.StashKey()  # the item is run again once judges are done
 WAITS: pytest.StashKey[bool] = pytest.StashKey()  # it has to be
@@ -30,6 +31,7 @@ ASKED: pytest.StashKey[dict[Hashable, Future[Any]]] = pytest.StashKey()
 CALLS: pytest.StashKey[list[ModelCall]] = pytest.StashKey()  # of all judges, errors included
 _MOST_AT_ONCE = 8  # episodes that this process has judged at once
 _places = threading.BoundedSemaphore(_MOST_AT_ONCE)
+_OF_JUDGES = {"judges", "question", "coarse", "own_models"}  # in the evidence of a verdict
 _NO_JUDGE = "no judge is set: --llm-judge=single or cross"
 
 
@@ -57,9 +59,9 @@ class Judge:
             JudgeError: a judge is down, or what it says stays unreadable.
             TaskError: an argument makes no sense.
         """
-        verdict = self.verdict(episode, **question)
+        verdict = self._standing(episode, self.verdict(episode, **question))
         told = self._item.stash.setdefault(JUDGED, [])
-        if not any(verdict is each for each in told):  # asked once, however often it is looked at
+        if verdict not in told:  # asked once, however often it is looked at
             told.append(verdict)
         if verdict.passed is None:
             raise UndecidedError(verdict.reason)
@@ -86,6 +88,26 @@ class Judge:
             lambda: self._judges.deciding(episode, asked, self._calls),
         )
         return verdict
+
+    def _standing(self, episode: Episode, verdict: Verdict) -> Verdict:
+        """Return the verdict that stands: an earlier one may outrank what was said just now.
+
+        That is kept beside the episode all the same.
+        """
+        from pytest_mobileagent.verdict.standing import CHECK, PERSON, of_judges  # noqa: PLC0415
+        from pytest_mobileagent.verdict.store import verdicts  # noqa: PLC0415
+
+        known = () if episode.folder is None else verdicts(episode.folder)
+        judges = [each for each in known if each.scorer not in {CHECK, PERSON}]
+        stands = of_judges([*judges, verdict])
+        if stands is None or stands is verdict:
+            return verdict
+        outranked = self._item.stash.setdefault(OUTRANKED, [])
+        if verdict not in outranked:
+            outranked.append(verdict)
+        evidence = {n: value for n, value in stands.evidence.items() if n in _OF_JUDGES}
+        evidence["outranks"] = {"passed": verdict.passed, "reason": verdict.reason}
+        return replace(stands, calls=(), evidence=evidence)
 
     def same(self, said: str, expected: str, goal: str) -> bool:
         """Return whether the first judge takes an answer for a paraphrase of the expected one.

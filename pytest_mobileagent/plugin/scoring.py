@@ -37,6 +37,7 @@ from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import (
     BESIDE,
     CALLS,
+    OUTRANKED,
     WAITS,
     NoBudgetError,
     with_judges,
@@ -240,7 +241,7 @@ def _keep(result: Result, reason: str, item: pytest.Function) -> None:
     episode = result.episode
     if episode is None or episode.folder is None:
         return
-    for verdict in (result.beside, result.verdict):
+    for verdict in (*item.stash.get(OUTRANKED, ()), result.beside, result.verdict):
         if verdict is not None:
             add_verdict(episode.folder, verdict)
             _keep_there(result.case, episode.folder, verdict, item.config)

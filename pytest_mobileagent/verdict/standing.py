@@ -10,13 +10,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 CHECK, PERSON = "check", "person"
+SINGLE, CROSS = "judge", "judges"  # one judge; several that have to agree
 _WITHDRAWN = "withdrawn"
+_QUESTION = "question"  # in the evidence of judges: what they were asked (`judge.question`)
 
 
 def standing(verdicts: Sequence[Verdict]) -> Verdict | None:
     """Return the verdict that stands of those on an episode, given the oldest first.
 
-    A person outranks a check, a check outranks judges; of equals the last counts. A verdict that
+    A person outranks a check, a check outranks judges, judges that had to agree outrank a single
+    one that was asked the same; of equals the last counts. A verdict that
     decides nothing (`passed` is None) never displaces one of a check or a person, so it is
     returned only where nobody has decided. None if there is no verdict.
     """
@@ -25,10 +28,25 @@ def standing(verdicts: Sequence[Verdict]) -> Verdict | None:
     checks = [v for v in verdicts if v.scorer == CHECK]
     judges = [v for v in verdicts if v.scorer not in {CHECK, PERSON}]
     decided = [v for v in checks if v.passed is not None]
-    for ranked in (decided, judges, checks):
-        if ranked:
-            return ranked[-1]
-    return None
+    if decided:
+        return decided[-1]
+    return of_judges(judges) or next(reversed(checks), None)
+
+
+def of_judges(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the verdict that stands of those of judges, the oldest first; None if there is none.
+
+    A single judge says nothing new of what several were asked before, be it that they could not
+    agree. Of another question (a changed rubric, say) it does.
+    """
+    if not verdicts:
+        return None
+    last = verdicts[-1]
+    if last.scorer != SINGLE:
+        return last
+    asked = last.evidence.get(_QUESTION)
+    same = [v for v in verdicts if v.scorer == CROSS and v.evidence.get(_QUESTION) == asked]
+    return same[-1] if same else last
 
 
 def by_people(verdicts: Iterable[Verdict]) -> list[Verdict]:

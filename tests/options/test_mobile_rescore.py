@@ -138,6 +138,29 @@ def test_judges_are_asked_as_now(asking):
     )
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "outcome"), [(YES, YES, "passed"), (NO, NO, "failed"), (YES, NO, "review")]
+)
+def test_a_single_judge_does_not_overrule_what_two_said_before(asking, one, other, outcome):
+    judging.write(asking)
+    scripts = asking.script(one, name="one"), asking.script(other, name="two")
+    judging.run(asking, "--llm-judge=cross", f"--mobile-judges={','.join(map(str, scripts))}")
+    before = asking.pytester.path / "runs" / asking.report()["run"]["id"]
+    for _ in range(2):
+        judge = asking.script(NO if outcome == "passed" else YES, name="single")
+        result = rescore(
+            asking, "--llm-judge=single", f"--mobile-judges={judge}", "--mobile-unpriced=allow"
+        )
+        assert result.parseoutcomes() == {outcome: 1}
+        result.stdout.fnmatch_lines(["no verdict changed"])
+        (task,) = asking.report()["tasks"]
+        assert task["verdict"]["scorer"] == "judges"
+        assert task["verdict"]["evidence"]["outranks"]["passed"] is (outcome != "passed")
+    (task,) = json.loads((before / "report.json").read_text())["tasks"]
+    told = [verdict.scorer for verdict in verdicts(before / task["episode"])]
+    assert told == ["judges", "judge", "judges"]
+
+
 def test_what_a_person_decided_stays(asking):
     before = first(asking, check="assert False")
     tasks = json.loads((before / "report.json").read_text())["tasks"]

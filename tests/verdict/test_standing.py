@@ -17,6 +17,8 @@ from pytest_mobileagent.verdict.verdict import Verdict
 
 CHECK, NO_CHECK, LATER = Verdict(False), Verdict(None), Verdict(True, reason="later")
 JUDGES, TORN = Verdict(True, "judges"), Verdict(None, "judges", "they disagree")
+NO_JUDGE, YES_JUDGE = Verdict(False, "judge"), Verdict(True, "judge")
+OTHER = Verdict(False, "judge", evidence={"question": {"rubric": ["It is blue."]}})
 ANN, BOB, NOTE = of_person(True, "ann"), of_person(False, "bob"), of_person(None, "ann", "hm")
 UNDO, BOBS_UNDO = withdrawal("ann"), withdrawal("bob")
 TABLE = {
@@ -25,6 +27,15 @@ TABLE = {
     "the last judges": ([TORN, JUDGES], JUDGES),
     "the last judges, who disagree": ([JUDGES, TORN], TORN),
     "one judge alone": ([Verdict(True, "judge")], Verdict(True, "judge")),
+    "several judges before a single one": ([JUDGES, NO_JUDGE], JUDGES),
+    "several judges after a single one": ([NO_JUDGE, JUDGES], JUDGES),
+    "several judges between": ([NO_JUDGE, JUDGES, NO_JUDGE, YES_JUDGE], JUDGES),
+    "several who disagree before a single one": ([TORN, YES_JUDGE], TORN),
+    "the last of several before a single one": ([TORN, JUDGES, NO_JUDGE], JUDGES),
+    "a single judge who was asked something else": ([JUDGES, OTHER], OTHER),
+    "a single judge and a check": ([JUDGES, NO_JUDGE, CHECK], CHECK),
+    "a person before several judges and a single one": ([JUDGES, BOB, NO_JUDGE], BOB),
+    "the last single judge": ([YES_JUDGE, NO_JUDGE], NO_JUDGE),
     "a check before judges": ([CHECK, JUDGES], CHECK),
     "the last check": ([CHECK, LATER, JUDGES], LATER),
     "a check that decided nothing": ([NO_CHECK, JUDGES], JUDGES),
