@@ -61,6 +61,7 @@ VIRTUAL += [
     "boot",
     "wire",
     "grpc",
+    "listing",
     "main",
 ]
 MAKES, SCORES = {"device", "environment", "agent", "run"}, {"check", "verdict", "judge", "draft"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,9 +15,12 @@ from _pytest._code.code import (  # a failure that pytest can send, and print
 
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.items import marker_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+    from pytest_mobileagent.plugin.known_apps import KnownApps
 
 _MARK = "mobile_broken_task"  # the attribute of a report that crosses pytest-xdist with it
 
@@ -24,8 +28,15 @@ _MARK = "mobile_broken_task"  # the attribute of a report that crosses pytest-xd
 class BrokenTasks:
     """A plugin that explains broken tasks, and ends a run that has some with status 4."""
 
-    def __init__(self) -> None:
+    def __init__(self, config: pytest.Config) -> None:
         self._found = False
+        self._config = config
+
+    @cached_property
+    def _apps(self) -> KnownApps:
+        from pytest_mobileagent.plugin.known_apps import KnownApps  # noqa: PLC0415
+
+        return KnownApps(self._config)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
@@ -38,7 +49,18 @@ class BrokenTasks:
         if excinfo is not None and isinstance(excinfo.value, TaskError):
             setattr(report, _MARK, True)
             report.longrepr = _explain(excinfo, collector)
+        elif report.passed and any(marker_of(item) is not None for item in report.result):
+            self._check_apps(report, collector)
         return report
+
+    def _check_apps(self, report: pytest.CollectReport, collector: pytest.Collector) -> None:
+        """Let a collection fail whose tasks have misspelt apps."""
+        try:
+            self._apps.check(report.result)
+        except TaskError as error:
+            setattr(report, _MARK, True)
+            report.outcome, report.result = "failed", []
+            report.longrepr = _told(str(error), collector.nodeid.partition("::")[0])
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember that there was one, in whichever process."""
@@ -58,8 +80,13 @@ def _explain(
     inside = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == collector.path]
     file = collector.nodeid.partition("::")[0]
     where = [f"{file}:{inside[-1]}"] if inside else []
-    entries = [ReprEntryNative([f"{line}\n" for line in [message, *where]])]
+    return _told("\n".join([message, *where]), file, inside[-1] if inside else 1, message)
+
+
+def _told(text: str, file: str, line: int = 1, message: str = "") -> ReprExceptionInfo:
+    """Return what pytest shows, and in its summary the message, or else the text."""
+    entries = [ReprEntryNative([f"{line}\n" for line in text.split("\n")])]
     return ReprExceptionInfo(
         reprtraceback=ReprTraceback(entries, None, "native"),
-        reprcrash=ReprFileLocation(file, inside[-1] if inside else 1, message),
+        reprcrash=ReprFileLocation(file, line, message or text),
     )

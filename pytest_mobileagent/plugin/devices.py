@@ -14,7 +14,7 @@ from pytest_mobileagent.plugin.options import runs_no_test, usage_error
 from pytest_mobileagent.plugin.paths import app_folders, project_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
     from pytest_mobileagent.device.fleet.leased import LeasedDevice
@@ -98,6 +98,10 @@ class RunDevices:
             source.check(options)
         except ValueError as error:
             raise usage_error(device, f": {error}") from None
+
+    def packages(self) -> Collection[str] | None:
+        """Return the packages of the devices, where they are known before one starts."""
+        return self.source.packages(self._options(), self._shared)
 
     def lease(self) -> LeasedDevice:
         """Return the means to lease one of them."""

@@ -54,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.help:  # it has to work, whatever is set, and needs none of it
         return
     run = config.stash[RUN] = RunConfig(config)
-    config.pluginmanager.register(BrokenTasks(), "mobileagent-broken-tasks")
+    config.pluginmanager.register(BrokenTasks(config), "mobileagent-broken-tasks")
     if runs_no_test(config):
         return
     if run.agent is not None:

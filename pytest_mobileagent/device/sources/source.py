@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from pytest_mobileagent.device.address import Address, AppiumAddress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Slots
@@ -53,6 +53,17 @@ class Source(Protocol):
             ValueError: there will be no devices; the text says why, and what to do.
         """
         return
+
+    def packages(
+        self,
+        options: DeviceOptions,  # noqa: ARG002 - for those that know
+        shared: Callable[[], SharedRun],  # noqa: ARG002
+    ) -> Collection[str] | None:
+        """Return the packages that each of its devices will have; None if only devices can tell.
+
+        It is asked before a device starts, of tasks whose apps may be misspelt.
+        """
+        return None
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> Slots:
         """Return the slots of the devices; `shared` gives what the processes of the run share.

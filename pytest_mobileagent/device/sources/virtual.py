@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
+from collections.abc import Collection
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.fleet.program import warm_program
+from filelock import FileLock
+
+from pytest_mobileagent.device.fleet.program import python_program, warm_program
 from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.device.sources.source import Source
+from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import MissingExtraError, check_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator
 
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.options import DeviceOptions
 
 _EXTRA = ("virtual", "the virtual device")
+_LISTING = "pytest_mobileagent.virtual.listing"
+_PACKAGES = "packages.json"  # in the folder that the processes of a run share
+# How the class of an app mostly says its package: on a line of its own.
+_PACKAGE = re.compile(
+    rb"""^[ \t]+package(?:[ \t]*:[^=\n]*)?[ \t]*=[ \t]*["']([\w.]+)["'][ \t]*(?:#.*)?$""",
+    re.MULTILINE,
+)
 
 
 class VirtualSource(Source):
@@ -47,9 +63,54 @@ class VirtualSource(Source):
         except MissingExtraError as error:
             raise ValueError(str(error)) from None
 
+    def packages(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> Collection[str]:
+        """Return those of the project's apps, and of the phone itself."""
+        return DeclaredApps(options.apps, shared)
+
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> ProgramSlots:
         """Return a slot for each worker."""
         return virtual_slots(shared(), options.workers, options.apps)
+
+
+class DeclaredApps(Collection[str]):
+    """The packages of virtual phones that have the apps of some folders.
+
+    Most are seen in the code of the apps at once. For the others the apps are loaded, in a process
+    of its own and once in a run; where that fails nothing is known of them.
+    """
+
+    def __init__(self, apps: Iterable[Path], shared: Callable[[], SharedRun]) -> None:
+        self._folders = [str(folder) for folder in apps]
+        self._shared = shared
+
+    def __contains__(self, package: object) -> bool:
+        return package in self._written or package in self._loaded
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
+
+    @cached_property
+    def _written(self) -> frozenset[str]:
+        files = (path for folder in self._folders for path in Path(folder).rglob("*.py"))
+        found = (name for path in files for name in _PACKAGE.findall(path.read_bytes()))
+        return frozenset(name.decode() for name in found)
+
+    @cached_property
+    def _loaded(self) -> frozenset[str]:
+        with suppress(HostError, OSError):
+            file = self._shared().folder / _PACKAGES
+            with FileLock(file.with_suffix(".lock")):
+                if not file.exists():
+                    command = python_program(_LISTING, *self._folders)
+                    listed = subprocess.run(
+                        command, stdin=subprocess.DEVNULL, capture_output=True, check=False
+                    )
+                    file.write_bytes(listed.stdout or b"[]")
+                return frozenset(json.loads(file.read_bytes()))
+        return frozenset()
 
 
 def virtual_slots(run: SharedRun, count: int, apps: Iterable[Path]) -> ProgramSlots:
