@@ -51,6 +51,15 @@ class Settings:
         self._changed(namespace, key, "")
         return True
 
+    def reset(self, namespace: str, *, clear: bool = False) -> None:
+        """Go back to the values of a new phone; with `clear` forget what that one does not have."""
+        for key, value in self.list(namespace).items():
+            default = DEFAULTS[namespace].get(key)
+            if default is not None and value != default:
+                self.put(namespace, key, default)
+            elif default is None and clear:
+                self.delete(namespace, key)
+
     def list(self, namespace: str) -> dict[str, str]:
         """Give all settings of a namespace."""
         return dict(self._values[namespace])

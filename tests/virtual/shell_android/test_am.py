@@ -116,6 +116,11 @@ def test_monkey_starts_an_app(sh, phone):
     assert phone.activities.top.package == "org.demo"
 
 
+def test_values_may_follow_the_letters_of_a_monkey_s_options_at_once(sh, phone):
+    sh("monkey -porg.demo -candroid.intent.category.LAUNCHER -s7 1")
+    assert phone.activities.top.package == "org.demo"
+
+
 def test_monkey_stays_in_the_packages_that_it_is_given(sh, phone):
     sh("monkey -p org.demo -s 7 --pct-syskeys 0 --throttle 10 -v 50")
     assert set(phone.proc._apps) <= {

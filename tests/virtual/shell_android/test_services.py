@@ -246,6 +246,22 @@ def test_whether_the_screen_is_on_is_the_policys(sh):
     assert "interactiveState=INTERACTIVE_STATE_SLEEP" in sh("dumpsys window policy")
 
 
+def test_the_views_of_an_app_are_told_by_its_package(sh, demo):
+    assert re.match(r"TASK \S*:org.demo .*\n  ACTIVITY org.demo/", sh("dumpsys activity org.demo"))
+    assert "\n    View Hierarchy:\n" in sh("dumpsys activity org.demo org.demo")
+    demo.activities.force_stop("org.demo")
+    assert sh("dumpsys activity org.demo").startswith(
+        "Bad activity command, or no activities match"
+    )
+
+
+def test_services_that_are_skipped_are_not_told_of(sh):
+    assert "DUMP OF SERVICE window:" in sh("dumpsys")
+    skipped = sh("dumpsys --skip window,input")
+    assert "DUMP OF SERVICE display:" in skipped
+    assert "DUMP OF SERVICE window:" not in skipped
+
+
 def test_a_folder_behind_a_link_is_itself_to_ls(sh):
     assert sh("ls -la /sdcard/ | sed -n 2p").startswith("drwxrws---")
 

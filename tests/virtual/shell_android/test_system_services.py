@@ -57,6 +57,11 @@ ANSWERS = [
     (("cmd location is-location-enabled; cmd location set-location-enabled false;"
      " cmd location is-location-enabled"), "true\nfalse\n"),
     ("cmd power set-mode 1; settings get global low_power", "1\n"),
+    (("settings put global foo 1; settings reset global untrusted_defaults;"
+     " settings get global foo; settings reset global untrusted_clear; settings get global foo"),
+     "1\nnull\n"),
+    (("settings put secure long_press_timeout 900; settings reset secure trusted_defaults;"
+     " settings get secure long_press_timeout"), "400\n"),
     (("cmd battery set level 42; dumpsys battery | grep level; cmd battery reset;"
       " dumpsys battery | grep level"), "  level: 42\n  level: 100\n"),
 ]  # fmt: skip
@@ -72,7 +77,7 @@ FAILURES = [
     ("service call nope 1", 10, "service: Service nope does not exist\n"),
     ("service call", 10, "service: No service specified for call\n"),
     ("service tell", 10, "service: Unknown command tell\n"),
-    ("settings reset global untrusted_defaults", 255, "Invalid command: reset\n"),
+    ("settings reset system untrusted_defaults", 255, "Invalid namespace 'system'\n"),
 ]
 
 

@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 UNKNOWN_TRANSACTION = 'Result: Parcel(Error: 0xffffffffffffffb6 "Not a data message")\n'
 BAR = "-" * 79
 WRONG = 10  # the status of a call that `service` does not understand
-WITH_VALUE = ("-t", "-T", "--priority")
+WITH_VALUE = ("-t", "-T", "--priority", "--skip")
 
 
 def _listed() -> str:
@@ -38,14 +38,15 @@ async def cmd(ctx: Context, args: list[str]) -> int:
 @command("dumpsys")
 async def dumpsys(ctx: Context, args: list[str]) -> int:
     """Print the state of one service, or of all, or list them."""
-    words = list(args)
+    words, skipped = list(args), list[str]()
     while words and words[0] in (*WITH_VALUE, "--pid", "--thread"):
+        skipped = words[1].split(",") if words[:-1] and words[0] == "--skip" else skipped
         del words[: 2 if words[0] in WITH_VALUE else 1]
     match words:
         case ["-l", *_]:
             await ctx.out(_listed())
         case []:
-            for name in sorted(services):
+            for name in sorted(services.keys() - skipped):
                 await ctx.out(f"{BAR}\nDUMP OF SERVICE {name}:\n{services[name].tell(ctx, [])}")
         case [name, *rest] if name in services:
             await ctx.out(services[name].tell(ctx, rest))

@@ -30,7 +30,7 @@ async def monkey(ctx: Context, words: list[str]) -> int:
     echo = "".join(f"  bash arg: {word}\n" for word in words)
     echo += f"args: [{', '.join(words)}]\n" + "".join(f' arg: "{word}"\n' for word in words)
     await ctx.out(echo)
-    plan = _parse(Arguments(words))
+    plan = _parse(Arguments([part for word in words for part in _split(word)]))
     components = _entries(ctx, plan)
     if not components:
         raise Refused("** No activities found to run, monkey aborted.", NO_ACTIVITIES)
@@ -42,6 +42,11 @@ async def monkey(ctx: Context, words: list[str]) -> int:
         "## Network stats: elapsed time=4ms (0ms mobile, 0ms wifi, 4ms not connected)\n"
     )
     return 0
+
+
+def _split(word: str) -> list[str]:
+    """Part an option from the value that follows its letter at once, as in -pPACKAGE."""
+    return [word[:2], word[2:]] if word[:2] in ("-p", "-c", "-s") and word[2:] else [word]
 
 
 def _parse(args: Arguments) -> Plan:

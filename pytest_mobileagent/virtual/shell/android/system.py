@@ -55,6 +55,9 @@ async def svc(ctx: Context, args: list[str]) -> int:
             return await ctx.run(["cmd", "phone", "data", verb])
         case ["bluetooth", ("enable" | "disable") as verb]:
             return await ctx.run(["cmd", "bluetooth_manager", verb])
+        case ["nfc", "enable" | "disable"]:  # as on the emulator, which has no antenna
+            await ctx.err("Got a null NfcAdapter, is the system running?\n")
+            return 0
         case ["power", "stayon", mode] if mode in STAY_ON:
             ctx.phone.settings.put("global", "stay_on_while_plugged_in", STAY_ON[mode])
             return 0

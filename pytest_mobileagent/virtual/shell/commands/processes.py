@@ -95,9 +95,30 @@ _USUAL = "USER,PID,PPID,VSIZE,RSS,WCHAN,ADDR,S,NAME"
 _FULL = "UID,PID,PPID,C,STIME,TTY,TIME,CMDLINE"
 
 
+_HELP = """\
+usage: ps [-AadefnTZ] [-o FIELD,] [-p PID,] [-uU USER,]
+
+List processes.
+
+-A	All
+-a	Processes with terminals that aren't session leaders
+-d	All processes that aren't session leaders
+-e	Synonym for -A
+-p	Process PIDs (--pid)
+-u	Owned by USER
+-U	Process has real USER
+-f	Full listing (-o USER:8=UID,PID,PPID,C,STIME,TTY,TIME,ARGS=CMD)
+-n	Show numeric USER and GROUP
+-o	Show FIELDs instead of defaults
+"""
+
+
 @command("ps")
 async def ps(ctx: Context, args: list[str]) -> int:
     """List processes."""
+    if "--help" in args:  # Appium looks there whether -A is known
+        await ctx.out(_HELP)
+        return 0
     options = parse(args, "AadefG:g:k:lMno:O:P:p:s:Tt:U:u:wZ")
     flags = {flag for flag, _ in options.given}
     wanted = rows(ctx)

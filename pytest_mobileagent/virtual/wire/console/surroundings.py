@@ -1,4 +1,4 @@
-"""geo, rotate, power: where the phone is, how it lies, what it is fed with."""
+"""geo, finger, rotate, power: where the phone is, how it lies, what it is fed with."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ STATUS = ("unknown", "charging", "discharging", "not-charging", "full")
 LEAST_SATELLITES, MOST_SATELLITES = 1, 12
 
 group("geo", "Geo-location commands")
+group("finger", "manage emulator finger print")
 group("power", "power related commands")
 
 
@@ -36,6 +37,15 @@ def _fix(emulator: Emulator, text: str) -> None:
     emulator.phone.hardware.locate(
         Fix(longitude, latitude, altitude, int(satellites), velocity, now)
     )
+
+
+@command("finger touch", "touch finger print sensor with <fingerid>")
+def _touch(_: Emulator, text: str) -> None:
+    """Put a finger on the sensor; no finger is enrolled, so nothing comes of it."""
+    if not text:
+        raise Refusal("missing fingerid")
+    if not text.isdecimal() or int(text) == 0:
+        raise Refusal("invalid fingerid")
 
 
 @command("rotate", "rotate the screen clockwise by 90 degrees")

@@ -38,8 +38,11 @@ def dump(ctx: Context, args: list[str]) -> str:
     for name, part in parts.items():
         if word == name or (word == name[0] and part is not _top):
             return part(phone)
-    about = [word] if word in phone.packages else []
-    return _services(phone, about) + _recents(phone) + _activities(phone) + _processes(phone)
+    if word in phone.packages:
+        return _top(phone, word) or (
+            f"Bad activity command, or no activities match: {word}\nUse -h for help.\n"
+        )
+    return _services(phone, []) + _recents(phone) + _activities(phone) + _processes(phone)
 
 
 def _activities(phone: Phone) -> str:
@@ -78,8 +81,8 @@ def _task_name(phone: Phone, task: Task) -> str:
     )
 
 
-def _top(phone: Phone) -> str:
-    """List the tasks from the last seen to the present one, whose activity comes last."""
+def _top(phone: Phone, package: str = "") -> str:
+    """List the tasks, or a package's, from the last seen to the present one, which comes last."""
     return "".join(
         fill(
             "activity_top",
@@ -92,6 +95,7 @@ def _top(phone: Phone) -> str:
             views=_hierarchy(phone, task.top),
         )
         for task in phone.activities.tasks
+        if package in ("", task.package)
     )
 
 

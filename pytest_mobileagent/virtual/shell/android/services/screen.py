@@ -61,6 +61,10 @@ def layers(ctx: Context, args: list[str]) -> str:
             return name
         case ["--list", *_]:
             return "".join(f"{each}\n" for each in names)
+        case ["--latency", *_]:  # how long a frame is shown, in ns; none of them is timed
+            return "16666666\n"
+        case ["--latency-clear", *_]:
+            return ""
     return fill(
         "SurfaceFlinger",
         id=DISPLAY,

@@ -11,7 +11,8 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 
-COUNTS = {"get": (1, 1), "put": (2, 5), "delete": (1, 1), "list": (0, 0)}
+COUNTS = {"get": (1, 1), "put": (2, 5), "delete": (1, 1), "list": (0, 0), "reset": (1, 2)}
+RESET_MODES = ("untrusted_defaults", "untrusted_clear", "trusted_defaults")
 service = Service("settings", script="settings")
 
 
@@ -30,6 +31,10 @@ def run(ctx: Context, args: Arguments) -> str | None:
                 raise illegal(str(error)) from error
         case "delete":
             return f"Deleted {int(stored.delete(namespace, words[0]))} rows\n"
+        case "reset":
+            mode = words[0].lower()
+            if mode in RESET_MODES:  # a package has set no defaults of its own
+                stored.reset(namespace, clear=mode == "untrusted_clear")
         case "list":
             pairs = stored.list(namespace).items()
             return "".join(sorted(f"{key}={value}\n" for key, value in pairs))
@@ -48,6 +53,8 @@ def _parse(words: Arguments) -> tuple[str, str, list[str]]:
         raise Refused("Bad arguments")
     if given.lower() not in NAMESPACES:
         raise Refused(f"Invalid namespace '{given}'")
+    if verb == "reset" and given.lower() == "system":
+        raise Refused("Invalid namespace 'system'")
     rest = words.rest()
     least, most = COUNTS[verb]
     if len(rest) < least:
