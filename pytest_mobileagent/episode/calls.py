@@ -94,7 +94,8 @@ class ModelCall:
 class Totals:
     """The sum of some calls; None where no call has a number.
 
-    `price_usd` is the sum of the prices that are known, `unpriced_calls` counts the others.
+    `price_usd` is the sum of the prices that are known, `unpriced_calls` counts the others;
+    `uncounted_calls` counts those whose input or output tokens nobody told.
     """
 
     calls: int = 0
@@ -103,6 +104,7 @@ class Totals:
     cached_tokens: int | None = None
     price_usd: float | None = None
     unpriced_calls: int = 0
+    uncounted_calls: int = 0
     estimated: bool = False
     estimated_input_tokens: int | None = None
     estimated_output_tokens: int | None = None
@@ -119,6 +121,7 @@ def totals(calls: Iterable[ModelCall]) -> Totals:
         cached_tokens=known_sum(call.cached_tokens for call in each),
         price_usd=known_sum(call.price_usd for call in each),
         unpriced_calls=sum(call.price_usd is None for call in each),
+        uncounted_calls=sum(None in (call.input_tokens, call.output_tokens) for call in each),
         estimated=any(call.estimated for call in each),
         estimated_input_tokens=known_sum(call.estimated_input_tokens for call in each),
         estimated_output_tokens=known_sum(call.estimated_output_tokens for call in each),

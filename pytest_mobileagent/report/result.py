@@ -149,7 +149,7 @@ MEASURES = (
     "termination", "attempt", "answer", "steps", "actions", "step_ratio", "premature", "overdue",
     "seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency",
     "no_effect_steps", "repeated_steps", "invalid_actions", "calls", "input_tokens",
-    "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "retries",
+    "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "uncounted_calls", "retries",
     "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "reset",
 )  # fmt: skip
 
@@ -190,6 +190,7 @@ def _spent(spent: Totals) -> dict[str, Any]:
         "cached_tokens": spent.cached_tokens,
         "cost_usd": spent.price_usd,
         "unpriced_calls": spent.unpriced_calls,
+        "uncounted_calls": spent.uncounted_calls,
         "retries": spent.retries,
         "estimated_input_tokens": spent.estimated_input_tokens,
         "estimated_output_tokens": spent.estimated_output_tokens,

@@ -41,6 +41,8 @@ def test_totals_are_sums_of_what_is_known(calls: list[ModelCall]) -> None:
     assert spent.calls == len(calls)
     assert spent.unpriced_calls == [call.price_usd for call in calls].count(None)
     assert (spent.price_usd is None) is (spent.unpriced_calls == len(calls))
+    told = [None not in (call.input_tokens, call.output_tokens) for call in calls]
+    assert spent.uncounted_calls == told.count(False)
     assert spent.input_tokens == known_sum(call.input_tokens for call in calls)
 
 

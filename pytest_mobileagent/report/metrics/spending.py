@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.metrics.numbers import Result, Value
 
-_COUNTS = ("calls", "unpriced_calls", "retries")
+_COUNTS = ("calls", "unpriced_calls", "uncounted_calls", "retries")
 _AMOUNTS = (
     "input_tokens", "output_tokens", "cached_tokens", "estimated_input_tokens",
     "estimated_output_tokens", "cost_usd",
 )  # fmt: skip
-_NONE = {"calls": 0, "cost_usd": None, "unpriced_calls": 0}
+_NONE = {"calls": 0, "cost_usd": None, "unpriced_calls": 0, "uncounted_calls": 0}
 
 
 def spending(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, Any]:
@@ -24,7 +24,8 @@ def spending(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, 
 
     Sums, over all tasks, undecided ones included: each the sum of what is known. `input_tokens`
     (`cached_tokens` of them cached), `output_tokens`, `cost_usd` in US dollars; `calls` of models,
-    `unpriced_calls` those whose price is not known, `retries` what had to be asked again.
+    `unpriced_calls` those whose price is not known, `uncounted_calls` those whose tokens are not,
+    `retries` what had to be asked again.
     `estimated_input_tokens` and `estimated_output_tokens` are MobileAgentBench's estimate for all
     calls ("Metrics").
 

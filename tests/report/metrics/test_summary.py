@@ -26,7 +26,15 @@ REPORTED, LIMITED = {"termination": "self-reported"}, {"termination": "step limi
 def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
     numbers = totals([])
     counts = {*COUNTS, "premature", "overdue", "infrastructure", "without_snapshot"}
-    counts |= {"calls", "unpriced_calls", "retries", "estimated", "programs", "unmetered"}
+    counts |= {
+        "calls",
+        "unpriced_calls",
+        "uncounted_calls",
+        "retries",
+        "estimated",
+        "programs",
+        "unmetered",
+    }
     counts |= {"latched", "latched_successes", "early_stops", "late_stops"}
     counts |= {"stable_passes", "flaky", "stable_fails"}
     by_name = {"terminations", "termination_rates", "roles", "pass_at", "pass_all", "pass_tasks"}
@@ -144,6 +152,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "estimated_output_tokens": None,
         "calls": 4,
         "unpriced_calls": 3,
+        "uncounted_calls": 0,
         "retries": 1,
         "estimated": 1,
         "mean_cost_usd": 0.5,

@@ -1,0 +1,140 @@
+"""Bounds on money and tokens of which a part is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent.report.gate.decide import decide
+from pytest_mobileagent.report.gate.looks import Looks
+from pytest_mobileagent.report.gate.spec import Bound, Gate
+from tests.report.gate.entries import entry
+
+ONCE = Looks((1,))
+PLAYED = {
+    "steps": 4, "actions": 4, "calls": 4, "cost_usd": 0.5, "unpriced_calls": 0,
+    "uncounted_calls": 0, "input_tokens": 900, "output_tokens": 100, "cached_tokens": 0,
+    "metered": None, "roles": {},
+}  # fmt: skip
+
+
+def tasks(*changes: dict[str, Any]) -> list[dict[str, Any]]:
+    return [entry(f"t{n}", 0, "P", **PLAYED | each) for n, each in enumerate(changes)]
+
+
+def said(bound: Bound, *changes: dict[str, Any]) -> str:
+    return decide(Gate((bound,)), tasks(*changes), None, ONCE, 0).line
+
+
+UNPRICED = {"cost_usd": None, "unpriced_calls": 600}
+PARTLY = {"cost_usd": 0.25, "unpriced_calls": 1}
+UNSEEN = {
+    "calls": 0, "cost_usd": None, "input_tokens": None, "output_tokens": None, "metered": False,
+}  # fmt: skip
+UNCOUNTED = {"input_tokens": None, "output_tokens": None, "uncounted_calls": 4}
+OLDER = UNCOUNTED | {"uncounted_calls": None}
+
+
+@pytest.mark.parametrize(
+    ("bound", "changes", "line"),
+    [
+        (Bound("cost_usd", max=2), [{}, {}], "PASS: cost_usd 1 (at most 2)"),
+        (
+            Bound("cost_usd", max=2),
+            [{}, UNPRICED, UNPRICED],
+            (
+                "INCONCLUSIVE: cost_usd 0.5 (at most 2), and more: it leaves out 1200 calls "
+                "without a price"
+            ),
+        ),
+        (
+            Bound("cost_usd", max=2),
+            [{}, PARTLY, UNSEEN],
+            (
+                "INCONCLUSIVE: cost_usd 0.75 (at most 2), and more: it leaves out 1 call without a "
+                "price and 1 episode whose calls nobody saw"
+            ),
+        ),
+        (
+            Bound("cost_usd", max=0.4),
+            [{}, UNPRICED],
+            "FAIL: cost_usd 0.5 (at most 0.4), and more: it leaves out 600 calls without a price",
+        ),
+        (
+            Bound("cost_usd", min=0.5),
+            [{}, UNPRICED],
+            "PASS: cost_usd 0.5 (at least 0.5), and more: it leaves out 600 calls without a price",
+        ),
+        (
+            Bound("cost_usd", min=0.6),
+            [{}, UNPRICED],
+            (
+                "INCONCLUSIVE: cost_usd 0.5 (at least 0.6), and more: it leaves out 600 calls "
+                "without a price"
+            ),
+        ),
+        (
+            Bound("mean_cost_usd", max=0.4),
+            [{}, PARTLY],
+            (
+                "INCONCLUSIVE: mean_cost_usd 0.375 (at most 0.4), and more: it leaves out 1 call "
+                "without a price"
+            ),
+        ),
+        (
+            Bound("mean_cost_usd", max=0.3),
+            [{}, PARTLY],
+            (
+                "FAIL: mean_cost_usd 0.375 (at most 0.3), and more: it leaves out 1 call without a "
+                "price"
+            ),
+        ),
+        (Bound("input_tokens", max=2000), [{}, UNPRICED], "PASS: input_tokens 1800 (at most 2000)"),
+        (
+            Bound("input_tokens", max=2000),
+            [{}, UNCOUNTED],
+            (
+                "INCONCLUSIVE: input_tokens 900 (at most 2000), and more: it leaves out 4 calls "
+                "without tokens"
+            ),
+        ),
+        (
+            Bound("mean_tokens", max=400),
+            [{}, OLDER],
+            "FAIL: mean_tokens 500 (at most 400), and more: it leaves out 4 calls without tokens",
+        ),
+        (
+            Bound("calls", max=9),
+            [{}, UNSEEN],
+            (
+                "INCONCLUSIVE: calls 4 (at most 9), and more: it leaves out 1 episode whose calls "
+                "nobody saw"
+            ),
+        ),
+        (Bound("mean_steps", max=9), [{}, UNSEEN | UNPRICED], "PASS: mean_steps 4 (at most 9)"),
+    ],
+    ids=str,
+)
+def test_what_is_known_is_the_least_that_it_can_be(
+    bound: Bound, changes: list[dict[str, Any]], line: str
+) -> None:
+    assert said(bound, *changes) == line
+
+
+def test_the_price_of_a_role_is_held_to_its_own_calls() -> None:
+    judge = {"calls": 3, "cost_usd": 0.1, "unpriced_calls": 2, "uncounted_calls": 0}
+    actor = {"calls": 3, "cost_usd": 0.1, "unpriced_calls": 0, "uncounted_calls": 0}
+    change = {"roles": {"judge": judge, "actor": actor}}
+    assert said(Bound("roles.actor.cost_usd", max=1), change).startswith("PASS: roles.actor")
+    assert said(Bound("roles.judge.cost_usd", max=1), change) == (
+        "INCONCLUSIVE: roles.judge.cost_usd 0.1 (at most 1), and more: it leaves out 2 calls "
+        "without a price"
+    )
+
+
+def test_what_is_over_already_fails_however_much_is_missing() -> None:
+    run = [*tasks({}), *(entry(f"n{n}", 0, "n") for n in range(9))]
+    gate = Gate((Bound("cost_usd", max=0.4),))
+    decision = decide(gate, run, None, ONCE, 0)
+    assert decision.line == "FAIL: cost_usd 0.5 (at most 0.4)"
