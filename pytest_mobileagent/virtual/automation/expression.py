@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from pytest_mobileagent.patterns import PatternError
 from pytest_mobileagent.virtual.automation.selector import (
     FLAGS,
     NUMBERS,
@@ -161,7 +162,7 @@ def _applied(selector: UiSelector, call: Call) -> UiSelector:
 def _check_pattern(text: str) -> None:
     try:
         pattern(text)
-    except re.error as error:
+    except PatternError as error:
         raise SyntaxProblem(f"{error} in `{text}`") from error
 
 

@@ -7,20 +7,23 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from pytest_mobileagent import patterns
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pytest_mobileagent.patterns import Pattern
     from pytest_mobileagent.virtual.ui.node import Node
 
 Criterion: TypeAlias = tuple[str, str | int | bool]  # its name in UiSelector, and what is wanted
 
 
 @lru_cache(64)
-def pattern(text: str) -> re.Pattern[str]:
-    r"""Compile a Java pattern; re.error if it is none. Of what only Java has, \Q…\E is known."""
+def pattern(text: str) -> Pattern:
+    """Compile a Java pattern; PatternError if it is none."""
     parts = re.split(r"\\Q(.*?)(?:\\E|$)", text, flags=re.DOTALL)
     parts[1::2] = [re.escape(part) for part in parts[1::2]]
-    return re.compile("".join(parts), re.DOTALL)
+    return patterns.compile("".join(parts), re.DOTALL, java=True)
 
 
 _READ: Final[dict[str, Callable[[Node], str | int | bool]]] = {

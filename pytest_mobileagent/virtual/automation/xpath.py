@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
+from pytest_mobileagent import patterns
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -15,11 +17,12 @@ class BadXPath(ValueError):  # noqa: N818 - it is the locator's author who is to
     """The text is no XPath that finds elements."""
 
 
+@patterns.within(patterns.QUICK)
 def find(root: Any, expression: str) -> list[Any]:
     """Give the elements that an expression finds from `root` on, in document order."""
     try:
         found = root.xpath(expression, extensions=_EXTENSIONS)
-    except (etree.XPathError, re.error, ValueError) as error:
+    except (etree.XPathError, ValueError) as error:
         raise BadXPath(f"{error} in `{expression}`") from error
     if not isinstance(found, list) or not all(map(etree.iselement, found)):
         raise BadXPath(f"`{expression}` does not find elements")
@@ -41,7 +44,8 @@ def _flags(flags: str) -> int:
 
 
 def _matches(_: object, text: Any, pattern: Any, flags: Any = "") -> bool:
-    return re.search(_text(pattern), _text(text), _flags(_text(flags))) is not None
+    compiled = patterns.compile(_text(pattern), _flags(_text(flags)), java=True)
+    return compiled.search(_text(text)) is not None
 
 
 _FUNCTIONS: dict[str, Callable[..., object]] = {

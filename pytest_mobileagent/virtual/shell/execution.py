@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+from pytest_mobileagent.patterns import PatternError
 from pytest_mobileagent.virtual.shell.arithmetic import ExpressionError, evaluate
 from pytest_mobileagent.virtual.shell.errors import (
     ExitShell,
@@ -144,6 +145,9 @@ class Shell:
             self.status = await work
         except Unwinding as leaving:
             self.status = leaving.status
+        except PatternError as error:
+            await self.complain(error)
+            self.status = 1
         except ShellError as error:
             line = error.line if isinstance(error, ShellSyntaxError) else None
             await self.complain(error, line)

@@ -188,10 +188,14 @@ async def _edited(shell: Shell, part: Parameter, value: str) -> str:
     if not operator:
         return value
     wanted = await pattern(shell, part.word)
-    whole = patterns.regex(wanted, greedy=len(operator) == 2)
+    if not patterns.has_magic(wanted):
+        plain = patterns.literal(wanted)
+        return value.removeprefix(plain) if operator[0] == "#" else value.removesuffix(plain)
     if operator[0] == "#":
-        found = re.match(whole, value, re.DOTALL)
+        whole = patterns.compiled(wanted, greedy=len(operator) == 2, before=r"\A")
+        found = await patterns.search(whole, value)
         return value[found.end() :] if found else value
-    starts = range(len(value) + 1) if len(operator) == 2 else range(len(value), -1, -1)
-    compiled = re.compile(patterns.regex(wanted), re.DOTALL)
-    return next((value[:at] for at in starts if compiled.fullmatch(value, at)), value)
+    # What is before the end is as short as can be where the end is to be long, and vice versa.
+    kept = r"\A(.*?)" if len(operator) == 2 else r"\A(.*)"
+    found = await patterns.search(patterns.compiled(wanted, before=kept, behind=r"\Z"), value)
+    return found[1] or "" if found else value

@@ -7,6 +7,7 @@ import posixpath
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.patterns import PatternError
 from pytest_mobileagent.virtual.kernel.access import may
 from pytest_mobileagent.virtual.kernel.users import SHELL
 from pytest_mobileagent.virtual.shell.commands import (
@@ -141,4 +142,7 @@ async def _guarded(program: Program, ctx: Context, args: list[str]) -> int:
         return refusal.status
     except (OSError, Failure) as error:
         await ctx.complain(error)
+        return ctx.failed
+    except PatternError as error:
+        await ctx.complain(str(error))
         return ctx.failed

@@ -1,13 +1,20 @@
-"""POSIX regular expressions in Python's words, and shell patterns: `*`, `?` and `[...]`."""
+"""POSIX regular expressions, and shell patterns: `*`, `?` and `[...]`."""
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, TypeVar
+
+from pytest_mobileagent import patterns
+from pytest_mobileagent.patterns import PATIENT, QUICK, Match, Pattern, PatternError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
 CLASSES = {  # as ranges, a bracket of which a regular expression wants escaped
@@ -24,16 +31,36 @@ CLASSES = {  # as ranges, a bracket of which a regular expression wants escaped
     "upper": "A-Z",
     "xdigit": "0-9A-Fa-f",
 }
-_BRACKET = re.compile(r"\[(\^?)(\]?(?:\[[:.=].*?[:.=]\]|[^\]])*)\]", re.DOTALL)
-_SHELL_BRACKET = re.compile(r"\[([!^]?)(\]?(?:\\.|\[:\w+:\]|[^\]\\])*)\]", re.DOTALL)
+_BRACKET = re.compile(r"\[(\^?)(\]?(?:\[[:.=].*?[:.=]\]|[^\]])*+)\]", re.DOTALL)
+_SHELL_BRACKET = re.compile(r"\[([!^]?)(\]?(?:\\.|\[:\w+:\]|[^\]\\])*+)\]", re.DOTALL)
 _ITEM = re.compile(r"\[:(\w+):\]|(.)", re.DOTALL)
 _SHELL_ITEM = re.compile(r"\[:(\w+):\]|\\?(.)", re.DOTALL)
+_COUNT = re.compile(r"\d*,?\d*\}", re.ASCII)
 _GROUPING = "(){}|+?"
 _ESCAPES = {"<": r"\b(?=\w)", ">": r"\b(?<=\w)", "`": r"\A", "'": r"\Z", "n": "\n", "t": "\t"}
+# Next to a letter, where a word begins or ends is just its border, which needs no look-around.
+_BEGINNING = re.compile(r"\\b\(\?=\\w\)(?=\w(?![*?{]))", re.ASCII)
+_END = re.compile(r"(?<!\\)(\w)\\b\(\?<=\\w\)", re.ASCII)
 
 
-class BadPatternError(Exception):
-    """A regular expression makes no sense."""
+def posix(
+    expressions: list[str],
+    *,
+    extended: bool,
+    ignore_case: bool = False,
+    word: bool = False,
+    whole: bool = False,
+    fixed: bool = False,
+) -> Pattern:
+    """Compile POSIX patterns, of which one has to match; PatternError if one is none.
+
+    Of a pattern that is `fixed`, each character stands for itself.
+    """
+    parts = [re.escape(e) if fixed else translated(e, extended=extended) for e in expressions]
+    source = "|".join(f"(?:{part})" for part in parts) if len(parts) > 1 else "".join(parts)
+    source = rf"\A(?:{source})\Z" if whole else source
+    flags = re.IGNORECASE if ignore_case else 0
+    return patterns.compile(source, flags, longest=True, word=word and not whole)
 
 
 def translated(pattern: str, *, extended: bool) -> str:
@@ -51,21 +78,21 @@ def translated(pattern: str, *, extended: bool) -> str:
         if char == "\\" and following:
             out.append(_escaped(following, extended=extended))
         elif char == "[":
-            raise BadPatternError("Missing ']'")
+            raise PatternError("Missing ']'")
         elif char == "*" and not extended and (not out or out[-1] in {"(", "|", "^"}):
             out.append(r"\*")
         elif char in _GROUPING and not extended:
             out.append(re.escape(char))
-        elif char == "{" and not re.match(r"\d*,?\d*\}", pattern[at:]):
+        elif char == "{" and not _COUNT.match(pattern, at):
             out.append(r"\{")
         elif char == "^" and not extended and out and out[-1] not in {"(", "|"}:
             out.append(r"\^")
         elif char == "$":
             ends = at == len(pattern) or pattern.startswith(("\\)", "\\|"), at)
-            out.append(r"(?=\n?\Z)" if extended or ends else r"\$")
+            out.append(r"\Z" if extended or ends else r"\$")
         else:
             out.append(char)
-    return "".join(out)
+    return _END.sub(r"\1\\b", _BEGINNING.sub(r"\\b", "".join(out)))
 
 
 def _escaped(char: str, *, extended: bool) -> str:
@@ -84,12 +111,17 @@ def _bracket(bracket: re.Match[str], items: re.Pattern[str]) -> str:
     def item(found: re.Match[str]) -> str:
         name, char = found.groups()
         if name and name not in CLASSES:
-            raise BadPatternError(f"bad class '{name}'")
+            raise PatternError(f"bad class '{name}'")
         return (
             CLASSES[name].replace("[", "\\[") if name else re.sub(r"([\\\[\]^&~|])", r"\\\1", char)
         )
 
     return f"[{'^' if bracket[1] else ''}{items.sub(item, bracket[2])}]"
+
+
+def literal(pattern: str) -> str:
+    """Return the text that a pattern without magic matches."""
+    return re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
 
 
 def escape(text: str) -> str:
@@ -125,8 +157,16 @@ def regex(pattern: str, *, greedy: bool = True) -> str:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether the whole `text` is what `pattern` describes."""
-    return re.fullmatch(regex(pattern), text, re.DOTALL) is not None
+    """Whether the whole `text` is what `pattern` describes; PatternError if that is none."""
+    if not has_magic(pattern):
+        return literal(pattern) == text
+    return compiled(pattern).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=512)
+def compiled(pattern: str, *, greedy: bool = True, before: str = "", behind: str = "") -> Pattern:
+    """Compile a shell pattern; `before` and `behind` it may be regular expressions."""
+    return patterns.compile(f"{before}(?:{regex(pattern, greedy=greedy)}){behind}", re.DOTALL)
 
 
 def glob(pattern: str, files: UserFiles) -> list[str]:
@@ -148,7 +188,7 @@ def glob(pattern: str, files: UserFiles) -> list[str]:
 
 def _names(part: str, folder: str, files: UserFiles) -> list[str]:
     if not has_magic(part):
-        name = re.sub(r"\\(.)", r"\1", part)
+        name = literal(part)
         return [name] if files.find(posixpath.join(folder, name), follow=False) else []
     try:
         names = files.listdir(folder or ".")
@@ -156,3 +196,35 @@ def _names(part: str, folder: str, files: UserFiles) -> list[str]:
         return []
     hidden = part.startswith(".")
     return [name for name in names if matches(part, name) and (hidden or not name.startswith("."))]
+
+
+# In commands: what may take long is done in a thread, in which both engines let others work.
+
+_AT_ONCE = 0.01  # seconds that are less than one would notice
+_threads = ThreadPoolExecutor(2, thread_name_prefix="patterns")
+_T = TypeVar("_T")
+
+
+async def search(pattern: Pattern, text: str) -> Match | None:
+    """Find the first match; SlowPatternError after a while."""
+    if pattern.cost(text) <= _AT_ONCE:
+        return pattern.search(text)
+    return await _aside(partial(pattern.search, text, seconds=PATIENT))
+
+
+async def find_all(pattern: Pattern, text: str) -> list[Match]:
+    """Find all matches; SlowPatternError after a while."""
+    if pattern.cost(text) * (len(text) + 1) <= QUICK:  # each search may read all the rest
+        return list(pattern.finditer(text))
+    return await _aside(lambda: list(pattern.finditer(text, seconds=PATIENT)))
+
+
+async def replaced(pattern: Pattern, new: Callable[[Match], str], text: str) -> str:
+    """Replace all matches; SlowPatternError after a while."""
+    if pattern.cost(text) * (len(text) + 1) <= QUICK:
+        return pattern.sub(new, text)
+    return await _aside(partial(pattern.sub, new, text, seconds=PATIENT))
+
+
+async def _aside(work: Callable[[], _T]) -> _T:
+    return await asyncio.get_running_loop().run_in_executor(_threads, work)

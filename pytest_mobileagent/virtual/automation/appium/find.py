@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from pytest_mobileagent.patterns import QUICK, SlowPatternError, within
 from pytest_mobileagent.virtual.automation import xpath
 from pytest_mobileagent.virtual.automation.appium.errors import WebDriverError
 from pytest_mobileagent.virtual.automation.appium.source import Look, Source
@@ -113,6 +114,7 @@ class Finder:
             raise WebDriverError("invalid selector", str(error)) from error
         return [node for element in found if (node := source.node(element))]
 
+    @within(QUICK)
     def _by_expression(self, text: str, context: Node | None, most: int | None) -> list[Node]:
         try:
             found: list[Node] = []
@@ -124,7 +126,7 @@ class Finder:
                 found += self._selected(selector, context, most)
                 if found and most == 1:
                     break
-        except SyntaxProblem as error:
+        except (SyntaxProblem, SlowPatternError) as error:
             words = f"Could not parse selector expression `{text}`: {error}"
             raise WebDriverError("invalid selector", words) from error
         except NoSuchContainer as error:

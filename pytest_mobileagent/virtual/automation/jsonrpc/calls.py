@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from pytest_mobileagent.patterns import PatternError
 from pytest_mobileagent.virtual.automation.selector import FLAGS, TEXTS, UiSelector, pattern
 
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
@@ -142,6 +142,6 @@ def _criterion(name: str, value: Any) -> str | int | bool:
     if name.endswith("Matches"):
         try:
             pattern(found)
-        except re.error as error:
+        except PatternError as error:
             raise WrongKind(value) from error
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.patterns import SlowPatternError
 from pytest_mobileagent.virtual.automation import http
 from pytest_mobileagent.virtual.automation.http import Request, Response
 from pytest_mobileagent.virtual.automation.jsonrpc import device, objects
@@ -13,6 +14,7 @@ from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
     PARSE_ERROR,
     RpcError,
     call,
+    thrown,
 )
 from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
 
@@ -70,6 +72,8 @@ class Server:
             result = await call(METHODS, name, self._service, parameters)
         except RpcError as error:
             return _failure(number, error)
+        except SlowPatternError as error:
+            return _failure(number, thrown("java.util.regex.PatternSyntaxException", str(error)))
         return {"jsonrpc": "2.0", "id": number, "result": result}
 
 

@@ -7,6 +7,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.patterns import QUICK, within
 from pytest_mobileagent.virtual.automation.jsonrpc.calls import not_found
 from pytest_mobileagent.virtual.system.accessibility.event import NOTIFICATION_STATE_CHANGED
 
@@ -58,6 +59,7 @@ class Service:
         """Give what is meant, if it is in the window that has the focus."""
         return next(iter(self.all(thing, most=1)), None)
 
+    @within(QUICK)
     def all(self, thing: UiSelector | str, most: int | None = None) -> list[Node]:
         """Give all nodes that match, up to so many."""
         selector = self.selector(thing)

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent import patterns
+from pytest_mobileagent.patterns import Pattern, PatternError
 from pytest_mobileagent.virtual.shell.android.log import BUFFERS, LEVELS, packed
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import parse
+from pytest_mobileagent.virtual.shell.patterns import search
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,18 +48,18 @@ class Filter:
 
     buffers: tuple[str, ...]
     levels: dict[str, str]  # by tag; "*" is all others
-    pattern: re.Pattern[str]
+    pattern: Pattern
     pid: int | None
 
     def reads(self, entry: Entry) -> bool:
         """Tell whether an entry is among those that the log's daemon is asked for."""
         return entry.buffer in self.buffers and self.pid in (None, entry.pid)
 
-    def wants(self, entry: Entry) -> bool:
+    async def wants(self, entry: Entry) -> bool:
         """Tell whether an entry that was read is printed."""
         least = self.levels.get(entry.tag, self.levels.get("*", "V"))
         loud = LEVELS.index(entry.level) >= LEVELS.index(least)
-        return loud and self.pattern.search(entry.message) is not None
+        return loud and await search(self.pattern, entry.message) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,8 @@ async def logcat(ctx: Context, args: list[str]) -> int:
         seen = set[str]()
         while True:
             for entry in waiting:
+                if not await filter_.wants(entry):
+                    continue
                 text = _divider(entry, seen) + layout.text(entry)
                 await ctx.out(packed(entry) if "B" in options else text)
                 most -= 1
@@ -116,7 +121,7 @@ async def logcat(ctx: Context, args: list[str]) -> int:
             if "d" in options or "t" in options:
                 return 0
             entry = await _next(ctx, arrived)
-            waiting = [entry] if filter_.reads(entry) and filter_.wants(entry) else []
+            waiting = [entry] if filter_.reads(entry) else []
     finally:
         unsubscribe()
 
@@ -143,7 +148,7 @@ def _present(ctx: Context, options: Options, filter_: Filter) -> Iterable[Entry]
             entries = [entry for entry in entries if _stamp(entry, zone) >= since]
         else:
             raise Failure(f'-{option} "{value}" not in time format')
-    return filter(filter_.wants, entries)
+    return entries
 
 
 def _divider(entry: Entry, seen: set[str]) -> str:
@@ -173,10 +178,10 @@ def _levels(options: Options) -> dict[str, str]:
     return levels
 
 
-def _pattern(options: Options) -> re.Pattern[str]:
+def _pattern(options: Options) -> Pattern:
     try:
-        return re.compile(options.get("e"))
-    except re.error as error:
+        return patterns.compile(options.get("e"))
+    except PatternError as error:
         raise Failure(f"regex_error: {error}") from error
 
 

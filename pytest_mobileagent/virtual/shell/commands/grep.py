@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
+from typing import TYPE_CHECKING
 
+from pytest_mobileagent.patterns import PatternError
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.options import Options, parse
-from pytest_mobileagent.virtual.shell.patterns import BadPatternError, translated
+from pytest_mobileagent.virtual.shell.patterns import find_all, posix, search
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.patterns import Pattern
 
 _NOT_FOUND, _TROUBLE = 1, 2
 
@@ -37,22 +41,17 @@ async def grep(ctx: Context, args: list[str]) -> int:
     return _TROUBLE if ctx.failed else (0 if search.found else _NOT_FOUND)
 
 
-def _compiled(name: str, patterns: list[str], options: Options) -> re.Pattern[str]:
-    parts = []
+def _compiled(name: str, patterns: list[str], options: Options) -> Pattern:
     try:
-        for pattern in patterns:
-            if "F" in options or name == "fgrep":
-                part = re.escape(pattern)
-            else:
-                part = translated(pattern, extended="E" in options or name == "egrep")
-            if "w" in options:
-                part = rf"(?<!\w)(?:{part})(?!\w)"
-            parts.append(rf"\A(?:{part})\Z" if "x" in options else part)
-        return re.compile(
-            "|".join(f"(?:{part})" for part in parts) or "(?!)",
-            re.IGNORECASE if "i" in options else 0,
+        return posix(
+            patterns,
+            extended="E" in options or name == "egrep",
+            fixed="F" in options or name == "fgrep",
+            ignore_case="i" in options,
+            word="w" in options,
+            whole="x" in options,
         )
-    except (BadPatternError, re.error) as error:
+    except PatternError as error:
         raise Failure(f"bad REGEX '{patterns[-1]}': {error}", _TROUBLE) from None
 
 
@@ -65,7 +64,7 @@ async def _below(ctx: Context, names: list[str]) -> list[str]:
 class _Search:
     """The search for a pattern through one file after the other."""
 
-    def __init__(self, ctx: Context, options: Options, pattern: re.Pattern[str]) -> None:
+    def __init__(self, ctx: Context, options: Options, pattern: Pattern) -> None:
         self.found = False
         self.named = False
         self._ctx = ctx
@@ -97,7 +96,7 @@ class _Search:
         async for line in self._ctx.lines([name]):
             number += 1
             text = line.rstrip("\n")
-            if (self._pattern.search(text) is None) != ("v" in self._options):
+            if (await search(self._pattern, text) is None) != ("v" in self._options):
                 if number <= until:
                     await self._print(shown, number, text, "-")
                 else:
@@ -119,9 +118,9 @@ class _Search:
         if "o" not in self._options:
             await self._print(shown, number, text, ":")
         elif "v" not in self._options:
-            for match in self._pattern.finditer(text):
-                if match[0]:
-                    await self._print(shown, number, match[0], ":")
+            for match in await find_all(self._pattern, text):
+                if match.text:
+                    await self._print(shown, number, match.text, ":")
 
     async def _print(self, shown: str, number: int, text: str, mark: str) -> None:
         follows = self._last in {0, number - 1, number}

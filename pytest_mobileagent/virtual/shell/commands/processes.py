@@ -7,9 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.patterns import QUICK, PatternError, within
 from pytest_mobileagent.virtual.kernel.users import ROOT, name_of, number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, command
 from pytest_mobileagent.virtual.shell.options import parse
+from pytest_mobileagent.virtual.shell.patterns import posix
 from pytest_mobileagent.virtual.shell.processes import SIGNALS, processes_of
 
 if TYPE_CHECKING:
@@ -183,9 +185,13 @@ async def pgrep(ctx: Context, args: list[str]) -> int:
     options = parse(words, "flx")
     if len(options.rest) != 1:
         raise UsageError("Needs 1 argument", 2)
-    pattern = re.compile(options.rest[0])
+    try:
+        pattern = posix(options.rest, extended=True)
+    except PatternError as error:
+        raise Failure(f"bad REGEX '{options.rest[0]}': {error}", 2) from None
     matches = pattern.fullmatch if "x" in options else pattern.search
-    found = _others(ctx, lambda row: matches(row.args if "f" in options else row.name))
+    with within(QUICK):
+        found = _others(ctx, lambda row: matches(row.args if "f" in options else row.name))
     if ctx.name == "pkill":
         for row in found:
             _send(ctx, row, signal)

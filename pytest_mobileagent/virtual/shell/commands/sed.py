@@ -6,22 +6,23 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from pytest_mobileagent.patterns import Match, Pattern, PatternError
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, encode
 from pytest_mobileagent.virtual.shell.options import parse
-from pytest_mobileagent.virtual.shell.patterns import BadPatternError, translated
+from pytest_mobileagent.virtual.shell.patterns import posix, replaced, search
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-Address: TypeAlias = int | str | re.Pattern[str]  # "$" is the last line
+Address: TypeAlias = int | str | Pattern  # "$" is the last line
 
-_TEXT = r"(?:\\.|\[\^?\]?[^\]\n]*\]|(?!{0})[^\\\n])*"  # a delimiter between brackets ends nothing
+_TEXT = r"(?:\\.|\[\^?\]?[^\]\n]*\]|(?!{0})[^\\\n])*+"  # a delimiter between brackets ends nothing
 _ADDRESS = rf"\d+|\$|/{_TEXT.format('/')}/I?"
 _COMMAND = re.compile(
-    rf"[\s;]*(?:({_ADDRESS})(?:\s*,\s*({_ADDRESS}))?)?\s*(!?)\s*([spdq])", re.DOTALL
+    rf"[\s;]*+(?:({_ADDRESS})(?:\s*+,\s*+({_ADDRESS}))?)?\s*+(!?)\s*+([spdq])", re.DOTALL
 )
 _SUBSTITUTION = re.compile(
-    r"(.)(" + _TEXT.format(r"\1") + r")\1((?:\\.|(?!\1)[^\\])*)\1([gpiI]*)", re.DOTALL
+    r"(.)(" + _TEXT.format(r"\1") + r")\1((?:\\.|(?!\1)[^\\])*+)\1([gpiI]*)", re.DOTALL
 )
 _IN_REPLACEMENT = re.compile(r"\\([0-9])|\\(n)|\\(.)|&", re.DOTALL)
 
@@ -58,43 +59,50 @@ class _Command:
     start: Address | None
     end: Address | None
     negated: bool
-    pattern: re.Pattern[str] = re.compile("")
+    pattern: Pattern | None = None  # of what is replaced
     replacement: str = ""
     flags: str = ""
     until: float = 0  # the line that ends the range; 0 outside of one
 
-    def selects(self, number: int, line: str, *, last: bool) -> bool:
+    async def selects(self, number: int, line: str, *, last: bool) -> bool:
         """Tell whether the command is for this line."""
 
-        def fits(address: Address) -> bool:
-            if isinstance(address, re.Pattern):
-                return address.search(line) is not None
+        async def fits(address: Address) -> bool:
+            if isinstance(address, Pattern):
+                return await search(address, line) is not None
             return last if address == "$" else number == address
 
         if self.start is None or self.end is None:
-            return (self.start is None or fits(self.start)) != self.negated
+            return (self.start is None or await fits(self.start)) != self.negated
         if self.until:
             selected = number <= self.until
-            if number >= self.until or fits(self.end):
+            if number >= self.until or await fits(self.end):
                 self.until = 0
-        elif selected := fits(self.start):
+        elif selected := await fits(self.start):
             self.until = float("inf")
             if isinstance(self.end, int):
                 self.until = self.end if self.end > number else 0
         return selected != self.negated
 
-    def substituted(self, line: str) -> str | None:
+    async def substituted(self, line: str) -> str | None:
         """Return the line with replacements; None if there is nothing to replace."""
+        if self.pattern is None:
+            return None
+        if "g" not in self.flags:
+            found = await search(self.pattern, line)
+            if found is None:
+                return None
+            return line[: found.start()] + _filled(self.replacement, found) + line[found.end() :]
         count, end = 0, -1
 
-        def replacement(match: re.Match[str]) -> str:
+        def replacement(match: Match) -> str:
             nonlocal count, end
             if match.span() == (end, end):  # nothing, right behind a match: POSIX sees none there
                 return ""
             count, end = count + 1, match.end()
-            return _filled(self.replacement, match) if "g" in self.flags or count == 1 else match[0]
+            return _filled(self.replacement, match)
 
-        line = self.pattern.sub(replacement, line)
+        line = await replaced(self.pattern, replacement, line)
         return line if count else None
 
 
@@ -108,11 +116,11 @@ async def _edited(
         line, newline = text.removesuffix("\n"), "\n" if text.endswith("\n") else ""
         ended = ""
         for each in commands:
-            if not each.selects(number, line, last=following is None):
+            if not await each.selects(number, line, last=following is None):
                 continue
             shown = each.letter == "p"
-            if each.letter == "s" and (replaced := each.substituted(line)) is not None:
-                line, shown = replaced, "p" in each.flags
+            if each.letter == "s" and (changed := await each.substituted(line)) is not None:
+                line, shown = changed, "p" in each.flags
             if shown:
                 yield line + newline
             elif each.letter in "dq":
@@ -124,14 +132,14 @@ async def _edited(
             return
 
 
-def _filled(template: str, match: re.Match[str]) -> str:
+def _filled(template: str, match: Match) -> str:
     """Return a replacement with what the pattern has found."""
 
     def part(found: re.Match[str]) -> str:
         group, newline, escaped = found.groups()
         if group:
             return match[int(group)] or "" if int(group) <= match.re.groups else ""
-        return "\n" if newline else escaped or match[0]
+        return "\n" if newline else escaped or match.text
 
     return _IN_REPLACEMENT.sub(part, template)
 
@@ -167,9 +175,8 @@ def _address(text: str | None, *, extended: bool) -> Address | None:
     return _pattern(source.replace("\\/", "/"), extended=extended, ignore_case=bool(flag))
 
 
-def _pattern(source: str, *, extended: bool, ignore_case: bool) -> re.Pattern[str]:
+def _pattern(source: str, *, extended: bool, ignore_case: bool) -> Pattern:
     try:
-        flags = re.IGNORECASE if ignore_case else 0
-        return re.compile(translated(source, extended=extended), flags)
-    except (BadPatternError, re.error) as error:
+        return posix([source], extended=extended, ignore_case=ignore_case)
+    except PatternError as error:
         raise Failure(f"bad regex '{source}': {error}") from None
