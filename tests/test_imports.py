@@ -38,6 +38,7 @@ ORDER = [
     "extras",
     "processes",
     "loopback",
+    "waiting",
     "statistics",
     "screen",
     "action",

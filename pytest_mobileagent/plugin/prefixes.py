@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import signal
 import sys
 import time
@@ -18,6 +17,7 @@ from pytest_mobileagent.check.prefixes import OnTheWay, first_success
 from pytest_mobileagent.check.subgoals import SubGoals
 from pytest_mobileagent.plugin.items import PURE
 from pytest_mobileagent.plugin.subgoals import SUBGOALS, asked_of
+from pytest_mobileagent.waiting import is_readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -103,7 +103,7 @@ def is_pure(item: pytest.Function) -> bool:
 def _read(reading: int) -> list[bytes]:
     """Return the lines that the child writes until it ends, or they take too long."""
     until, written = time.monotonic() + _SECONDS, b""
-    while select.select([reading], [], [], max(0.0, until - time.monotonic()))[0]:
+    while is_readable(reading, until - time.monotonic()):
         part = os.read(reading, 65_536)
         if not part:
             break

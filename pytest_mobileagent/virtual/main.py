@@ -248,7 +248,9 @@ def _read_to_the_end() -> bool:
     """Read what there is on standard input; True if that was its end."""
     if sys.stdin is None:
         return True
-    while not os.isatty(0) and select.select([0], [], [], 0)[0]:
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    while not os.isatty(0) and poll.poll(0):
         try:
             if not os.read(0, 1 << 16):
                 return True

@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import resource
-import select
 import signal
 import sys
 import time
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, shut_off
 from pytest_mobileagent.processes import die_with_parent
+from pytest_mobileagent.waiting import is_readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,8 +63,7 @@ def _read(reading: int, ends: float) -> bytes | None:
     """Return what is written until the end, or too much of it; None if that takes too long."""
     written = b""
     while len(written) <= _LONGEST:
-        ready, _, _ = select.select([reading], [], [], max(0.0, ends - time.monotonic()))
-        if not ready:
+        if not is_readable(reading, ends - time.monotonic()):
             return None
         if not (part := os.read(reading, _LONGEST)):
             break

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import select
 import socket
 import sys
 import threading
@@ -23,6 +22,7 @@ from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.scripted.apis.predict import Predict
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
+from pytest_mobileagent.waiting import is_readable
 
 if TYPE_CHECKING:
     from typing import Self
@@ -201,7 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _wait_for_the_client_to_go(self) -> None:
         while not self.server.closing.is_set():
-            if select.select([self.connection], [], [], 0.05)[0]:
+            if is_readable(self.connection, 0.05):
                 return
 
     def _send(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:

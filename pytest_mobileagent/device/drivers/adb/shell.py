@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import select
 import socket
 import time
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.drivers.adb.frames import EXIT, HEADER, STDERR, STDIN, STDOUT, frame
 from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.waiting import is_readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +128,7 @@ class Shell:
         data = bytearray()
         while len(data) < count:
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([stream], [], [], left)[0]:
+            if left <= 0 or not is_readable(stream, left):
                 msg = f"device {self.address} did not answer in time"
                 raise DeviceError(msg)
             acknowledge_at_once(stream)

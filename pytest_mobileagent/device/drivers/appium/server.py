@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import json
 import os
-import select
 import shutil
 import signal
 import socket
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import IO
 
 from pytest_mobileagent.processes import die_with_parent
+from pytest_mobileagent.waiting import is_readable
 
 _START_SECONDS = 50.0
 INSTALL = (
@@ -83,8 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _is_closed(stream: IO[str], seconds: float) -> bool:
     """Whether a stream that says nothing has ended, or does so in the next seconds."""
-    readable, _, _ = select.select([stream], [], [], seconds)
-    return bool(readable) and not os.read(stream.fileno(), 4096)
+    return is_readable(stream, seconds) and not os.read(stream.fileno(), 4096)
 
 
 def _start(program: Path, home: Path | None, folder: Path) -> tuple[subprocess.Popen[bytes], str]:
