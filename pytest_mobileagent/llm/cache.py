@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.llm.message import Answer, ToolCall, Usage, plain
+from pytest_mobileagent.llm.providers import server_of
 from pytest_mobileagent.plain import expect, to_line, write_json
 
 if TYPE_CHECKING:
@@ -41,11 +42,13 @@ class ReplyCache:
     only_replays: bool = False
 
     def key(self, reference: ModelReference, request: Request, repeat: int) -> str:
-        """Return the name of a reply: by model, endpoint, request, epoch.
+        """Return the name of a reply: by model, server, request, epoch.
 
+        The server is the endpoint, whoever names it, or what stands in a script (`server_of`).
         `repeat` counts equal requests of one episode from 0: their replies may differ.
         """
-        content = [str(reference), _plain(request), self.epoch, repeat]
+        server = server_of(reference)
+        content = [reference.id, server, _plain(request), self.epoch, repeat]
         return hashlib.sha256(to_line(content).encode()).hexdigest()
 
     def find(self, key: str) -> Answer | None:
@@ -61,7 +64,8 @@ class ReplyCache:
         if self.only_replays:
             msg = (
                 f"--mobile-cache=replay: no reply is kept for this request ({self._path(key)}): "
-                "ask once with --mobile-cache=all"
+                "ask once with --mobile-cache=all; replies are kept for one server, so "
+                "OPENAI_BASE_URL and its like, and scripted files, have to be as they were"
             )
             raise NotCachedError(msg)
         return None

@@ -6,6 +6,7 @@ import atexit
 import base64
 import contextlib
 import difflib
+import hashlib
 import http.client
 import os
 import re
@@ -128,6 +129,24 @@ def endpoint_of(reference: ModelReference) -> str:
         msg = f"{reference.provider} is nowhere of its own: name its endpoint, as in "
         raise ValueError(f"{msg}{reference.id}@http://HOST:PORT/v1")
     return (_ollama(url) if reference.provider == "ollama" else url).rstrip("/")
+
+
+def server_of(reference: ModelReference) -> str:
+    """Return who answers in a model's name: its endpoint, or what stands in a script.
+
+    Nothing secret is in it: of a URL what may be shown, of a script a digest. It is empty where
+    nobody can be asked from here.
+    """
+    if reference.is_script:
+        try:
+            content = Path(reference.url or reference.name).read_bytes()
+        except OSError:
+            return ""
+        return f"sha256:{hashlib.sha256(content).hexdigest()}"
+    try:
+        return shown(endpoint_of(reference))
+    except ValueError:
+        return ""
 
 
 def _ollama(url: str) -> str:

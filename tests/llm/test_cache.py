@@ -10,6 +10,7 @@ import pytest
 
 from pytest_mobileagent.llm.cache import NotCachedError, Repeats, ReplyCache
 from pytest_mobileagent.llm.message import Answer, Image, Message, Request, Tool, ToolCall, Usage
+from pytest_mobileagent.llm.providers import server_of
 from pytest_mobileagent.llm.reference import parse_reference
 
 if TYPE_CHECKING:
@@ -46,6 +47,71 @@ def test_a_reply_is_found_again_as_it_was(cache: ReplyCache) -> None:
 def test_only_whole_replies_are_kept(cache: ReplyCache, stop: Any) -> None:
     cache.keep("ab12", replace(ANSWER, stop=stop))
     assert cache.find("ab12") is None
+
+
+SERVERS = [
+    ("openai:gpt-4o", "OPENAI_BASE_URL", ("", "http://127.0.0.1:1/v1")),
+    ("openai-responses:gpt-4o", "OPENAI_BASE_URL", ("", "http://127.0.0.1:1/v1")),
+    ("anthropic:claude", "ANTHROPIC_BASE_URL", ("http://one", "http://other")),
+    ("gemini:pro", "GEMINI_BASE_URL", ("http://one/v1", "http://one/v2")),
+    ("ollama:qwen", "OLLAMA_HOST", ("gpu1", "gpu2:11434")),
+    ("vllm:qwen", "VLLM_BASE_URL", ("", "http://gpu2/v1")),
+]
+
+
+@pytest.mark.parametrize(("model", "variable", "servers"), SERVERS)
+def test_another_server_under_the_same_name_gives_other_replies(
+    cache: ReplyCache,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    variable: str,
+    servers: tuple[str, str],
+) -> None:
+    (one, other), reference = servers, parse_reference(model)
+    monkeypatch.setenv(variable, one)
+    before = cache.key(reference, ASKED, 0)
+    assert cache.key(reference, ASKED, 0) == before
+    monkeypatch.setenv(variable, other)
+    assert cache.key(reference, ASKED, 0) != before
+    monkeypatch.setenv(variable, one)
+    assert cache.key(reference, ASKED, 0) == before
+
+
+def test_a_server_is_the_same_whoever_names_it(
+    cache: ReplyCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://own/v1/")
+    by_environment = cache.key(GPT, ASKED, 0)
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    assert by_environment != cache.key(GPT, ASKED, 0)
+    assert by_environment == cache.key(parse_reference("openai:gpt-4o@http://own/v1"), ASKED, 0)
+
+
+def test_keys_and_passwords_are_no_part_of_a_server(
+    cache: ReplyCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-one")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://ann:secret@own/v1?token=abc")
+    key = cache.key(GPT, ASKED, 0)
+    assert server_of(GPT) == "http://own/v1?token=…"
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://bob:word@own/v1?token=xyz")
+    assert cache.key(GPT, ASKED, 0) == key
+
+
+def test_a_script_that_says_something_else_gives_other_replies(
+    cache: ReplyCache, tmp_path: Path
+) -> None:
+    script = tmp_path / "judge.jsonl"
+    script.write_text('"Result: 1"\n')
+    reference = parse_reference("scripted:judge.jsonl").named_in(tmp_path)
+    before = cache.key(reference, ASKED, 0)
+    script.write_text('"Result: 0"\n')
+    assert cache.key(reference, ASKED, 0) != before
+    script.write_text('"Result: 1"\n')
+    assert cache.key(reference, ASKED, 0) == before
+    script.unlink()
+    assert server_of(reference) == ""
 
 
 SAME = (GPT, ASKED)

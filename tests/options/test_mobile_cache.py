@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from pytest_mobileagent.testing import Fault, ScriptedReply, When
+from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
 
 DONE = When("", ScriptedReply("done: 4711", input_tokens=1000, output_tokens=100))
 PRICES = "--mobile-prices=prices.toml"
@@ -49,12 +49,28 @@ def test_each_epoch_is_kept_for_itself(caching, served):
     assert costs(caching) == [0.0, pytest.approx(0.2)]
 
 
-def test_a_replay_needs_no_key_and_no_endpoint(caching, served, monkeypatch, fnmatch):
-    monkeypatch.setenv("OPENAI_BASE_URL", served(DONE).partition("@")[2])
+def test_another_server_under_the_same_name_is_asked_anew(caching, served, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
+    for reply in (DONE, When("", ScriptedReply("done: 4712"))):
+        monkeypatch.setenv("OPENAI_BASE_URL", served(reply).partition("@")[2])
+        caching.run("--mobile-model=openai:own", PRICES, "--mobile-cache=all")
+    assert not caching.calls()[-1]["call"]["from_cache"]
+    assert [task["answer"] for task in caching.report()["tasks"]] == ["4712"]
+
+
+def test_a_script_that_was_changed_is_asked_anew(caching):
+    for answer in ("4711", "4712"):
+        model = caching.script(f"done: {answer}", name="same")
+        caching.run(f"--mobile-model={model}", PRICES, "--mobile-cache=all")
+        assert [task["answer"] for task in caching.report()["tasks"]] == [answer]
+
+
+def test_a_replay_needs_no_key_and_no_server_that_answers(caching, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
     model = "--mobile-model=openai:own"
-    caching.run(model, PRICES, "--mobile-cache=all").assert_outcomes(passed=1)
-    monkeypatch.delenv("OPENAI_BASE_URL")
+    with ScriptedModel([DONE]).serve() as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
+        caching.run(model, PRICES, "--mobile-cache=all").assert_outcomes(passed=1)
     monkeypatch.delenv("OPENAI_API_KEY")
     caching.run(model, PRICES, "--mobile-cache=replay").assert_outcomes(passed=1)
     assert costs(caching) == [0.0]
