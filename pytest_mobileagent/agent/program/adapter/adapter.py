@@ -50,6 +50,8 @@ class Adapter:
       each episode has a fresh copy of it. `files`: those of the copy that have placeholders.
     - `requirements`: what pip installs for it. `image`: of the container in which it runs.
     - `env`: variables, with placeholders. `stdin`: what it can read from its standard input.
+    - `done`: what it says when it has done its task; without these words a status of success is
+      none. With None, its status is enough.
     - `answer`, `impossible`: where it says its answer, and why the task cannot be done; `error`,
       `step_limit`: that it has failed, or ran into a limit of its own, whatever its status is.
     - `exit_codes`: what its exit statuses mean; those that are not named are errors, but for 0.
@@ -71,6 +73,7 @@ class Adapter:
     env: Mapping[str, str] = field(default_factory=dict)
     stdin: str = ""
     shell: bool = False
+    done: Said | None = None
     answer: Said | None = None
     impossible: Said | None = None
     error: Said | None = None

@@ -68,6 +68,7 @@ class _Reader:
             "env": self.env,
             "stdin": self.stdin,
             "shell": self.truth,
+            "done": self.said,
             "answer": self.said,
             "impossible": self.said,
             "error": self.said,

@@ -72,7 +72,9 @@ def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> R
     """Return what a program that has ended reports.
 
     Its status says whether it has worked; where it says that it has, a reason why the task is
-    impossible counts more than an answer. Secrets stand in neither.
+    impossible counts more than an answer. Where the adapter knows the words with which it says
+    that it is done, it has not worked without them: programs that have crashed may well end with
+    a status of success, which is that of the script around them. Secrets stand in neither.
     """
     ending = _ending(adapter, traces.status)
     failure = _found(adapter.error, traces)
@@ -89,6 +91,8 @@ def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> R
         answer = _said(adapter.answer, traces, "answer")
         if ending == "impossible" or reason is not None:
             ending, text = "impossible", reason if reason is not None else answer or ""
+        elif adapter.done is not None and _found(adapter.done, traces) is None:
+            ending, text = "error", _error(traces, without=adapter.done)
         else:
             text = answer or ""
     return Reported(ending, without_secrets(text, secrets))
@@ -132,7 +136,8 @@ def _ending(adapter: Adapter, status: int | None) -> Ending:
     return "error" if status is None else adapter.exit_codes.get(status, "error")
 
 
-def _error(traces: Traces) -> str:
+def _error(traces: Traces, without: Said | None = None) -> str:
+    """Return how a program failed, and its last words; `without` are those that it did not say."""
     status = traces.status
     if status is None:
         how = "was ended, nobody knows how"
@@ -140,6 +145,8 @@ def _error(traces: Traces) -> str:
         how = f"was killed by {_signal_name(-status)}"
     else:
         how = f"ended with status {status}"
+    if without is not None:
+        how += f", but did not say that it is done ({without.pattern or without.file})"
     said = last_words(traces)
     return f"{how}; the last it said: {said}" if said else f"{how}, and said nothing"
 

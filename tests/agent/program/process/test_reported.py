@@ -188,3 +188,43 @@ def test_a_program_whose_status_says_nothing_may_say_it_in_words(
     reported = report(files={"record/stdout": printed}, **words)
     assert reported.ending == ending
     assert text in reported.text
+
+
+@pytest.mark.parametrize(
+    ("printed", "status", "ending", "text"),
+    [
+        ({"stdout": "Task completed\n"}, 0, "done", ""),
+        ({"stdout": "", "stderr": "Task completed\n"}, 0, "done", ""),
+        (
+            {"stdout": "step 1\n", "stderr": "Traceback\nIndexError: no such element\n"},
+            0,
+            "error",
+            "did not say that it is done (^Task completed); the last it said: IndexError: no such",
+        ),
+        ({"stdout": "I think: Task completed\n"}, 0, "error", "the last it said: I think"),
+        ({}, 0, "error", "and said nothing"),
+        ({"stdout": "Task completed\n"}, 1, "error", "ended with status 1"),
+        ({"stdout": "CANNOT: no app\n"}, 0, "impossible", "no app"),
+        ({"stdout": "max rounds\n"}, 0, "step limit", "max rounds"),
+        ({"stdout": "Task completed\nERROR: but not quite\n"}, 0, "error", "but not quite"),
+    ],
+)
+def test_a_program_with_words_for_being_done_has_to_say_them(
+    report: Callable[..., Reported], printed: dict[str, str], status: int, ending: str, text: str
+) -> None:
+    words = {
+        "done": Said("^Task completed"),
+        "impossible": Said("CANNOT: (.*)"),
+        "step_limit": Said("max rounds"),
+        "error": Said("^ERROR: .*"),
+    }
+    files = {f"record/{name}": content for name, content in printed.items()}
+    reported = report(status, files, **words)  # type: ignore[arg-type]
+    assert reported.ending == ending
+    assert text in reported.text
+
+
+def test_a_file_may_say_that_a_program_is_done(report: Callable[..., Reported]) -> None:
+    done = Said(file="result.json", pattern='"success": true')
+    assert report(0, {"folder/result.json": '{"success": false}'}, done=done).ending == "error"
+    assert report(0, {"folder/result.json": '{"success": true}'}, done=done).ending == "done"

@@ -1,0 +1,209 @@
+"""What the recipes of docs/program-recipes.md take for a report, run on stand-ins in the programs'
+shape with good and with bad replies: tests/examples/recipes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import pytest
+
+from pytest_mobileagent.agent.program.adapter.placeholders import Values, fill, fill_words
+from pytest_mobileagent.agent.program.adapter.reading import read_adapter
+from pytest_mobileagent.agent.program.process.reported import Reported, Traces, reported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PAGE = (Path(__file__).parents[2] / "docs" / "program-recipes.md").read_text("utf-8")
+BLOCKS = {
+    path: text for _, path, text in re.findall(r"(?ms)^```(toml|python)\n# (\S+)\n(.*?)^```", PAGE)
+}
+STAND_INS = Path(__file__).parent / "recipes"
+# Each recipe's stand-in, the file that it stands in for, and a reply that says it is done.
+PROGRAMS = {
+    "their-appagent": ("appagent.py", "run.py", "Action: FINISH"),
+    "their-autoglm": ("autoglm.py", "main.py", 'finish(message="two")'),
+    "their-mobileagent-v3": ("mobileagent_v3.py", "run_mobileagentv3.py", "### Plan\nFinished"),
+    "their-mobileagent-v35": (
+        "mobileagent_v35.py",
+        "run_gui_owl_1_5_for_mobile.py",
+        '<tool_call>\n{"arguments": {"action": "terminate", "status": "success"}}\n',
+    ),
+    "their-mobileagent-e": ("mobileagent_e.py", "run.py", "### Current Subgoal ###\nFinished"),
+    "their-mobileagent-v2": ("mobileagent_v2.py", "run.py", "### Action ###\nStop"),
+    "their-mobile-use": (
+        "mobile_use.py",
+        "mobile_use.py",
+        '<tool_call>{"name": "terminate", "arguments": {"x": "terminate"}}</tool_call>',
+    ),
+    "their-droidclaw": ("droidclaw.py", "src/kernel.ts", '{"action": "done"}'),
+    "their-vision-agent": (
+        "vision_agent.py",
+        "android_vision_agent.py",
+        '{"is_task_complete": true}',
+    ),
+    "sdk": ("agents.py", "agents.py", "The eggs are ticked off."),
+}
+UNREADABLE = "I am sorry, I cannot help with that."
+CUT_OFF = {
+    "their-appagent": "Observation: a list\nThought: it is fin",
+    "their-autoglm": 'do(action="Tap", element=[50',
+    "their-mobileagent-v2": "### Action ###\nTap (54",
+    "their-mobileagent-e": "### Action ###\n{",
+}
+
+
+class Endpoint(ThreadingHTTPServer):
+    """Answers each request with `reply`; fails if that is None."""
+
+    reply: ClassVar[str | None] = None
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Speaks of chat completions what the stand-ins understand."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        if Endpoint.reply is None:
+            self.send_error(500)
+            return
+        body = json.dumps({"choices": [{"message": {"content": Endpoint.reply}}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    with Endpoint(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str, str | None], Reported]:
+    """Runs a recipe on its stand-in, with one reply to all that it asks; returns its report."""
+
+    def run(name: str, reply: str | None) -> Reported:
+        Endpoint.reply = reply
+        stand_in, path, _ = PROGRAMS[name]
+        (tmp_path / "bench" / "agents").mkdir(parents=True)
+        recipe = tmp_path / "bench" / "agents" / f"{name}.toml"
+        recipe.write_text(BLOCKS[f"agents/{name}.toml"])
+        folder = (recipe.parent / re.findall('folder = "(.*)"', recipe.read_text())[0]).resolve()
+        (folder / path).parent.mkdir(parents=True)
+        shutil.copy(STAND_INS / stand_in, folder / path)
+        shutil.copy(STAND_INS / "model.py", (folder / path).parent)
+        for script in ("mobile_use_agent/run.py", "sdk_agent/run.py"):
+            if script.startswith(folder.name):
+                (folder / "run.py").write_text(BLOCKS[script])
+        for each in ("requirements.txt", "qwen3_agent.yaml", "run.py"):
+            (folder / each).touch()
+        for program in ("python", "bun", "adb"):
+            (tmp_path / program).write_text(SHIMS[program].format(sys.executable))
+            (tmp_path / program).chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+        return _reported(recipe, folder, endpoint, tmp_path)
+
+    return run
+
+
+SHIMS = {
+    "python": '#!/bin/sh\nexec {} -S "$@"\n',
+    "bun": '#!/bin/sh\nexec {} -S "$2"\n',
+    "adb": "#!/bin/sh\n",
+}
+
+
+def _reported(recipe: Path, folder: Path, endpoint: str, place: Path) -> Reported:
+    """Run an adapter's command as an episode does, and return what it reports."""
+    adapter = read_adapter(recipe)
+    values = Values("Tick off the eggs.", openai_base_url=endpoint, adb=str(place / "adb"))
+    words = ["sh", "-c", *adapter.command] if adapter.shell else adapter.command
+    environment = {
+        **os.environ,
+        **values.environment(),
+        "OPENAI_BASE_URL": endpoint,
+        "OPENAI_API_KEY": "k",
+    }
+    traces = Traces(None, folder, place / "stdout", place / "stderr", place / "notes")
+    with traces.stdout.open("wb") as stdout, traces.stderr.open("wb") as stderr:
+        ended = subprocess.run(
+            words if adapter.shell else fill_words(words, values),
+            cwd=folder,
+            env=environment,
+            input=fill(adapter.stdin, values).encode(),
+            stdout=stdout,
+            stderr=stderr,
+            timeout=60,
+            check=False,
+        )
+    return reported(adapter, Traces(ended.returncode, folder, *_files(place)))
+
+
+def _files(place: Path) -> tuple[Path, Path, Path]:
+    return place / "stdout", place / "stderr", place / "notes"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_that_says_that_it_is_done_reports_so(
+    name: str, run: Callable[[str, str | None], Reported]
+) -> None:
+    assert run(name, PROGRAMS[name][2]).ending == "done"
+
+
+# Any words are the final ones of the SDK: none but the empty reply is a bad one.
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        *((name, reply) for name in PROGRAMS for reply in ("", None)),
+        *((name, UNREADABLE) for name in PROGRAMS if name != "sdk"),
+        *((name, CUT_OFF.get(name, PROGRAMS[name][2][:-2])) for name in PROGRAMS if name != "sdk"),
+    ],
+)
+def test_a_bad_reply_is_no_report_of_success(
+    name: str, reply: str | None, run: Callable[[str, str | None], Reported]
+) -> None:
+    assert run(name, reply).ending in ("error", "step limit")
+
+
+def test_running_out_of_steps_is_a_limit_of_the_program(
+    run: Callable[[str, str | None], Reported],
+) -> None:
+    waits = '<tool_call>\n{"arguments": {"action": "wait"}}\n'
+    assert run("their-mobileagent-v35", waits).ending == "step limit"
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "said"),
+    [
+        ("their-appagent", "Action: tap(9)", "IndexError"),
+        ("their-mobileagent-v2", "### Action ###\nTap (here)", "ValueError"),
+        ("their-mobileagent-e", "### Action ###none", "ERROR: none"),
+    ],
+)
+def test_a_program_that_crashes_is_an_error_that_says_so(
+    name: str, reply: str, said: str, run: Callable[[str, str | None], Reported]
+) -> None:
+    report = run(name, reply)
+    assert report.ending == "error"
+    assert said in report.text
