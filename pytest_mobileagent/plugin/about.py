@@ -62,6 +62,7 @@ def about_run(
         "judges": [str(judge) for judge in run.judges.references],
         "selection": selection(run.config),
         "shard": run.settings["mobile-shard"].text,
+        "suspects": run.value("mobile-suspects"),
         "redaction": rules.about() if (rules := current()) is not None else None,
         "options": {
             name: {"value": setting.text, "source": setting.source}

@@ -82,7 +82,9 @@ class Collector:
             return
         if lost is not None:
             from pytest_mobileagent.plugin.outputs.junit import properties  # noqa: PLC0415
+            from pytest_mobileagent.report.recorded import note_death  # noqa: PLC0415
 
+            note_death(self.run.folder.path, lost)
             report.user_properties = properties({**lost, "reason": str(report.longrepr)})
         self._count(crashitem, 1)
         if report.outcome != "failed":  # another plugin repeats it
@@ -150,8 +152,10 @@ class Collector:
         self._complete(session, exitstatus)
         whole: dict[str, Any] = {}
         if self.results:
+            from pytest_mobileagent.plugin.suspects import find_suspects  # noqa: PLC0415
             from pytest_mobileagent.report.document import document  # noqa: PLC0415
 
+            self.broken -= find_suspects(self.run, session.config, self.results)
             whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
             self.judged = {} if self.looking is None else self.looking.end(whole)
         if self.run.agent or self.results:

@@ -103,6 +103,11 @@ class RunDevices:
         """Return the packages of the devices, where they are known before one starts."""
         return self.source.packages(self._options(), self._shared)
 
+    @property
+    def workers(self) -> int:
+        """How many processes of the run use devices."""
+        return self._workers
+
     def lease(self) -> LeasedDevice:
         """Return the means to lease one of them."""
         from pytest_mobileagent.device.choose import lease_device  # noqa: PLC0415

@@ -180,20 +180,20 @@ def _recorded(case: Case, config: pytest.Config) -> Path:
 def _play(case: Case, request: pytest.FixtureRequest) -> Path:
     """Let the agent work on a case, again if infrastructure breaks, and return where it is kept."""
     from pytest_mobileagent.llm.failures import ProviderError  # noqa: PLC0415
+    from pytest_mobileagent.plugin.attempts import Attempts  # noqa: PLC0415
     from pytest_mobileagent.run.attempt import (  # noqa: PLC0415
         MissingAppError,
         UnfitDeviceError,
-        attempt,
     )
 
     run = request.config.stash[RUN]
     plan = _plan(case, request)
     lease: LeasedDevice = request.getfixturevalue("mobile_lease")
     failures = request.node.stash.setdefault(BROKE, [])
-    for _ in range(1 + run.value("mobile-retries")):
+    attempts = Attempts(run, lease)
+    while attempts.left > 0:
         try:
-            folder, number = run.folder.attempt(case)
-            attempt(plan, lease.get(), run.folder.screens, folder, number)
+            return attempts.make(plan)
         except MissingAppError as error:
             install = run.devices.source.how_to_install
             raise Skipped("app", f"{error}; {install}") from None
@@ -213,8 +213,6 @@ def _play(case: Case, request: pytest.FixtureRequest) -> Path:
         except InfrastructureError as error:
             is_device = not isinstance(error, ProviderError)  # else no other device helps
             failures.append(f"{error}{lease.give_up() if is_device else ''}")
-        else:
-            return folder
     pytest.fail(_broke(*failures), pytrace=False)
 
 

@@ -180,6 +180,11 @@ OPTIONS = (
         "how many times to repeat an episode whose device or worker broke",
     ),
     Option(
+        "--mobile-suspects", "error|fail", "error", values.one_of("error", "fail"),
+        "how tasks count that broke their phone or worker in every attempt, where others did not: "
+        "as errors, or as failures of the agent",
+    ),
+    Option(
         "--mobile-max-infra", "N", None, values.whole(1),
         "stop the run, with status 9, at so many errors of devices, workers or the network",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.metrics.suspects import marked, policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,7 @@ def document(run: Mapping[str, Any], results: Mapping[str, dict[str, Any]]) -> d
 
     `run` is what run.json says of it, `results` are its tasks' by node id.
     """
-    tasks = [results[nodeid] for nodeid in sorted(results)]
+    tasks = marked([results[nodeid] for nodeid in sorted(results)], policy(run))
     return {
         "schema_version": SCHEMA_VERSION,
         "run": dict(run),

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
+from pytest_mobileagent.episode.attempts import died, noted
 from pytest_mobileagent.episode.index import entries
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.report.metrics.suspects import marked, policy
 from pytest_mobileagent.report.reading import REPORT, read_report
 from pytest_mobileagent.report.redecide import redecide
 from pytest_mobileagent.report.result import Result
@@ -60,6 +62,7 @@ def recorded_run(run: Path) -> RecordedRun:
         about, tasks = report["run"], report["tasks"]
     else:
         tasks = _cut_off_tasks(run, [] if report is None else report["tasks"])
+        tasks = marked([with_attempts(run, task) for task in tasks], policy(about))
     return RecordedRun(run, about, [_by_people(run, task) for task in tasks], has_ended)
 
 
@@ -75,8 +78,29 @@ def is_final(task: Mapping[str, Any]) -> bool:
 
 def key_of(task: Mapping[str, Any]) -> str:
     """Return the key of the case that an entry of a report is about."""
+    return _case_of(task).key
+
+
+def with_attempts(
+    run: Path, task: Mapping[str, Any], before: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
+    """Return an entry of a report with all attempts at its case that are noted in a run's folder.
+
+    Those of the run that it was taken from, if any, are given as `before`.
+    """
+    own = [{**attempt, "run": run.name} for attempt in noted(run, _case_of(task))]
+    return {**task, "attempts": [*before, *own]}
+
+
+def _case_of(task: Mapping[str, Any]) -> Case:
+    """Return the case that an entry is about, as far as its identity goes."""
     environment, epoch = task.get("environment"), task.get("epoch")
-    return Case(Task("-"), task["id"], environment=environment, epoch=epoch or 0).key
+    return Case(Task("-"), task["id"], environment=environment, epoch=epoch or 0)
+
+
+def note_death(run: Path, task: Mapping[str, Any]) -> None:
+    """Note that the worker died that made the last attempt at the case of an entry."""
+    died(run, _case_of(task))
 
 
 def _times(about: Mapping[str, Any]) -> int:

@@ -80,6 +80,8 @@ class Result:
                     "skipped_for": self.skipped_for,
                     "reason": self.reason,
                     "infrastructure": self.infrastructure,
+                    "suspect": False,  # as long as nobody has looked at all attempts of the run
+                    "attempts": (),
                     "episode": self.folder,
                     "verdict": self.verdict and shown(self.verdict),
                     "first_success_step": self.verdict and self.verdict.first_step,

@@ -78,6 +78,7 @@ def temporary(tmp_path_factory, monkeypatch):
 def timeless(document):
     """A report without what differs from run to run."""
     clock = {"seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency"}
+    clock.add("attempts")
     return [{k: v for k, v in task.items() if k not in clock} for task in document["tasks"]]
 
 

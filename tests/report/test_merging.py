@@ -12,12 +12,13 @@ import pytest
 from pytest_mobileagent import Case, DeviceInfo, Finish, Reset, Tap, Task, Termination
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.check.episode import load
+from pytest_mobileagent.episode.attempts import End, begin, end
 from pytest_mobileagent.episode.index import Entry, entries
 from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.plain import write_json
 from pytest_mobileagent.report.document import document
-from pytest_mobileagent.report.recorded import missing_results, recorded_run
+from pytest_mobileagent.report.recorded import missing_results, recorded_run, with_attempts
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.verdict.standing import of_person
 from pytest_mobileagent.verdict.store import append as add_verdict
@@ -45,6 +46,7 @@ def make_run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Callable[...
         broken: tuple[str, ...] = (),
         never: tuple[str, ...] = (),
         killed: bool = False,
+        noted: bool = False,
         **head: Any,
     ) -> Path:
         folder = RunFolder(tmp_path / name, name, f"2026-11-22T09:30:0{len(decided)}+00:00")
@@ -66,8 +68,12 @@ def make_run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Callable[...
                 line = Entry(cases[each].key, number, folder.relative(path), word)
                 add_to_index(folder.path, line)
             recorder.close()
+            if noted:
+                attempt = begin(path, "virtual", "main", alone=True)
+                end(path, attempt, End.PLAYED if each in decided else End.DEVICE)
         if not killed:
-            results = [each.to_wire() for each in missing_results(folder.path, (), "stopped")]
+            missing = missing_results(folder.path, (), "stopped")
+            results = [with_attempts(folder.path, each.to_wire()) for each in missing]
             ended = folder.about() | {"ended": "2026-11-22T10:00:00+00:00"}
             whole = document(ended, {each["nodeid"]: each for each in results})
             write_json(folder.path / "report.json", whole)
@@ -94,6 +100,30 @@ def report(folder: Path) -> dict[str, Any]:
 def refused(capsys: pytest.CaptureFixture[str], target: Path, *runs: Path, status: int = 1) -> str:
     assert main(["merge", *map(str, runs), "-o", str(target)]) == status
     return capsys.readouterr().err
+
+
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize("how", ["error", "fail"])
+def test_who_broke_what_others_did_not_is_told_from_all_attempts(
+    make_run: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    killed: bool,
+    how: str,
+) -> None:
+    well = {"a": True, "b": True}
+    one = make_run("one", well, broken=("bad",), noted=True, killed=killed, suspects=how)
+    two = make_run("two", {"c": True}, broken=("bad",), noted=True, suspects=how)
+    assert suspects_of(recorded_run(one).tasks) == suspects_of(recorded_run(two).tasks) == ["bad"]
+    tasks = merged(tmp_path, one, two)
+    assert suspects_of(tasks.values()) == ["bad"]
+    assert len(tasks["bad@0"]["attempts"]) == 2
+    assert tasks["bad@0"]["success"] is (False if how == "fail" else None)
+    assert "broke its phone in 2 of 2 attempts: the agent?" in capsys.readouterr().out
+
+
+def suspects_of(tasks: Any) -> list[str]:
+    return sorted(task["id"] for task in tasks if task["suspect"])
 
 
 def test_shards_become_a_whole_that_stands_alone(

@@ -34,6 +34,7 @@ class LeasedDevice:
         self._device: Device | None = None
         self._uses = 0
         self._broken: int | None = None  # the slot of the device that was given up
+        self._address: Address | AppiumAddress | None = None  # where it was last
 
     def get(self) -> Device:
         """Return the device, connected.
@@ -47,9 +48,8 @@ class LeasedDevice:
         if self._lease is None:
             self._lease = lease(self._slots, avoid=self._broken)
         if self._device is None:
-            self._device = self._connect(
-                self._lease.address(fresh=self._broken == self._lease.slot)
-            )
+            self._address = self._lease.address(fresh=self._broken == self._lease.slot)
+            self._device = self._connect(self._address)
             self._broken, self._uses = None, 0
         self._uses += 1
         return self._device
@@ -69,6 +69,10 @@ class LeasedDevice:
         if not self._slots.renews:
             self._release()
         return ended and f"; its program {ended}"
+
+    def has_lost_server(self) -> bool:
+        """Whether the server is gone that the device, and others, were reached through."""
+        return self._address is not None and not self._slots.serves(self._address)
 
     def close(self) -> None:
         """Let go of the device, and of the lease."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.device.address import Address, AppiumAddress
+from pytest_mobileagent.errors import InfrastructureError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +48,10 @@ class Slots(Protocol):
     def ended(self, slot: int) -> str:  # noqa: ARG002 - for those that start programs
         """Say why a device's program ended by itself; empty if it did not, or there is none."""
         return ""
+
+    def serves(self, address: Address | AppiumAddress) -> bool:  # noqa: ARG002
+        """Whether the server still runs that an address names; where nobody knows, it does."""
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +123,16 @@ class ProgramSlots(Slots):
     def ended(self, slot: int) -> str:
         """Say with which status it ended, and what it wrote last."""
         return str(self.run.ask({"do": "ended", "slot": slot})["ended"])
+
+    def serves(self, address: Address | AppiumAddress) -> bool:
+        """Whether the run's adb server is the one of an address; a dead one has another after it.
+
+        The supervisor that had started it may be gone as well.
+        """
+        with contextlib.suppress(InfrastructureError):
+            port = self.run.ask({"do": "adb", **self._where})["port"]
+            return isinstance(address, Address) and address.adb_port == port
+        return False
 
     def _request(self, what: str, slot: int, command: Sequence[str]) -> dict[str, Any]:
         return {"do": what, "slot": slot, "command": [*command], **self._where, **self._how}

@@ -14,6 +14,7 @@ from pytest_mobileagent.plain import write_json
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.options import path_of, usage_error
 from pytest_mobileagent.plugin.results import KEPT
+from pytest_mobileagent.report.metrics.suspects import FAIL, policy
 from pytest_mobileagent.report.reading import find_run
 from pytest_mobileagent.report.recorded import key_of, recorded_run
 
@@ -46,6 +47,7 @@ class Earlier(ABC):
     """
 
     same: tuple[str, ...]  # options whose values are those of the earlier run
+    is_same_run = True  # whether its results stay those of one run
 
     def __init__(
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
@@ -107,6 +109,10 @@ class Earlier(ABC):
             known = recorded.get(name) if isinstance(recorded, dict) else None
             if isinstance(known, dict) and "value" in known:
                 settings[name] = self._taken(settings[name], known["value"])
+        suspects = settings["mobile-suspects"]
+        if self.is_same_run and not suspects.is_given and (how := policy(self.about)) == FAIL:
+            source = self.setting.option.flag
+            settings["mobile-suspects"] = replace(suspects, value=how, text=how, source=source)
 
     def _taken(self, given: OptionValue, text: Any) -> OptionValue:
         text = self.adapted(given.option.flag, text)

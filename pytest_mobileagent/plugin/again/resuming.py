@@ -153,6 +153,7 @@ class Resuming(Earlier):
         again = {
             "when": self.when,
             "command": about["command"],
+            "suspects": about["suspects"],
             "differs_in": [name for name in differs if name not in other],
         }
         digests = about.get("digests") or {}

@@ -43,6 +43,7 @@ class Reusing(Earlier):
     """
 
     same = ()
+    is_same_run = False
 
     def __init__(
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]

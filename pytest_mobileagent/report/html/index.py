@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.places import attempts
+from pytest_mobileagent.report.metrics.suspects import broke
 from pytest_mobileagent.report.text.missed import nearest
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def row(
     return {
         **{name: task.get(name) for name in _ROW},
         "judge_cost_usd": _judges(task),
+        "suspect": f"{broke(task)}: the agent?" if task.get("suspect") else "",
         "reason": _cut(task.get("reason"), _LONG),
         "sought": _cut(evidence.get("sought"), _SHORT),
         "closest": _cut(_closest(task, evidence), _SHORT),

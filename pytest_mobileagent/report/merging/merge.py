@@ -18,6 +18,7 @@ from pytest_mobileagent.plain import write_json, write_text
 from pytest_mobileagent.report.document import SCHEMA_VERSION, document
 from pytest_mobileagent.report.html.writing import write_page
 from pytest_mobileagent.report.merging.heads import merged_head, remarks
+from pytest_mobileagent.report.metrics.suspects import unmarked
 from pytest_mobileagent.report.reading import REPORT
 from pytest_mobileagent.report.recorded import RecordedRun, recorded_run
 from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
@@ -126,7 +127,7 @@ def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
         for line in index.entries(run.folder):
             lines.setdefault(line.case, []).append(line)
         for entry in run.tasks:
-            part = _Part(run.folder, entry)
+            part = _Part(run.folder, unmarked(entry))  # another part may have decided it
             key = part.case.key
             whole = replace(
                 part,
@@ -214,7 +215,9 @@ def _take_over(target: Path, parts: Sequence[_Part]) -> dict[str, Any]:
                 index.append(target, replace(line, attempt=number, folder=names[line.folder]))
     result = parts[-1].entry
     broke = [why for part in parts for why in part.entry.get("infrastructure") or ()]
-    return {**result, "episode": names.get(result.get("episode") or ""), "infrastructure": broke}
+    tried = [each for part in parts for each in part.entry.get("attempts") or ()]
+    episode = names.get(result.get("episode") or "")
+    return {**result, "episode": episode, "infrastructure": broke, "attempts": tried}
 
 
 def _attempts(part: _Part) -> list[Path]:

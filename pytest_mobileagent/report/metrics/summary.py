@@ -8,6 +8,7 @@ from pytest_mobileagent.report.metrics.epochs import epochs_of, over_epochs, rep
 from pytest_mobileagent.report.metrics.numbers import field, mean_of, quotient_of, ratio, sum_of
 from pytest_mobileagent.report.metrics.spending import spending
 from pytest_mobileagent.report.metrics.stops import latched, terminations
+from pytest_mobileagent.report.metrics.suspects import with_suspects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -62,7 +63,8 @@ def totals(results: Sequence[Mapping[str, Any]], epochs: int | None = None) -> d
     acted without a call of a model that was seen: what they cost is not known.
 
     Rates and means:
-    - `success_rate` = successes / decided; `success_rate_of_all` = successes / tasks.
+    - `success_rate` = successes / decided; `success_rate_of_all` = successes / tasks;
+      `success_rate_with_suspects` takes the `suspects` for failures (see `suspects.marked`).
     - `mean_step_ratio`: mean of steps / golden steps over successes, not clamped (SPA-Bench,
       arXiv 2410.15164, section 5.1).
     - `partial_credit`: mean share of the sub-goals that held, by weight, over decided tasks that
@@ -77,6 +79,7 @@ def totals(results: Sequence[Mapping[str, Any]], epochs: int | None = None) -> d
         **_undecided(results),
         "success_rate": ratio(successes, len(decided)),
         "success_rate_of_all": ratio(successes, len(results)),
+        **with_suspects(results),
         **over_epochs(results, epochs_of(results) if epochs is None else epochs),
         "mean_step_ratio": mean_of(decided, field("step_ratio")),
         **terminations(results, decided),

@@ -9,10 +9,11 @@ from pytest_mobileagent.episode.runs import cases
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.metrics.epochs import FLAKY
 from pytest_mobileagent.report.metrics.summary import check_raised, without_snapshot
+from pytest_mobileagent.report.metrics.suspects import broke, with_suspects
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.text.missed import missed
 from pytest_mobileagent.report.text.names import label, shortener
-from pytest_mobileagent.report.text.table import cut
+from pytest_mobileagent.report.text.table import cut, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -175,12 +176,38 @@ def remarks(results: Sequence[Result], *, on_virtual_phones: bool) -> list[str]:
     unmetered = sum(result["metered"] is False for result in results)
     raised = sum(map(check_raised, results))
     return [
+        *_suspects(results),
         *([_check_errors(raised)] if raised else []),
         *_own_judges(results),
         *([_unmetered(unmetered)] if unmetered else []),
         *([told] if resets else []),
         *([_VIRTUAL] if on_virtual_phones else []),
     ]
+
+
+def _suspects(results: Sequence[Result]) -> list[str]:
+    """Return lines on the tasks that broke their phone or worker whenever they were tried."""
+    found = [result for result in results if result.get("suspect")]
+    if not found:
+        return []
+    name_of = _names(results)
+    lines = [f"  {cut(name_of(each), _LONGEST_NAME)}   {broke(each)}: the agent?" for each in found]
+    more = [f"  … and {len(found) - FEW} more: see report.json"] if len(found) > FEW else []
+    tasks = f"{len(found)} task{'s' * (len(found) != 1)}"
+    title = f"suspects: {tasks} broke phone or worker in every attempt, where others did not"
+    counted = [f"  with {'it' if len(found) == 1 else 'them'} as failures: {_with_them(results)}"]
+    if not any(each["success"] is None for each in found):
+        counted = []
+    return [f"{title}:", *lines[:FEW], *more, *counted]
+
+
+def _with_them(results: Sequence[Result]) -> str:
+    numbers = with_suspects(results)
+    undecided = sum(bool(each.get("suspect")) and each["success"] is None for each in results)
+    decided = [each for each in results if each["success"] is not None]
+    counts = f"{sum(bool(each['success']) for each in decided)}/{len(decided) + undecided}"
+    rate = percent(numbers["success_rate_with_suspects"])
+    return f"success rate {rate} ({counts}): --mobile-suspects=fail"
 
 
 def _own_judges(results: Sequence[Result]) -> list[str]:

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 COMPARED = "AssertionError: assert 3 == 2"
 
 
+def test_a_suspect_is_told_with_what_it_broke(tmp_path: Path) -> None:
+    attempt = {"place": "virtual", "worker": "main", "started": 1.0, "ended": 2.0, "began": True}
+    attempt |= {"end": "worker died", "alone": True, "together": False, "run": "one"}
+    task = {"id": "a", "reason": "", "suspect": True, "attempts": [attempt]}
+    assert row(tmp_path, task, {})["suspect"] == "broke its worker in 1 of 1 attempt: the agent?"
+    assert row(tmp_path, {**task, "suspect": False}, {})["suspect"] == ""
+
+
 @pytest.mark.parametrize(
     ("fields", "closest"),
     [

@@ -36,7 +36,7 @@ def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
         "unmetered",
     }
     counts |= {"latched", "latched_successes", "early_stops", "late_stops"}
-    counts |= {"stable_passes", "flaky", "stable_fails"}
+    counts |= {"stable_passes", "flaky", "stable_fails", "suspects"}
     by_name = {"terminations", "termination_rates", "roles", "pass_at", "pass_all", "pass_tasks"}
     assert {name for name, value in numbers.items() if value == 0} == counts
     assert {name for name, value in numbers.items() if value == {}} == by_name
@@ -100,6 +100,8 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "successes": 3,
         "errors": 1,
         "check_errors": 0,
+        "suspects": 0,
+        "success_rate_with_suspects": 0.5,
         "skipped": 1,
         "review": 1,
         "not_run": 1,

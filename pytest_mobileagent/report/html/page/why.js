@@ -17,6 +17,7 @@ function whyParts(row, episode, { withGoal = true } = {}) {
   ];
   const happened = [
     ["Broke", [row.fault && row.fault !== "agent" ? row.fault : "", (row.infrastructure || []).join("; ")].filter(Boolean).join(": ")],
+    ["Suspect", row.suspect],
     ["Ended", [episode.ending || row.termination, episode.error].filter(Boolean).join(": ")],
     ["Answered", episode.answer],
     ["Said", said === episode.answer ? "" : said],

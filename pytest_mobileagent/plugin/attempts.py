@@ -1,0 +1,113 @@
+"""The attempts that a test makes at its case: how many it has, and with whom at the same time."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.episode.attempts import Attempt, End, begin, end
+from pytest_mobileagent.errors import HostError, InfrastructureError
+from pytest_mobileagent.llm.failures import ProviderError
+from pytest_mobileagent.run.attempt import attempt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.fleet.leased import LeasedDevice
+    from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.run.attempt import Plan
+
+_DOOR, _ROOM = "turn.lock", "attempts.lock"  # in the folder that the processes of a run share
+
+
+class Attempts:
+    """The attempts at one case, of which `left` may still break.
+
+    Where an adb server dies, all that use it lose their episodes, and nobody can tell who has
+    killed it. Such an attempt counts for none of them: each is repeated alone, while no other
+    process of the run makes an attempt, so that whoever breaks it again has done it.
+    """
+
+    def __init__(self, run: RunConfig, lease: LeasedDevice) -> None:
+        self.left: int = 1 + run.value("mobile-retries")
+        self._run = run
+        self._lease = lease
+        self._is_alone = run.devices.workers == 1
+
+    def make(self, plan: Plan) -> Path:
+        """Make an attempt, and return where it is recorded.
+
+        Raises:
+            MobileAgentError: as by `run.attempt.attempt`, and where there is no device.
+        """
+        folder, number = self._run.folder.attempt(plan.case)
+        with self._turn():
+            noted = self._begin(folder)
+            how, together = End.OTHER, False
+            try:
+                device = self._lease.get()
+                noted = self._begin(folder, device)
+                attempt(plan, device, self._run.folder.screens, folder, number)
+                how = End.PLAYED
+            except (HostError, ProviderError):
+                self.left -= 1
+                raise
+            except InfrastructureError:
+                how = End.DEVICE
+                together = not self._is_alone and self._lease.has_lost_server()
+                self.left -= not together
+                self._is_alone = self._is_alone or together
+                raise
+            finally:
+                end(folder, noted, how, together=together)
+        return folder
+
+    def _begin(self, folder: Path, device: Device | None = None) -> Attempt:
+        """Note the attempt with its place: devices that the run starts are all alike."""
+        source = self._run.devices.source
+        serial = "" if device is None or source.count is None else device.info.serial
+        place = source.shown if source.count is None else serial
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        return begin(folder, place, worker, alone=self._is_alone)
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait until this attempt may be made, and let nobody be alone while it is."""
+        if self._run.devices.workers == 1:
+            yield
+            return
+        shared = self._run.shared.folder
+        with _locked(shared / _DOOR) as door, _opened(shared / _ROOM) as room:
+            # Whoever wants to be alone waits in the door, so that nobody gets in before.
+            fcntl.flock(room, fcntl.LOCK_EX if self._is_alone else fcntl.LOCK_SH)
+            fcntl.flock(door, fcntl.LOCK_UN)
+            yield
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    with _opened(path) as descriptor:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """Open a lock's file; the system frees the lock when it is closed, also by this process's end.
+
+    Raises:
+        HostError: it cannot be opened.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        msg = f"cannot open {path}, which the processes of this run share: {error}"
+        raise HostError(msg) from error
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,199 @@
+"""Cases that break their phone or worker whenever they are tried, where others do not.
+
+An error of infrastructure is in no success rate, so that an agent which kills its phone when it
+fails would take its failures out of it. Who is to blame is told from all attempts of a run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_mobileagent.episode.attempts import Attempt, End, attempt_of
+from pytest_mobileagent.report.metrics.numbers import ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    Task = Mapping[str, Any]
+
+ERROR, FAIL = "error", "fail"  # the values of --mobile-suspects: how suspects count
+_BREAKING = {End.DEVICE, End.WORKER, End.CUT_OFF}
+_BY_CHANCE = 0.05  # a case whose breaks are likelier than that, on these devices, is no suspect
+_DEAD = 3  # cases in a row, up to the end, that break whatever they ran on: the machine is dead
+_AT_ONCE = 2.0  # seconds within which attempts break by the same cause
+_COUNTED = "counted as failed (--mobile-suspects=fail)"
+
+
+class _Tried(NamedTuple):
+    """An attempt of a run, with the case that it was made at and the devices that it shared."""
+
+    case: int
+    place: tuple[str, str]
+    attempt: Attempt
+
+    @property
+    def breaks(self) -> bool:
+        return self.attempt.end in _BREAKING
+
+
+def marked(tasks: Sequence[Task], how: str) -> list[dict[str, Any]]:
+    """Return the entries of a report with those marked as `suspect` that are.
+
+    `how` is `ERROR` or `FAIL`: whether a suspect stays an error, or counts as failed. What was
+    marked before is decided anew, unless a person has decided since.
+
+    A case is a suspect whose attempts all broke the phone or the worker while the agent had it,
+    where those of others did not: by the share of the others' attempts on the same devices that
+    broke, all of these breaks would come about in at most 5 % of such cases. Attempts that
+    others were lost with at the same moment tell nothing of either. Nobody is a suspect where no
+    other was well, or where three cases and more broke one after the other and no other was well
+    since.
+    """
+    plain = [unmarked(task) for task in tasks]
+    suspects = _suspects(plain)
+    return [
+        _mark(task, how)
+        if number in suspects
+        else {**task, "suspect": "as_run" in task and bool(task.get("suspect"))}
+        for number, task in enumerate(plain)
+    ]
+
+
+def unmarked(task: Task) -> dict[str, Any]:
+    """Return an entry as the run had it before it was looked for suspects, but for the mark."""
+    reason = str(task.get("reason") or "")
+    if "as_run" in task or not task.get("suspect") or not reason.startswith(_COUNTED):
+        return dict(task)
+    error = {"outcome": "error", "success": None, "fault": "infrastructure"}
+    return {**task, **error, "reason": reason.split(": ", 2)[-1]}
+
+
+def with_suspects(results: Sequence[Task]) -> dict[str, Any]:
+    """Return how many suspects there are, and the success rate in which they are failures."""
+    suspects = [result for result in results if result.get("suspect")]
+    undecided = sum(result["success"] is None for result in suspects)
+    decided = [result for result in results if result["success"] is not None]
+    successes = sum(bool(result["success"]) for result in decided)
+    rate = ratio(successes, len(decided) + undecided)
+    return {"suspects": len(suspects), "success_rate_with_suspects": rate}
+
+
+def broke(task: Task) -> str:
+    """Return what a suspect broke, and how often: "its phone in 2 of 2 attempts"."""
+    tried = [each.attempt for each in _telling(_tried([task]))]
+    ends = {attempt.end for attempt in tried}
+    both = End.DEVICE in ends and len(ends) > 1
+    what = "phone or worker" if both else "phone" if End.DEVICE in ends else "worker"
+    count = len(tried)
+    return f"broke its {what} in {count} of {count} attempt{'s' * (count != 1)}"
+
+
+def policy(run: Mapping[str, Any]) -> str:
+    """Return how suspects count in a run, by what run.json or report.json says of it."""
+    resumed = run.get("resumed")
+    sessions = resumed if isinstance(resumed, list) else []
+    sessions = [each for each in sessions if isinstance(each, dict)]
+    said = [each.get("suspects") for each in (run, *sessions)]
+    return FAIL if [each for each in said if each is not None][-1:] == [FAIL] else ERROR
+
+
+def _mark(task: Task, how: str) -> dict[str, Any]:
+    if how != FAIL:
+        return {**task, "suspect": True}
+    reason = f"{_COUNTED}: {broke(task)}: {task['reason']}"
+    failed = {"outcome": "failed", "success": False, "fault": "agent", "reason": reason}
+    return {**task, **failed, "suspect": True}
+
+
+def _suspects(tasks: Sequence[Task]) -> set[int]:
+    """Return the numbers of the tasks that are suspects."""
+    tried = _telling(_tried(tasks))
+    by_case: dict[int, list[_Tried]] = {}
+    for each in tried:
+        by_case.setdefault(each.case, []).append(each)
+    may_be = {
+        number
+        for number, each in by_case.items()
+        if _is_lost(tasks[number]) and all(map(_is_by_agent, each)) and _is_enough(each)
+    }
+    others = [each for each in tried if each.case not in may_be]
+    found = {n for n in may_be if _chance(by_case[n], others) <= _BY_CHANCE}
+    return found - _of_dead_machines([each for n in found for each in by_case[n]], others)
+
+
+def _tried(tasks: Sequence[Task]) -> list[_Tried]:
+    found = []
+    for number, task in enumerate(tasks):
+        for given in task.get("attempts") or ():
+            try:
+                attempt = attempt_of(given)
+            except (LookupError, TypeError, ValueError):  # of a newer version
+                continue
+            found.append(_Tried(number, (str(given.get("run")), attempt.place), attempt))
+    return found
+
+
+def _telling(tried: Sequence[_Tried]) -> list[_Tried]:
+    """Return the attempts that tell of their case: nothing broke, or nothing but by itself."""
+    ends = sorted(
+        (each.attempt.ended, each.case, each.place[0])
+        for each in tried
+        if each.breaks and each.attempt.ended is not None
+    )
+    cut_off = [each for each in tried if each.attempt.end is End.CUT_OFF]
+
+    def is_joint(one: _Tried) -> bool:
+        attempt, run = one.attempt, one.place[0]
+        if attempt.end is End.CUT_OFF:  # one run, one end; it was gone on with between two of them
+            return any(each.case != one.case and _overlap(each, one) for each in cut_off)
+        ended = attempt.ended or 0.0
+        near = (e for e in ends if abs(e[0] - ended) <= _AT_ONCE)
+        if attempt.alone:
+            return False
+        return attempt.together or any(case != one.case and r == run for _, case, r in near)
+
+    return [
+        each
+        for each in tried
+        if each.attempt.end is not End.OTHER and not (each.breaks and is_joint(each))
+    ]
+
+
+def _overlap(one: _Tried, other: _Tried) -> bool:
+    """Whether two attempts that were cut off may have been so at the same moment."""
+    return one.place[0] == other.place[0] and one.attempt.worker != other.attempt.worker
+
+
+def _is_lost(task: Task) -> bool:
+    return (task["outcome"], task["fault"], task["success"]) == ("error", "infrastructure", None)
+
+
+def _is_by_agent(one: _Tried) -> bool:
+    return one.breaks and one.attempt.began
+
+
+def _is_enough(each: Iterable[_Tried]) -> bool:
+    """Whether attempts tell of more than of one end of the run, which others may have brought."""
+    ends = [one.attempt.end for one in each]
+    return any(end is not End.CUT_OFF for end in ends) or len(ends) > 1
+
+
+def _chance(own: Sequence[_Tried], others: Sequence[_Tried]) -> float:
+    """Return how likely attempts are to break all by chance, by how often others' do there."""
+    places = {each.place for each in own}
+    there = [each for each in others if each.place in places]
+    if not any(each.attempt.end is End.PLAYED for each in there):
+        return 1.0
+    broken = sum(each.breaks for each in there)
+    return (broken / len(there)) ** len(own)
+
+
+def _of_dead_machines(broken: Sequence[_Tried], others: Sequence[_Tried]) -> set[int]:
+    """Return the cases that broke at the end of what ran somewhere, when nothing was well more."""
+    dead: set[int] = set()
+    for place in {each.place for each in broken}:
+        well = [e for e in others if e.place == place and e.attempt.end is End.PLAYED]
+        last = max((each.attempt.started for each in well), default=0.0)
+        since = {e.case for e in broken if e.place == place and e.attempt.started > last}
+        dead |= since if len(since) >= _DEAD else set()
+    return dead

@@ -1,0 +1,166 @@
+"""--mobile-suspects: how tasks count that break their phone whenever they are tried."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from pytest_mobileagent.report.recorded import recorded_run
+
+AGENT = """
+from pytest_mobileagent import Agent, Finish, Key
+
+class Smoking(Agent):
+    "Presses home for the task of the code, at which the phone breaks (see conftest.py)."
+
+    def start(self, briefing):
+        self.goal = briefing.goal
+
+    def step(self, observation):
+        return Key("home") if "code" in self.goal else Finish("done")
+"""
+
+# The phone of all tests of this process must not break in earnest.
+BREAKING = """
+import pytest
+from pytest_mobileagent import Key
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.errors import DeviceError
+
+@pytest.fixture(autouse=True, scope="session")
+def breaking():
+    perform = AdbDevice.perform
+    def broken(self, action):
+        if isinstance(action, Key):
+            raise DeviceError("it smokes")
+        return perform(self, action)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AdbDevice, "perform", broken)
+        yield
+"""
+EASY = """
+from pytest_mobileagent import task
+
+@task("Say so.", app="com.example.counter")
+def test_easy(episode):
+    assert episode.answers("done")
+"""
+
+
+@pytest.fixture
+def smoking(project):
+    """A project of four tasks, two that fail, one that passes, and one that breaks its phone."""
+    project.write(agents__smoking=AGENT, tasks__counter__test_easy=EASY)
+    with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(BREAKING)
+    return project
+
+
+def runs(project):
+    return sorted((project.pytester.path / "runs").iterdir(), key=lambda run: run.stat().st_mtime)
+
+
+def report(run):
+    return json.loads((run / "report.json").read_text("utf-8"))
+
+
+def suspects(tasks):
+    return [task for task in tasks if task["suspect"]]
+
+
+def run(project, *arguments):
+    return project.run("tasks", "--agent=smoking", *arguments)
+
+
+def test_by_default_they_are_errors_and_listed_apart(smoking):
+    result = run(smoking)
+    result.assert_outcomes(passed=1, failed=2, errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "suspects: 1 task broke phone or worker in every attempt, where others did not:",
+            "*code*broke its phone in 2 of 2 attempts: the agent?",
+            "  with it as failures: success rate 25.0% (1/4): --mobile-suspects=fail",
+        ]
+    )
+    (folder,) = runs(smoking)
+    document = report(folder)
+    (task,) = suspects(document["tasks"])
+    assert (task["outcome"], task["success"], task["fault"]) == ("error", None, "infrastructure")
+    assert [each["end"] for each in task["attempts"]] == ["device broke"] * 2
+    assert document["summary"]["success_rate"] == pytest.approx(1 / 3)
+    assert document["summary"]["success_rate_with_suspects"] == 0.25
+    assert "broke its phone in 2 of 2 attempts" in (folder / "summary.md").read_text("utf-8")
+
+
+def test_as_failures_they_are_that_everywhere(smoking):
+    result = run(smoking, "--mobile-suspects=fail", "--mobile-exit=run", "--junitxml=junit.xml")
+    result.assert_outcomes(passed=1, failed=3)
+    assert result.ret == 0  # all were decided
+    document = report(*runs(smoking))
+    (task,) = suspects(document["tasks"])
+    assert (task["outcome"], task["success"], task["fault"]) == ("failed", False, "agent")
+    assert document["summary"]["success_rate"] == 0.25
+    root = ET.parse(smoking.pytester.path / "junit.xml").getroot()
+    (suite,) = root.iter("testsuite")
+    assert (suite.get("failures"), suite.get("errors")) == ("3", "0")
+    (case,) = (case for case in root.iter("testcase") if case.get("name") == "test_code")
+    told = {each.get("name"): each.get("value") for each in case.iter("property")}
+    assert (told["mobile_suspect"], told["mobile_outcome"]) == ("True", "failed")
+    assert case.find("failure") is not None
+
+
+def test_in_junit_one_is_an_error_by_default(smoking):
+    run(smoking, "--junitxml=junit.xml")
+    root = ET.parse(smoking.pytester.path / "junit.xml").getroot()
+    told = {
+        case.get("name"): {each.get("name"): each.get("value") for each in case.iter("property")}
+        for case in root.iter("testcase")
+    }
+    assert {name: each["mobile_suspect"] for name, each in told.items()} == {
+        "test_code": "True",
+        "test_easy": "False",
+        "test_count[1]": "False",
+        "test_count[2]": "False",
+    }
+    (case,) = (case for case in root.iter("testcase") if case.get("name") == "test_code")
+    assert case.find("error") is not None
+
+
+@pytest.mark.slow
+def test_a_run_that_is_over_can_be_counted_anew(smoking):
+    run(smoking)
+    again = run(smoking, "--mobile-rescore=runs", "--mobile-suspects=fail")
+    again.assert_outcomes(passed=1, failed=3)
+    first, second = runs(smoking)
+    assert [task["outcome"] for task in suspects(report(second)["tasks"])] == ["failed"]
+    assert [task["outcome"] for task in suspects(report(first)["tasks"])] == ["error"]
+
+
+@pytest.mark.slow
+def test_a_resumed_run_counts_them_as_it_did(smoking):
+    run(smoking, "--mobile-suspects=fail")
+    again = run(smoking, "--mobile-resume=runs")
+    again.stdout.fnmatch_lines(["4 kept, 0 run"])
+    (folder,) = runs(smoking)
+    assert [task["outcome"] for task in suspects(report(folder)["tasks"])] == ["failed"]
+
+
+@pytest.mark.slow
+def test_a_resumed_run_knows_all_attempts(smoking):
+    run(smoking, "--mobile-retries=0")
+    run(smoking, "--mobile-retries=1", "--mobile-resume=runs")
+    (folder,) = runs(smoking)
+    (task,) = suspects(report(folder)["tasks"])
+    assert len(task["attempts"]) == 3
+    (folder / "report.json").unlink()  # as of a run that was killed
+    assert suspects(recorded_run(folder).tasks)[0]["attempts"] == task["attempts"]
+
+
+def test_they_may_come_from_the_environment_or_the_ini_file(comes_from):
+    comes_from("--mobile-suspects", "fail")
+
+
+def test_what_is_neither_is_refused(refused):
+    assert "error" in refused("--mobile-suspects=maybe")

@@ -1,0 +1,222 @@
+"""Who is to blame for what broke: told from all attempts of a run, as report.json has them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.metrics.suspects import broke, marked, policy
+from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.task.case import Case
+from pytest_mobileagent.task.task import Task
+
+PLAYED, DEVICE, WORKER = "played", "device broke", "worker died"
+OTHER, CUT_OFF = "other", "cut off"
+BROKEN = {DEVICE, WORKER, CUT_OFF}
+
+
+class Recording:
+    """A run as report.json has it: an attempt after the other, 10 s each."""
+
+    def __init__(self):
+        self.now = 1_000_000.0
+        self.tasks = {}
+
+    def tried(self, name, *ends, place="virtual", run="one", at=None, **fields):
+        attempts = []
+        for end in ends:
+            started = self.now if at is None else at
+            self.now = max(self.now, started + 10.0)
+            attempt = {"place": place, "worker": "main", "started": started, "end": end}
+            attempt |= {"ended": None if end == CUT_OFF else started + 10.0, "run": run}
+            attempts.append(attempt | {"alone": False, "together": False, "began": True} | fields)
+        decided = ends[-1] == PLAYED
+        task = self.tasks.setdefault(name, Result(Case(Task("Do it."), name)).to_wire())
+        task["attempts"] = [*task["attempts"], *attempts]
+        outcome = ("passed", True, None) if decided else ("error", None, "infrastructure")
+        task["outcome"], task["success"], task["fault"] = outcome
+        task["reason"] = "" if decided else "infrastructure: it smokes"
+        return self
+
+    def well(self, *names, **fields):
+        for name in names:
+            self.tried(name, PLAYED, **fields)
+        return self
+
+    def marked(self, how="error"):
+        return marked(list(self.tasks.values()), how)
+
+    @property
+    def suspects(self):
+        return {task["id"] for task in self.marked() if task["suspect"]}
+
+
+@pytest.fixture
+def run():
+    return Recording().well("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize("end", [DEVICE, WORKER])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_case_that_breaks_whatever_it_is_given_is_a_suspect(run, end, count):
+    run.tried("bad", *[end] * count).well("e", "f")
+    assert run.suspects == {"bad"}
+    (bad,) = (task for task in run.marked() if task["suspect"])
+    what = {DEVICE: "phone", WORKER: "worker"}[end]
+    plural = "s" * (count > 1)
+    assert broke(bad) == f"broke its {what} in {count} of {count} attempt{plural}"
+
+
+def test_it_may_break_now_the_one_and_now_the_other(run):
+    run.tried("bad", DEVICE, WORKER)
+    (bad,) = (task for task in run.marked() if task["suspect"])
+    assert broke(bad) == "broke its phone or worker in 2 of 2 attempts"
+
+
+def test_the_retry_decides_where_one_was_played_to_its_end(run):
+    assert run.tried("bad", DEVICE, PLAYED).suspects == set()
+
+
+def test_what_breaks_before_the_agent_has_its_turn_is_not_the_agents(run):
+    run.tried("slow to start", DEVICE, DEVICE, began=False)
+    run.tried("half", DEVICE).tried("half", DEVICE, began=False)
+    assert run.suspects == set()
+
+
+def test_one_that_a_judge_or_a_provider_lost_is_no_suspect(run):
+    run.tried("judged", DEVICE, DEVICE)
+    run.tasks["judged"]["fault"] = "judge"
+    run.tried("no provider", OTHER, OTHER)
+    assert run.suspects == set()
+
+
+def test_nobody_is_where_no_other_was_well():
+    alone = Recording().tried("bad", DEVICE, DEVICE)
+    assert alone.suspects == set()
+    all_bad = Recording()
+    for name in "abcde":
+        all_bad.tried(name, DEVICE, DEVICE)
+    assert all_bad.suspects == set()
+
+
+def test_others_have_to_be_well_on_the_same_devices_of_the_same_run(run):
+    assert run.tried("bad", DEVICE, DEVICE, place="R5CT10ABCDE").suspects == set()
+    run.well("e", place="R5CT10ABCDE", run="two")
+    assert run.suspects == set()
+    run.well("f", place="R5CT10ABCDE")
+    assert run.suspects == {"bad"}
+
+
+def test_a_machine_that_dies_in_the_middle_makes_no_suspects(run):
+    for name in ("e", "f", "g", "h", "i"):
+        run.tried(name, DEVICE, DEVICE)
+    assert run.suspects == set()
+
+
+def test_cases_that_break_between_others_that_are_well_are_suspects_all(run):
+    for bad, well in (("e", "f"), ("g", "h"), ("i", "j"), ("k", "l")):
+        run.tried(bad, DEVICE, DEVICE).well(well)
+    assert run.suspects == {"e", "g", "i", "k"}
+
+
+def test_a_flaky_machine_makes_no_suspects():
+    """Half of all attempts break, whoever makes them."""
+    run = Recording()
+    for name in ("a", "b", "c", "d"):
+        run.tried(name, DEVICE, PLAYED)
+    assert run.well("e", "f").tried("unlucky", DEVICE, DEVICE).well("g").suspects == set()
+
+
+def test_breaking_now_and_then_elsewhere_hides_nobody(run):
+    run.tried("e", DEVICE, PLAYED).tried("bad", DEVICE, DEVICE).well(*"fghijkl")
+    assert run.suspects == {"bad"}
+
+
+def test_who_was_lost_with_others_is_judged_by_the_other_attempts(run):
+    run.tried("neighbour", DEVICE, at=run.now + 0.0, together=True)
+    run.tried("bad", DEVICE, at=run.now - 10, together=True)
+    run.tried("bad", DEVICE, alone=True).well("neighbour", alone=True)
+    assert run.suspects == {"bad"}
+    (bad,) = (task for task in run.marked() if task["suspect"])
+    assert broke(bad) == "broke its phone in 1 of 1 attempt"
+
+
+def test_what_breaks_at_the_same_moment_breaks_by_the_same_cause(run):
+    """As where the whole machine stalls, or somebody pulls out a hub."""
+    run.tried("e", DEVICE, at=run.now, worker="gw0")
+    run.tried("f", DEVICE, at=run.now - 9.5, worker="gw1")
+    run.well("g", "h")
+    assert run.suspects == set()
+
+
+def test_one_end_of_the_run_tells_nothing_and_two_tell_of_who_was_there(run):
+    assert run.tried("bad", CUT_OFF).suspects == set()
+    assert run.tried("bad", CUT_OFF).suspects == {"bad"}
+
+
+def test_ends_of_the_run_tell_nothing_where_several_worked(run):
+    for _ in range(2):
+        run.tried("e", CUT_OFF, worker="gw0").tried("f", CUT_OFF, worker="gw1")
+    assert run.suspects == set()
+
+
+def test_by_default_nothing_but_the_mark_is_added(run):
+    run.tried("bad", DEVICE, DEVICE)
+    bad = run.marked()[-1]
+    assert bad == {**run.tasks["bad"], "suspect": True}
+    summary = summarise(run.marked())
+    assert (summary["suspects"], summary["successes"], summary["decided"]) == (1, 4, 4)
+    assert (summary["success_rate"], summary["success_rate_with_suspects"]) == (1.0, 0.8)
+
+
+def test_as_failures_they_count_against_the_agent(run):
+    run.tried("bad", DEVICE, DEVICE)
+    bad = run.marked("fail")[-1]
+    assert (bad["outcome"], bad["success"], bad["fault"]) == ("failed", False, "agent")
+    assert "broke its phone in 2 of 2 attempts: infrastructure: it smokes" in bad["reason"]
+    summary = summarise(run.marked("fail"))
+    assert (summary["suspects"], summary["successes"], summary["decided"]) == (1, 4, 5)
+    assert summary["success_rate"] == summary["success_rate_with_suspects"] == 0.8
+
+
+@pytest.mark.parametrize("how", ["error", "fail"])
+@pytest.mark.parametrize("before", ["error", "fail"])
+def test_marking_again_comes_to_the_same_whatever_was_marked_before(run, how, before):
+    run.tried("bad", DEVICE, DEVICE)
+    assert marked(run.marked(before), how) == run.marked(how)
+
+
+def test_a_mark_goes_when_others_turn_out_to_break_there_too(run):
+    run.tried("bad", DEVICE, DEVICE)
+    tasks = run.marked("fail")
+    run.tasks = {task["id"]: task for task in tasks}
+    for name in "abcd":
+        run.tried(name, DEVICE, DEVICE, PLAYED)
+    assert [task["outcome"] for task in run.marked("fail")] == ["passed"] * 4 + ["error"]
+    assert run.marked("fail")[-1]["reason"] == "infrastructure: it smokes"
+
+
+def test_what_a_person_has_decided_stays(run):
+    run.tried("bad", DEVICE, DEVICE)
+    bad = {**run.marked("fail")[-1], "outcome": "passed", "success": True, "as_run": {}}
+    assert marked([*list(run.tasks.values())[:4], bad], "error")[-1] == bad
+
+
+def test_what_a_newer_version_has_noted_is_left_out(run):
+    run.tried("bad", DEVICE, DEVICE)
+    run.tasks["bad"]["attempts"].append({"end": "beamed up"})
+    assert run.suspects == {"bad"}
+
+
+@pytest.mark.parametrize(
+    ("about", "how"),
+    [
+        ({}, "error"),
+        ({"suspects": "fail"}, "fail"),
+        ({"suspects": "fail", "resumed": [{"suspects": "error"}]}, "error"),
+        ({"suspects": "error", "resumed": [{}, {"suspects": "fail"}, {}]}, "fail"),
+        ({"suspects": ["?"], "resumed": "?"}, "error"),
+    ],
+)
+def test_how_they_count_is_what_the_last_session_said(about, how):
+    assert policy(about) == how
