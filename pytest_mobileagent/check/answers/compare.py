@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.check.answers.closed import (
+    is_contradicted,
+    is_preposition,
+    polarity,
+    says_none,
+    says_polarity,
+)
+from pytest_mobileagent.check.answers.meaning import Quantity
 from pytest_mobileagent.check.answers.reading import read
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import missed
@@ -14,7 +24,8 @@ from pytest_mobileagent.screen.text import normalise
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.check.answers.reading import Reading
+    from pytest_mobileagent.check.answers.doubts import Doubt
+    from pytest_mobileagent.check.answers.reading import Piece, Reading
 
 
 def answers(
@@ -28,12 +39,15 @@ def answers(
 
     The same words and numbers have to stand in a row somewhere in the answer, each as a whole: "2"
     is not in "12", in "-2" nor in "May 2". Case, punctuation, spaces and the encoding of accents
-    are ignored; "1,200" is "1200", "1.50" is "1.5", and "three" is "3". Quantities, money, dates,
-    times and days of the week are compared by what they mean: "1.2 GB" is "1200 MB" but not
-    "1.2 MB"; "$12.50" is "12.50 USD", and may be said as "12.50"; "May 6" is "6 May 2026" and
-    "5月6日"; "9:30 am" is "09:30". Scripts that put no spaces between words, such as Chinese,
-    match by character. With `any_order`, several texts may stand in any order, but not share a
-    word.
+    are ignored; "1,200" is "1200", "1.2k" and 一千二. Quantities, money, dates, times and days of
+    the week are compared by what they mean: "1.2 GB" is "1200 MB" but not "1.2 MB"; "$12.50" is
+    "12.50 USD", and may be said as "12.50"; "May 6" is "6 May 2026" and "5月6日"; "half past nine"
+    is "9:30". Scripts that put no spaces between words, such as Chinese, match by character.
+
+    What is denied, asked, taken back, only supposed, one of several, a range or a bound is not
+    said: "6" is neither in "not 6" nor in "6 or 7", "6-7", "about 6", "at least 6", "6? No, 7."
+    or "6, 7", unless the expected text has those words, too. With `any_order`, several texts may
+    stand in any order, but not share a word.
 
     `paraphrase(said, expected)` is asked, with several texts joined by commas, only where the
     answer does not say it like that. No answer says an empty text: it may come from a screen on
@@ -86,8 +100,12 @@ def _is_sought(wanted: Sequence[str]) -> bool:
 def _says(said: str, wanted: Sequence[str], *, any_order: bool) -> bool:
     if not _is_sought(wanted):
         return False
+    if len(wanted) == 1 and normalise(said).casefold() == normalise(wanted[0]).casefold():
+        return True
     here = read(said)
     each = [(text, read(text)) for text in wanted]
+    if len(each) == 1 and (closed := _says_closed(here, each[0][1])) is not None:
+        return closed
     if any_order:  # longer texts choose their place first: "York" is left what "New York" is not
         each.sort(key=lambda pair: -len(pair[1].words))
     taken: set[int] = set()
@@ -97,21 +115,75 @@ def _says(said: str, wanted: Sequence[str], *, any_order: bool) -> bool:
             if normalise(text) not in normalise(said):
                 return False
             continue
-        found = _place(here, sought, start, taken)
+        found = _place(here, sought, start, taken, is_only=len(each) == 1)
         if found is None:
             return False
         taken.update(range(*found))
         start = 0 if any_order else found[1]
-    return True
+    return len(each) == 1 or all(_is_complete(here, doubt, taken) for doubt in here.doubts)
 
 
-def _place(here: Reading, sought: Reading, start: int, taken: set[int]) -> tuple[int, int] | None:
+def _says_closed(here: Reading, sought: Reading) -> bool | None:
+    """Whether the expected yes, no, state or zero is said; None if words have to tell."""
+    polar = polarity("".join(sought.words))
+    if polar is not None:
+        is_said = says_polarity(here, expected=polar)
+        return is_said or (None if sought.words in (("有",), ("没", "有")) else False)
+    if is_contradicted(here, sought):
+        return False
+    if sought.words == ("0",) and not sought.pieces and says_none(here):
+        return True
+    if len(sought.words) == 1 and re.fullmatch(r"\d{4,}", sought.words[0]):
+        return _says_digits(here.text, sought.words[0]) or None
+    return None
+
+
+def _says_digits(text: str, digits: str) -> bool:
+    """Whether a long number is said in groups, as those of phones and tickets are."""
+    if len(digits) < 7:
+        spaced = re.finditer(r"(?<![\d.,:/+-])(?<!\d )\d{1,3}(?: \d{3})+(?![ .,:/]?\d)", text)
+        return any(group[0].replace(" ", "") == digits for group in spaced)
+    groups = re.finditer(r"(?<![\d.,:/+-])\(?\d[\d ()\-]{5,}\d(?![\d.,:/])", text)
+    return any(re.sub(r"\D", "", group[0]) == digits for group in groups)
+
+
+def _place(
+    here: Reading, sought: Reading, start: int, taken: set[int], *, is_only: bool
+) -> tuple[int, int] | None:
     """Return where an answer says a text: its first word, and the one behind its last."""
     for place in range(start, len(here.words)):
         end = _said_up_to(here, place, sought)
-        if end is not None and taken.isdisjoint(range(place, end)):
+        if end is None or not taken.isdisjoint(range(place, end)):
+            continue
+        if not _is_doubtful(here, place, end, sought, is_only=is_only):
             return place, end
     return None
+
+
+def _is_doubtful(here: Reading, place: int, end: int, sought: Reading, *, is_only: bool) -> bool:
+    """Whether an answer does not say for certain what it says there."""
+    start, stop = here.spans[place][0], here.spans[end - 1][1]
+    signs = {sought.text[doubt.sign : doubt.sign_end].strip() for doubt in sought.doubts}
+    for doubt in here.doubts:
+        if doubt.end <= start or stop <= doubt.start or (doubt.is_list and not is_only):
+            continue
+        is_expected = start <= doubt.sign and doubt.sign_end <= stop
+        is_near = start - 3 <= doubt.sign and doubt.sign_end <= stop + 3
+        sign = here.text[doubt.sign : doubt.sign_end].strip()
+        if not is_expected and not (is_near and sign in signs):
+            return True
+    return is_preposition(here, sought, stop)
+
+
+def _is_complete(here: Reading, doubt: Doubt, taken: set[int]) -> bool:
+    """Whether none or all of the values of a list in an answer are what was looked for."""
+    if not doubt.is_list:
+        return True
+    members = [value for value in here.values if doubt.start <= value.start < doubt.end]
+    starts = {here.spans[place][0] for place in taken}
+    ends = {here.spans[place][1] for place in taken}
+    are_taken = [value.start in starts or value.end in ends for value in members]
+    return all(are_taken) or not any(are_taken)
 
 
 def _said_up_to(here: Reading, place: int, sought: Reading) -> int | None:
@@ -123,13 +195,29 @@ def _said_up_to(here: Reading, place: int, sought: Reading) -> int | None:
         piece, said = sought.pieces.get(at), here.pieces.get(place)
         if piece and said and said.meaning.says(piece.meaning):
             at, place = piece.end, said.end
-        elif piece and piece.bare == here.words[place] and place not in here.inside:
+        elif piece and place not in here.inside and _is_bare(here, place, piece):
             at, place = piece.end, place + 1
         elif sought.words[at] != here.words[place] or _is_only_part(here, place, sought, at):
             return None
         else:
             at, place = at + 1, place + 1
     return place
+
+
+def _is_bare(here: Reading, place: int, piece: Piece) -> bool:
+    """Whether a number stands for a piece; percentages may be a part of the whole: half, 3/4."""
+    if piece.bare == here.words[place]:
+        return True
+    share = re.fullmatch(r"(\d{1,3})/(\d{1,3})", here.text[slice(*here.spans[place])])
+    meaning = piece.meaning
+    if not share or not isinstance(meaning, Quantity):
+        return False
+    top, whole = int(share[1]), int(share[2])
+    return (
+        meaning.what == "percent"
+        and 0 < top < whole
+        and meaning.amount == Fraction(100 * top, whole)
+    )
 
 
 def _is_only_part(here: Reading, place: int, sought: Reading, at: int) -> bool:

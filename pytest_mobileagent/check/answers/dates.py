@@ -1,4 +1,4 @@
-"""Dates, times of the day, and days of the week, in English and Chinese notation."""
+"""Dates and days of the week, in English and Chinese notation."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from calendar import monthrange
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.check.answers.meaning import Date, Found, Time, Weekday
-from pytest_mobileagent.check.answers.words import CHINESE, CHINESE_NUMERAL, chinese_number
+from pytest_mobileagent.check.answers.meaning import Date, Found, Weekday
+from pytest_mobileagent.check.answers.words import CHINESE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ _LETTER = rf"[^\W\d_{CHINESE}]"
 _BEGIN = r"(?<![\d.,:/-])"
 _TH = r"(?:st|nd|rd|th)?"
 _YEAR = r"(?:,? (\d{4})(?![\d:.,/-]\d|\d))?"
-_CN = rf"(\d{{1,2}}|{CHINESE_NUMERAL})"
+_CN = r"(\d{1,2})"
 
 _ISO = re.compile(rf"{_BEGIN}(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}})(?![\d/-])")
 _DOTTED = re.compile(rf"{_BEGIN}(\d{{1,2}})\. ?(\d{{1,2}})\. ?(\d{{4}})(?!\d)")
@@ -63,20 +63,8 @@ _DAY_MONTH = re.compile(
     rf"(?!{_LETTER}| (?:be|have|not)(?!{_LETTER}))(?:\.(?! ?\d{{4}}))?{_YEAR}"
 )
 _MONTH_YEAR = re.compile(rf"(?<!{_LETTER})({_NAMES})\.?,? (\d{{4}})(?![\d:.,]\d|\d)")
-_CHINESE = re.compile(rf"(?:(\d{{4}}) ?年 ?)?(?<!\d){_CN} ?月 ?{_CN} ?(?:日|号)?")
-_CHINESE_MONTH = re.compile(rf"(\d{{4}}) ?年 ?{_CN} ?月(?:份)?")
-_CLOCK = re.compile(
-    rf"(?<![\d.,:])(\d{{1,2}}):([0-5]\d)(?::([0-5]\d))?(?![\d:]|[.,]\d)"
-    rf"(?: ?(am|pm|a\.m\.?|p\.m\.?)(?!{_LETTER})|(?!{_LETTER}))"
-)
-_HOUR = re.compile(rf"(?<![\d.,:])(1[0-2]|0?[1-9]) ?(am|pm|a\.m\.?|p\.m\.?)(?!{_LETTER})")
-_CHINESE_TIME = re.compile(
-    rf"(上午|早上|清晨|早晨|凌晨|中午|下午|晚上|傍晚|夜里)? ?(?<![\d.,:]){_CN} ?[点时](?!间|候|代)"
-    rf"(?:(半)|(一刻)|(三刻)|整|钟|([0-5]?\d|{CHINESE_NUMERAL}) ?分?)?"
-)
-_CHINESE_CLOCK = re.compile(
-    r"(上午|早上|清晨|早晨|凌晨|中午|下午|晚上|傍晚|夜里) ?(\d{1,2}):([0-5]\d)(?![\d:])"
-)
+_CHINESE = re.compile(rf"(?:(\d{{4}}) ?年 ?)?(?<!\d){_CN} ?月 ?{_CN}(?!\d) ?(?:日|号)?")
+_CHINESE_MONTH = re.compile(rf"(?:(\d{{4}}) ?年 ?)?(?<!\d){_CN} ?月(?:份)?(?! ?\d)")
 _WEEKDAY = re.compile(
     rf"(?<!{_LETTER})({'|'.join(sorted(_DAY, key=len, reverse=True))})(?!{_LETTER}|['\u2019])"
 )
@@ -95,9 +83,9 @@ def dates(text: str) -> Iterator[Found]:
     for found in _MONTH_YEAR.finditer(text):
         yield from _date(found, found[2], _MONTH[found[1]], None)
     for found in _CHINESE.finditer(text):
-        yield from _date(found, found[1], chinese_number(found[2]), chinese_number(found[3]))
+        yield from _date(found, found[1], int(found[2]), int(found[3]))
     for found in _CHINESE_MONTH.finditer(text):
-        yield from _date(found, found[1], chinese_number(found[2]), None)
+        yield from _date(found, found[1], int(found[2]), None)
 
 
 def _in_figures(text: str) -> Iterator[Found]:
@@ -111,22 +99,6 @@ def _in_figures(text: str) -> Iterator[Found]:
         first, second = int(found[1]), int(found[2])
         if max(first, second) > 12 or first == second:
             yield from _date(found, found[3], min(first, second), max(first, second))
-
-
-def times(text: str) -> Iterator[Found]:
-    """Find times of the day, such as 9:30 am, 09:30, 9 p.m., 下午三点半."""
-    for found in _CLOCK.finditer(text):
-        part = (found[4] or "").replace(".", "")
-        yield from _time(found, part, int(found[1]), int(found[2]), int(found[3] or 0))
-    for found in _HOUR.finditer(text):
-        yield from _time(found, found[2].replace(".", ""), int(found[1]), 0)
-    for found in _CHINESE_CLOCK.finditer(text):
-        yield from _time(found, found[1], int(found[2]), int(found[3]))
-    for found in _CHINESE_TIME.finditer(text):
-        part, hour, half, quarter, three, minute = found.groups()
-        named = 30 if half else 15 if quarter else 45 if three else 0
-        minutes = chinese_number(minute) if minute else named
-        yield from _time(found, part or "", chinese_number(hour), minutes)
 
 
 def weekdays(text: str) -> Iterator[Found]:
@@ -155,18 +127,3 @@ def _date(
     if day is None or 1 <= day <= last:
         date = Date(int(year) if year else None, month, day, is_word_by_word)
         yield Found(found.start(), found.end(), date)
-
-
-def _time(
-    found: re.Match[str], part: str, hour: int | None, minutes: int | None, seconds: int = 0
-) -> Iterator[Found]:
-    """Yield the time of a part of the day, if there is such an hour."""
-    if hour is None or minutes is None or hour > 24 or minutes > 59:
-        return
-    if (part in ("pm", "下午", "晚上", "傍晚", "夜里") and hour < 12) or (
-        part == "中午" and hour < 3
-    ):
-        hour += 12
-    elif part in ("am", "上午", "早上", "清晨", "早晨", "凌晨") and hour == 12:
-        hour = 0
-    yield Found(found.start(), found.end(), Time(hour % 24 * 3600 + minutes * 60 + seconds))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
-
-if TYPE_CHECKING:
-    from fractions import Fraction
+from fractions import Fraction
+from typing import NamedTuple, Protocol
 
 
 class Meaning(Protocol):
@@ -49,10 +47,14 @@ class Quantity:
         return self.what == "percent"
 
     def says(self, expected: Meaning) -> bool:
-        """Whether it is as much of the same."""
+        """Whether it is as much of the same; degrees may be of any scale where none is asked."""
+        if isinstance(expected, Money):
+            return _is_mass(expected, self)
         if not isinstance(expected, Quantity):
             return False
-        return (self.what, self.amount) == (expected.what, expected.amount)
+        is_same = self.what == expected.what
+        is_same |= expected.what == "degrees" and self.what in ("°C", "°F")
+        return is_same and self.amount == expected.amount
 
     def __str__(self) -> str:
         """Return nothing: its words say it."""
@@ -69,15 +71,27 @@ class Money:
     is_bare: bool = True
 
     def says(self, expected: Meaning) -> bool:
-        """Whether it is as much in the same currency."""
+        """Whether it is as much in the same currency; cents may be of the dollar or the euro."""
+        if isinstance(expected, Quantity):
+            return _is_mass(self, expected)
         if not isinstance(expected, Money) or self.amount != expected.amount:
             return False
         both = {self.currency, expected.currency}
-        return len(both) == 1 or both in ({"¥", "CNY"}, {"¥", "JPY"})
+        return len(both) == 1 or both in _MAY_BE_SAME
 
     def __str__(self) -> str:
         """Return amount and currency."""
         return f"{float(self.amount):g} {self.currency}"
+
+
+# Signs and words of more than one currency. "£lb" are pounds, which may be a mass, too.
+_MAY_BE_SAME = ({"¥", "CNY"}, {"¥", "JPY"}, {"£lb", "GBP"}, {"c", "USD"}, {"c", "EUR"})
+_POUND = Fraction("453592.37")
+
+
+def _is_mass(money: Money, quantity: Quantity) -> bool:
+    is_mass = money.currency == "£lb" and quantity.what == "mass"
+    return is_mass and quantity.amount == money.amount * _POUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +108,8 @@ class Date:
         """Whether it is the same day; an answer may add the year, but not leave it out."""
         if not isinstance(expected, Date) or expected.year not in (None, self.year):
             return False
+        if expected.year is None and expected.day is None:
+            return self.month == expected.month
         return (self.month, self.day) == (expected.month, expected.day)
 
     def __str__(self) -> str:

@@ -1,19 +1,25 @@
-"""A text as it is compared: its words and numbers, and what pieces of it mean."""
+"""A text as it is compared: its words and numbers, what pieces of it mean, and what is doubtful."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_mobileagent.check.answers.dates import dates, times, weekdays
-from pytest_mobileagent.check.answers.meaning import Date
+from pytest_mobileagent.check.answers.dates import dates, weekdays
+from pytest_mobileagent.check.answers.doubts import Value, doubts_of_values
+from pytest_mobileagent.check.answers.meaning import Date, Quantity
+from pytest_mobileagent.check.answers.polarity import doubts_of_polarity
 from pytest_mobileagent.check.answers.quantities import money, quantities
-from pytest_mobileagent.check.answers.words import fold, split
+from pytest_mobileagent.check.answers.times import times
+from pytest_mobileagent.check.answers.words import fold, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from pytest_mobileagent.check.answers.doubts import Doubt
     from pytest_mobileagent.check.answers.meaning import Found, Meaning
+    from pytest_mobileagent.check.answers.words import Word
 
 
 class Piece(NamedTuple):
@@ -28,16 +34,24 @@ class Piece(NamedTuple):
 class Reading:
     """A text.
 
+    - `text`: the text, folded.
     - `words`: its words and numbers.
+    - `spans`: where each of them stands in the folded text.
     - `pieces`: those of its pieces that mean more, by the place of their first word.
     - `inside`: for words in such a piece, where it begins.
     - `hidden`: numbers that say nothing on their own, such as the day of a date.
+    - `values`: its pieces, and the numbers outside of them.
+    - `doubts`: what of it is not said for certain.
     """
 
+    text: str
     words: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
     pieces: Mapping[int, Piece]
     inside: Mapping[int, int]
     hidden: frozenset[int]
+    values: tuple[Value, ...]
+    doubts: tuple[Doubt, ...]
 
     def describe(self) -> str:
         """Return the words, with what they mean where they do not say it."""
@@ -52,31 +66,47 @@ class Reading:
 
 def tokens(text: str) -> list[str]:
     """Return the words and numbers of a text in the form in which they are compared."""
-    return split(fold(text))
+    return [word.text for word in words(fold(text))]
 
 
+@lru_cache(maxsize=64)  # a body asks several things of one answer, after every step
 def read(text: str) -> Reading:
     """Read a text."""
     folded = fold(text)
-    words: list[str] = []
+    each: list[Word] = []
     pieces: dict[int, Piece] = {}
     hidden: set[int] = set()
+    values: list[Value] = []
     done = 0
     for start, end, meaning in _found(folded):
-        words += split(folded, done, start)
-        own = split(folded, start, end)
-        numbers = [place for place, word in enumerate(own, len(words)) if _is_number(word)]
+        each += words(folded, done, start)
+        own = words(folded, start, end)
+        numbers = [place for place, word in enumerate(own, len(each)) if _is_number(word.text)]
         if own:
             is_bare = meaning.is_bare and len(numbers) == 1
-            bare = own[numbers[0] - len(words)] if is_bare else None
-            pieces[len(words)] = Piece(len(words) + len(own), meaning, bare)
+            bare = own[numbers[0] - len(each)].text if is_bare else None
+            pieces[len(each)] = Piece(len(each) + len(own), meaning, bare)
+            values.append(Value(start, end, _kind(meaning), " ".join(word.text for word in own)))
         if not meaning.is_word_by_word:
-            hidden |= {place for place in numbers if not _is_year(own[place - len(words)], meaning)}
-        words += own
+            years = {str(meaning.year)} if isinstance(meaning, Date) else set()
+            hidden |= {place for place in numbers if own[place - len(each)].text not in years}
+        each += own
         done = end
-    words += split(folded, done)
+    each += words(folded, done)
     inside = {at: start for start, piece in pieces.items() for at in range(start, piece.end)}
-    return Reading(tuple(words), pieces, inside, frozenset(hidden))
+    values += _numbers(each, inside)
+    values.sort()
+    doubts = (*doubts_of_values(folded, values), *doubts_of_polarity(folded, values))
+    return Reading(
+        folded,
+        tuple(word.text for word in each),
+        tuple((word.start, word.end) for word in each),
+        pieces,
+        inside,
+        frozenset(hidden),
+        tuple(values),
+        doubts,
+    )
 
 
 def _found(folded: str) -> Iterator[Found]:
@@ -91,9 +121,16 @@ def _found(folded: str) -> Iterator[Found]:
     yield from sorted(kept, key=lambda found: found.start)
 
 
+def _numbers(each: Sequence[Word], inside: Mapping[int, int]) -> Iterator[Value]:
+    for place, word in enumerate(each):
+        if place not in inside and _is_number(word.text):
+            kind = "ordinal" if word.text.endswith("th") else "number"
+            yield Value(word.start, word.end, kind, word.text)
+
+
+def _kind(meaning: Meaning) -> str:
+    return meaning.what if isinstance(meaning, Quantity) else type(meaning).__name__
+
+
 def _is_number(word: str) -> bool:
     return any(char.isdecimal() for char in word)
-
-
-def _is_year(word: str, meaning: Meaning) -> bool:
-    return isinstance(meaning, Date) and word == str(meaning.year)

@@ -4,108 +4,151 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from fractions import Fraction
+from typing import NamedTuple
 
+from pytest_mobileagent.check.answers.chinese import chinese
+from pytest_mobileagent.check.answers.numerals import english, written
 from pytest_mobileagent.screen.text import normalise
 
-# A minus counts where a word begins: "-5" has one, "3-5" and "2024-05-06" have not.
-SIGN = r"(?:(?<![^\s(])[-\u2212])?"
-_NUMBER = re.compile(rf"(?:{SIGN}\d+(?:[.,:]\d+)*)")
-_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_DECIMAL = re.compile(r"(-?)0*(\d+?)(?:\.(\d*?)0*)?")
 # Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana and Chinese characters.
 CHINESE = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# A minus counts where a word begins: "-5" has one, "3-5" and "2024-05-06" have not.
+SIGN = r"(?:(?<![^\s(])[-\u2212])?"
+# 6/7 and 5^2 are one, whatever they are: a part of it says something else.
+NUMBER = rf"(?:{SIGN}\d+(?:[.,:/^]\d+)*)"
+_NUMBER = re.compile(rf"{NUMBER}(?:(?:st|nd|rd|th)(?![^\W{CHINESE}]))?")
+_ORDINAL = re.compile(r"-?(\d+)(?:st|nd|rd|th)")
+_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_EUROPEAN = re.compile(r"(-?\d{1,3}(?:\.\d{3})+),(\d+)")
+_DECIMAL = re.compile(r"(-?)0*(\d+?)(?:\.(\d*?)0*)?")
+_FRACTION = re.compile(r"(-?\d{1,9})/([1-9]\d{0,8})")
 _UNSPACED = re.compile(f"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff{CHINESE}]")
 
-_ONES = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
-_TEENS = [
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_VALUES = {
-    **{word: value for value, word in enumerate(_ONES, 2)},
-    **{word: value for value, word in enumerate(_TEENS, 10)},
-    **{word: value for value, word in enumerate(_TENS, 2)},  # of tens
-    "one": 1,
-}
-_LARGE = r"hundred|thousand|million|billion|dozen|point|half|third|quarter"
-# "one" alone is more often a pronoun. What has larger words beside it stays as it is.
-_NUMERAL = re.compile(
-    rf"(?<![^\W\d_])(?<!-)(?:({'|'.join(_TENS)})(?:[- ](one|{'|'.join(_ONES)}))?"
-    rf"|({'|'.join((*_ONES, *_TEENS))}))(?![^\W\d_{CHINESE}]|-[^\W\d_]|['\u2019][^\W\d_])"
-    rf"(?! (?:and )?(?:an? )?(?:{_LARGE}|{'|'.join((*_ONES, *_TEENS, *_TENS))})s?\b)"
+_VULGAR = re.compile(r"(?<![\d.,:/^])(\d*)([\u00bc-\u00be\u2150-\u215e])")
+_SUPERSCRIPT = re.compile(r"(?<=\d)(?=[\u00b2\u00b3\u00b9\u2070-\u2079])")
+_LONE_SUPERSCRIPT = re.compile(r"(?<=[.,:/^\u2212-])(?=[\u00b2\u00b3\u00b9\u2070-\u2079])")
+# Between thousands some countries put a space that does not break.
+_SPACED = re.compile(r"(?<![\d.,:/])\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?![\d.,:/\u00a0\u202f])")
+_MILLIONS = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)M(?!\w)")
+_EMPHASIS = re.compile(r"~~.*?~~|(?<!\d)\*+|\*+(?!\d)|\*\*+|`+|(?<!\w)__|__(?!\w)")
+_LINES = re.compile(r"\s*\n\s*(?:\n\s*|[-*•]\s+)|\A\s*[-*•]\s+")
+_SCALED_MONEY = re.compile(r"([$€£¥])\s?(\d+(?:\.\d+)?)\s?(m|b|t)(?![^\W_])")
+_SCALED = {"m": 10**6, "b": 10**9, "t": 10**12}
+# Stands between a name and the number that belongs to it, "iPhone 15"; no keyboard has it.
+NAMED = "\ue000"
+# These tell what a number is of. What else has a capital before a whole number is a name.
+_LABELS = frozenset(
+    re.findall(
+        r"\w+",
+        """a about after all alarm alarms an and android answer apartment are approximately article
+    at battery before between block building bus but by category chapter column contains count
+    counted day days door episode exactly exit experience figure final floor for found from gate
+    got had has have hour how i in including ios is issue item items just last lesson level like
+    line lot maximum message messages minimum module month more most near nearly next night no not
+    number of on only or order over page pages part percent platform please position price question
+    rank rating result results room round row score season seat section since size so start step
+    storage street temperature terminal than that the them then there they this time times to
+    today tonight top total track under unit until up usage used value version vol volume was we
+    week weeks were what when which with within year yes you your it its he she his her my our
+    january february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday
+    saturday sunday mon tue wed thu fri sat sun usd eur gbp jpy cny hkd cad aud rmb chf inr krw
+    mb gb kb tb actually sorry correction wait currently now previously originally formerly
+    maybe perhaps probably possibly around roughly almost less fewer above below either neither
+    nor without""",
+    )
 )
-_AFTER_LARGE = re.compile(rf"(?:{_LARGE})s?[ -](?:and )?$")
-_DIGITS = {char: value for value, char in enumerate("一二三四五六七八九", 1)} | {"两": 2}
-CHINESE_NUMERAL = "[一二两三四五六七八九十]{1,3}"
-_MEASURES = "个|条|封|张|次|天|位|本|件|部|台|家|名|杯|份|页|岁|年|小时|分钟|公里|千米|公斤|块|元"
-# "一" alone is more often a part of other words, and what follows 周 or 第 is no number of things.
-_COUNTED = re.compile(rf"(?<![周期拜第{''.join(_DIGITS)}十\d])({CHINESE_NUMERAL})(?={_MEASURES})")
+_NAME = re.compile(r"(?<![\w'’-])([A-Z][\w'’-]*|[a-z]+[A-Z]\w*) (?=\d{1,4}(?![\d.,:%]*\d|[%:/\w]))")
+_COUNTED = re.compile(r"\d+ (?!costs|has|was|is|plus)[a-z]+s\b")
+
+
+class Word(NamedTuple):
+    """A word or number, and where it stands in the folded text."""
+
+    text: str
+    start: int
+    end: int
 
 
 def fold(text: str) -> str:
     """Return a text without the differences that do not count, and numerals as digits."""
-    folded = unicodedata.normalize("NFKC", normalise(text)).casefold()
-    return _COUNTED.sub(_counted, _NUMERAL.sub(_numeral, folded))
+    text = _LINES.sub(" ; ", text.strip()).removeprefix(" ; ")
+    text = _SPACED.sub(lambda found: re.sub(r"\s", "", found[0]), text)
+    text = _LONE_SUPERSCRIPT.sub(" ", _SUPERSCRIPT.sub("^", _VULGAR.sub(_vulgar, text)))
+    text = _EMPHASIS.sub("", unicodedata.normalize("NFKC", normalise(text)))
+    text = _MILLIONS.sub(lambda found: written(Fraction(found[1]) * 10**6), text)
+    folded = normalise(_NAME.sub(_named, text).casefold())
+    folded = _SCALED_MONEY.sub(_scaled, folded)
+    return english(chinese(folded))
 
 
-def split(folded: str, start: int = 0, end: int | None = None) -> list[str]:
+def words(folded: str, start: int = 0, end: int | None = None) -> list[Word]:
     """Return the words and numbers of a text that was folded, or of a part of it."""
     end = len(folded) if end is None else end
-    found: list[str] = []
+    found: list[Word] = []
     for each in _NUMBER.finditer(folded, start, end):
-        found += [*_words(folded[start : each.start()]), number(each[0])]
+        found += _words(folded, start, each.start())
+        found.append(Word(number(each[0]), *each.span()))
         start = each.end()
-    return found + _words(folded[start:end])
+    return found + _words(folded, start, end)
 
 
 def number(token: str) -> str:
     """Return a number without what does not count: zeros around it, commas between thousands."""
-    token = "".join(str(unicodedata.decimal(char, char)) for char in token.replace("\u2212", "-"))
+    digits = (str(unicodedata.decimal(char, char)) for char in token.replace("\u2212", "-"))
+    token = "".join(digits)
+    if ordinal := _ORDINAL.fullmatch(token):
+        return f"{int(ordinal[1]) if len(ordinal[1]) < 99 else ordinal[1]}th"
+    if european := _EUROPEAN.fullmatch(token):
+        token = f"{european[1].replace('.', '')}.{european[2]}"
     if _THOUSANDS.fullmatch(token):
         token = token.replace(",", "")
     if ":" in token:
         return re.sub(r"^(-?)0+(?=\d)", r"\1", token)
+    if (fraction := _FRACTION.fullmatch(token)) and 0 < abs(int(fraction[1])) < int(fraction[2]):
+        return written(Fraction(int(fraction[1]), int(fraction[2])))
     decimal = _DECIMAL.fullmatch(token)
     if decimal is None:
         return token
-    sign, whole, fraction = decimal.groups()
-    value = f"{whole}.{fraction}" if fraction else whole
+    sign, whole, places = decimal.groups()
+    value = f"{whole}.{places}" if places else whole
     return value if value == "0" else sign + value
 
 
-def chinese_number(numeral: str) -> int | None:
-    """Return a number in digits, or up to 99 in Chinese numerals; None if it is none."""
-    if numeral.isdecimal():
-        return int(numeral)
-    tens, ten, ones = numeral.rpartition("十")
-    if any(len(part) > 1 or part not in ("", *_DIGITS) for part in (tens, ones)):
-        return None
-    return (_DIGITS.get(tens, 1) * 10 if ten else 0) + _DIGITS.get(ones, 0)
+def _vulgar(found: re.Match[str]) -> str:
+    part = unicodedata.normalize("NFKC", found[2]).split("\u2044")
+    value = Fraction(*map(int, part)) + int(found[1] or 0)
+    return f"{'' if found[1] else ' '}{written(value)} "
 
 
-def _numeral(found: re.Match[str]) -> str:
-    if _AFTER_LARGE.search(found.string[max(0, found.start() - 16) : found.start()]):
+def _scaled(found: re.Match[str]) -> str:
+    return f"{found[1]}{written(Fraction(found[2]) * _SCALED[found[3]])}"
+
+
+def _named(found: re.Match[str]) -> str:
+    """Mark a name before a number: "Route 66", but not "Page 66" nor "Found 66 files"."""
+    name, text = found[1], found.string
+    is_name_only = not name[0].isupper()  # iPhone
+    if re.split("['’-]", name.casefold())[0] in _LABELS or (name.isupper() and text.isupper()):
         return found[0]
-    tens, ones, small = found.groups()
-    if small:
-        return str(_VALUES[small])
-    return str(_VALUES[tens] * 10 + (_VALUES[ones] if ones else 0))
+    if not is_name_only and _COUNTED.match(text, found.end()):
+        return found[0]
+    return f"{name}{NAMED} "
 
 
-def _counted(found: re.Match[str]) -> str:
-    value = chinese_number(found[1])
-    return found[1] if value in (None, 1) else str(value)
-
-
-def _words(text: str) -> list[str]:
-    letters = (char if unicodedata.category(char)[0] in "LMN" else " " for char in text)
-    return _UNSPACED.sub(r" \g<0> ", "".join(letters)).split()
+def _words(text: str, start: int, end: int) -> list[Word]:
+    letters = "".join(
+        char if unicodedata.category(char)[0] in "LMN" else " " for char in text[start:end]
+    )
+    found = []
+    for each in re.finditer(r"\S+", letters):
+        first = each.start()
+        for char in [*_UNSPACED.finditer(each[0]), None]:
+            last = char.start() + each.start() if char else each.end()
+            if first < last:
+                found.append(Word(letters[first:last], start + first, start + last))
+            if char:
+                found.append(Word(char[0], start + last, start + last + 1))
+                first = last + 1
+    return found

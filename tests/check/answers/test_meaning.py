@@ -140,11 +140,7 @@ SAME = """
     three hours         | 3 h
     两个小时              | 2个小时
     3 songs             | Three songs
-    8:00                | 7:00-8:00
-    8 PM                | 7-8 PM
-    $10                 | $5-$10
-    5                   | 3-5
-    6                   | I found 6, may be 7
+    1                   | one
     Oslo on May 6       | It is Oslo, on 6 May.
     10:15 to Oslo       | The 10:15 AM to Oslo
     $5 per night        | 5 USD per night
@@ -152,6 +148,11 @@ SAME = """
 # What is not the same, or not certainly.
 OTHER = """
     May 6               | 6
+    8:00                | 7:00-8:00
+    8 PM                | 7-8 PM
+    $10                 | $5-$10
+    5                   | 3-5
+    6                   | I found 6, may be 7
     6                   | May 6
     6                   | 6 May 2026
     6                   | 5月6日
@@ -228,7 +229,6 @@ OTHER = """
     30                  | 1 h 30 min
     2小时                | 2分钟
     1.2 GB              | 1.2
-    1                   | one
     1                   | This one is the best.
     1                   | 我发现一个问题
     2                   | twenty-two

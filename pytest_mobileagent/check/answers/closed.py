@@ -1,0 +1,128 @@
+"""Answers of which there are few: yes and no, on and off, and none at all."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.check.answers.words import CHINESE
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.check.answers.reading import Reading
+
+_POLARITY = {
+    **dict.fromkeys(("yes", "yeah", "yep", "是", "是的", "对", "对的", "true", "有", "有的"), True),
+    **dict.fromkeys(("no", "nope", "否", "不是", "不", "不对", "false", "没有", "没"), False),
+}
+_SAID = re.compile(
+    rf"(?P<yes>\b(?:yes|yeah|yep|yup|affirmative|indeed|true)\b"
+    rf"|(?<![\w{CHINESE}])(?:是的|对的|有的|没错|正确|嗯|(?:是|对|有)(?![^\W\d]?不|没)))"
+    rf"|(?P<no>\b(?:no|nope|negative|false)\b(?=\W*$|[,.!;:]| [-\u2013\u2014])"
+    rf"|(?<![\w{CHINESE}])(?:不是|不对|不(?=[,.。!;]|\W*$)|没有|没(?!错)|否|未))"
+)
+_LEADING_NO = re.compile(r"\W*no\b(?! ?(?:doubt|problem|worries|\d))")
+_OPPOSITES = (
+    ({"on"}, {"off"}),
+    ({"enabled"}, {"disabled"}),
+    ({"open", "opened"}, {"closed", "shut"}),
+    ({"connected"}, {"disconnected"}),
+    ({"checked", "ticked"}, {"unchecked", "unticked"}),
+    ({"selected"}, {"unselected", "deselected"}),
+    ({"locked"}, {"unlocked"}),
+    ({"read"}, {"unread"}),
+    ({"available"}, {"unavailable"}),
+    ({"active"}, {"inactive"}),
+    ({"muted"}, {"unmuted"}),
+    ({"installed"}, {"uninstalled"}),
+    (
+        {"打开", "开启", "启用", "开着", "已开", "开"},
+        {"关闭", "关着", "关上", "禁用", "停用", "已关", "关"},
+    ),
+    ({"连接", "已连接"}, {"断开", "未连接"}),
+    ({"静音"}, {"响铃"}),
+)
+_STATES = {
+    word: others
+    for one, other in _OPPOSITES
+    for words, others in ((one, other), (other, one))
+    for word in words
+}
+_STATED_ON = re.compile(
+    r" (?:the|an?|my|your|his|her|its|this|that|these|those|it|top|page|screen|display|behalf|time"
+    r"|call|board|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\w+ \d|\d)\b"
+)
+_NONE = re.compile(
+    r"\A\W*(?:none|nil|nothing|zero)\b|\bnone\b(?: of (?:them|these|those))?(?=\W*$|[.,;!])"
+    r"|\b(?:there (?:are|were)|has|have|had|with|contains?|shows?|i see|see|found)"
+    r"(?: currently| now)? (?:no|not any|zero) (?:[\w-]+ ){0,2}?[\w-]+s\b(?! (?:about|on|whether))"
+    r"|\bthere (?:are|were)(?:n['\u2019]?t| not) any\b|\A\W*no (?:[\w-]+ )?[\w-]+s\W*\Z"
+    r"|一[个条封张次位本件部台项首只]?[也都](?:没有?|无)|没有任何|\A\W*(?:没有|无)\W*\Z"
+    r"|\A\W*没有(?:任何|未读|未接|新|已)[^,。]{1,10}\W*\Z"
+)
+
+
+def polarity(text: str) -> bool | None:
+    """Whether a text, as a whole, is a yes or a no; None if it is another one."""
+    return _POLARITY.get(text)
+
+
+def says_polarity(here: Reading, *, expected: bool) -> bool:
+    """Whether an answer is a yes, or a no: by its first such word, where no other contradicts."""
+    said = []
+    for found in _SAID.finditer(here.text):
+        is_yes = found["yes"] is not None
+        if not _is_denied(here, *found.span()):
+            said.append(is_yes)
+        elif is_yes:
+            return False  # "not yes" is no clear no, either
+    if not said and _LEADING_NO.match(here.text):
+        said.append(False)
+    if not said or said[0] is not expected:
+        return False
+    contrary = re.search(
+        r"\b(?:and|or|/) (?:yes|no)\b|\byes\b.*\bno\W*$|\bno\b.*\byes\b", here.text
+    )
+    return contrary is None and (len(set(said)) == 1 or not _is_latin(here.text) or said[0])
+
+
+def _is_latin(text: str) -> bool:
+    return not re.search(f"[{CHINESE}]", text)
+
+
+def _is_denied(here: Reading, start: int, end: int) -> bool:
+    """Whether a doubt covers a word, of which it is not itself the reason."""
+    return any(
+        doubt.start < end
+        and start < doubt.end
+        and not (start < doubt.sign_end and doubt.sign < end)
+        for doubt in here.doubts
+    )
+
+
+def is_contradicted(here: Reading, sought: Reading) -> bool:
+    """Whether a state is expected, and an answer says the opposite somewhere, too."""
+    others = _STATES.get("".join(sought.words), set())
+    for other in others:
+        pattern = re.escape(other) if not _is_latin(other) else rf"\b{re.escape(other)}\b"
+        for found in re.finditer(pattern, here.text):
+            if not _is_denied(here, *found.span()):
+                return True
+    return False
+
+
+def is_preposition(here: Reading, sought: Reading, end: int) -> bool:
+    """Whether "on" that ends there is no state: on the left, on Monday."""
+    return sought.words == ("on",) and bool(_STATED_ON.match(here.text, end))
+
+
+def says_none(here: Reading) -> bool:
+    """Whether an answer says that there are none, and has no other number."""
+    found = _NONE.search(here.text)
+    if not found or here.values:
+        return False
+    return not any(
+        doubt.start < found.end()
+        and found.start() < doubt.end
+        and not (found.start() <= doubt.sign < found.end())
+        for doubt in here.doubts
+    )

@@ -1,0 +1,130 @@
+"""Times of the day, in English and Chinese notation and words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.check.answers.meaning import Found, Time
+from pytest_mobileagent.check.answers.words import CHINESE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LETTER = rf"[^\W\d_{CHINESE}]"
+_BEGIN = r"(?<![\d.,:/])"
+# Which half of the day it is, behind the time.
+_AM_PM = (
+    rf"(?P<half>(?:(?: o['\u2019 ]?clock)?(?: ?(?:[ap]m|[ap]\.m\.?)(?!{_LETTER})"
+    r"|(?: ?,? (?:in the|this) (?:early )?(?:morning|afternoon|evening)| at night| tonight)\b)))"
+)
+_CLOCK = re.compile(
+    rf"{_BEGIN}(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:]|[.,]\d)"
+    rf"(?:{_AM_PM}|(?!{_LETTER}))"
+)
+_HOUR = re.compile(rf"{_BEGIN}(?P<hour>1[0-2]|0?[1-9])(?:\.(?P<minute>[0-5]\d))?{_AM_PM}")
+_O_CLOCK = re.compile(rf"{_BEGIN}(?P<hour>\d{{1,2}}) ?o['\u2019 ]?clock\b")
+_PAST = re.compile(
+    rf"{_BEGIN}(?<!{_LETTER})(?:(?P<half_hour>half)|(?:a )?(?P<quarter>quarter)"
+    rf"|(?P<minute>\d{{1,2}})(?P<named> minutes?)?) (?P<way>past|after|to|before|of|till) "
+    rf"(?:(?P<hour>1[0-2]|[1-9])(?![\d:]|[.,]\d)(?:{_AM_PM})?|(?P<word>noon|midnight)\b)"
+)
+_NAMED = re.compile(
+    rf"(?<!{_LETTER})(?:(?:12|1[02]:00) )?(?P<word>noon|midday|midnight)(?!{_LETTER})"
+)
+_ENGLISH_NAMES = {"noon": 12, "midday": 12, "midnight": 0}
+
+_MORNING = ("上午", "早上", "清晨", "早晨", "凌晨", "今早", "明早", "早")
+_DAYTIME = ("下午", "午后", "傍晚", "黄昏")
+_NIGHT = ("晚上", "夜里", "夜晚", "半夜", "午夜", "深夜", "今晚", "明晚", "昨晚", "当晚", "晚")
+_NOON = ("中午", "正午")
+_DAY_PART = "|".join(sorted((*_MORNING, *_DAYTIME, *_NIGHT, *_NOON), key=len, reverse=True))
+_LEFT = r"(?P<left>1刻|\d{1,2}分)"
+_CHINESE_TIME = re.compile(
+    rf"(?:(?P<half>{_DAY_PART})的?)? ?{_BEGIN}(?P<hour>\d{{1,2}}) ?[点时](?!间|候|代|\d[点.])"
+    rf"(?:(?P<part>半|1刻|3刻)|整|钟整?|差{_LEFT}|(?P<minute>[0-5]\d) ?分?(?!\d)"
+    r"|(?P<short>\d)(?:分))?(?!\d)"
+)
+_CHINESE_TO = re.compile(
+    rf"(?:(?P<half>{_DAY_PART})的?)? ?差{_LEFT}(?:到)?(?P<hour>\d{{1,2}}) ?[点时]钟?(?!\d)"
+)
+_CHINESE_CLOCK = re.compile(
+    rf"(?P<half>{_DAY_PART}) ?(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?![\d:])"
+)
+_CHINESE_NAMED = re.compile(r"(?P<word>中午|正午|午夜|半夜)(?! ?\d)")
+_CHINESE_NAMES = {"中午": 12, "正午": 12, "午夜": 0, "半夜": 0}
+_PARTS = {"半": 30, "1刻": 15, "3刻": 45}
+
+
+def times(text: str) -> Iterator[Found]:
+    """Find times of the day, such as 9:30 am, half past nine, noon, 下午三点半, 差一刻九点."""
+    for pattern in (_CLOCK, _HOUR):
+        for found in pattern.finditer(text):
+            named = found.groupdict()
+            parts = (int(named.get(part) or 0) for part in ("minute", "second"))
+            yield from _time(found, named["half"], int(found["hour"]), *parts)
+    for found in _O_CLOCK.finditer(text):
+        yield from _time(found, None, int(found["hour"]), 0)
+    for found in _PAST.finditer(text):
+        yield from _past(found)
+    for found in _NAMED.finditer(text):
+        yield Found(*found.span(), Time(_ENGLISH_NAMES[found["word"]] * 3600))
+    yield from _chinese(text)
+
+
+def _chinese(text: str) -> Iterator[Found]:
+    for found in _CHINESE_TIME.finditer(text):
+        minutes = _PARTS.get(found["part"] or "", int(found["minute"] or found["short"] or 0))
+        yield from _time(found, found["half"], int(found["hour"]), minutes - _left(found))
+    for found in _CHINESE_TO.finditer(text):
+        yield from _time(found, found["half"], int(found["hour"]), -_left(found))
+    for found in _CHINESE_CLOCK.finditer(text):
+        yield from _time(found, found["half"], int(found["hour"]), int(found["minute"]))
+    for found in _CHINESE_NAMED.finditer(text):
+        yield Found(*found.span(), Time(_CHINESE_NAMES[found["word"]] * 3600))
+
+
+def _left(found: re.Match[str]) -> int:
+    left = found["left"]
+    return 0 if not left else 15 if left == "1刻" else int(left.removesuffix("分"))
+
+
+def _past(found: re.Match[str]) -> Iterator[Found]:
+    """Yield what stands before or after an hour; "10 to 9" may be a range, "6 to 9" is one."""
+    is_after = found["way"] in ("past", "after")
+    if found["half_hour"]:
+        if found["way"] != "past":
+            return
+        minutes = 30
+    elif found["quarter"]:
+        minutes = 15
+    else:
+        minutes = int(found["minute"])
+        is_spoken = minutes in (5, 10, 20, 25) and found["way"] in ("past", "to")
+        if minutes > 59 or not (found["named"] or is_spoken or found["way"] == "past"):
+            return
+    hour = _ENGLISH_NAMES[found["word"]] or 24 if found["word"] else int(found["hour"])
+    yield from _time(found, found["half"], hour, minutes if is_after else -minutes)
+
+
+def _time(
+    found: re.Match[str], part: str | None, hour: int, minutes: int, seconds: int = 0
+) -> Iterator[Found]:
+    """Yield the time of a part of the day, if there is such an hour."""
+    if hour > 24 or minutes > 59:
+        return
+    total = (_hour(part, hour) % 24 * 60 + minutes) * 60 + seconds
+    yield Found(*found.span(), Time(total % 86_400))
+
+
+def _hour(part: str | None, hour: int) -> int:
+    """Return the hour of the day; 12 at night is midnight, and 2 at night is in the morning."""
+    part = re.sub(r"[\s.,]|o['\u2019]?clock", "", part or "")
+    if part == "am" or part.endswith("morning") or part in _MORNING:
+        return hour % 12 if hour <= 12 else hour
+    if part in ("atnight", "tonight", *_NIGHT):
+        is_late = hour >= 5 or part in ("tonight", "今晚", "明晚", "昨晚", "当晚", "晚上", "晚")
+        return hour % 12 + (12 if is_late and hour != 12 else 0) if hour <= 12 else hour
+    if part == "pm" or part.endswith(("afternoon", "evening")) or part in _DAYTIME:
+        return hour % 12 + 12 if hour <= 12 else hour
+    return hour + 12 if part in _NOON and hour < 3 else hour

@@ -1,0 +1,64 @@
+"""A table of expected answers and of what is said, in English and Chinese."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pytest_mobileagent.check.answers import answers
+
+
+class Pair(NamedTuple):
+    expected: str
+    said: str
+    is_accepted: bool
+    language: str
+
+
+def pairs() -> list[Pair]:
+    table = (Path(__file__).parent / "pairs.txt").read_text("utf-8").splitlines()
+    rows = [line.split(" | ") for line in table if line and not line.startswith("#")]
+    return [Pair(expected, said, yes == "yes", language) for expected, said, yes, language in rows]
+
+
+PAIRS = pairs()
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair.expected}-{pair.said}")
+def test_an_answer_is_taken_if_a_person_would_take_it(pair: Pair) -> None:
+    assert answers(pair.said, pair.expected) is pair.is_accepted
+
+
+def test_the_table_has_both_languages_and_both_kinds() -> None:
+    kinds = [(pair.language, pair.is_accepted) for pair in PAIRS]
+    assert all(
+        kinds.count((language, yes)) > 60 for language in ("en", "zh") for yes in (True, False)
+    )
+    assert {pair.language for pair in PAIRS} == {"en", "zh"}
+    assert len({(pair.expected, pair.said) for pair in PAIRS}) == len(PAIRS)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected", "is_accepted"),
+    [
+        ("6 and 7", ["6", "7"], True),
+        ("6, 7 and 8", ["6", "7"], False),
+        ("Mon, Tue", ["Mon", "Tue"], True),
+        ("Mon, Tue and Wed", ["Mon", "Tue"], False),
+        ("6 or 7", ["6", "7"], False),
+        ("Mon, not Tue", ["Mon", "Tue"], False),
+        ("6 songs and 7 albums", ["6", "7"], True),
+        ("苹果和香蕉", ["苹果", "香蕉"], True),
+        ("苹果，没有香蕉", ["苹果", "香蕉"], False),
+        ("周一和周二", ["周一", "周二"], True),
+        ("周一、周二、周三", ["周一", "周二"], False),
+        ("3个闹钟，2个计时器", ["3", "2"], True),
+    ],
+)
+def test_of_several_none_may_be_doubtful_and_a_list_is_not_longer(
+    said: str, expected: list[str], is_accepted: bool
+) -> None:
+    assert answers(said, expected) is is_accepted
+    assert answers(said, expected, any_order=True) is is_accepted
