@@ -138,6 +138,11 @@ class Usage:
     output: int | None = None
     cached: int | None = None
 
+    @classmethod
+    def reported(cls, given: Any, output: Any, cached: Any = None) -> Usage:
+        """Return what a server reports. Nothing is asked without a token: then 0 is no count."""
+        return cls(None, output or None) if given == 0 else cls(given, output, cached)
+
     @property
     def is_told(self) -> bool:
         """Whether both numbers were told."""

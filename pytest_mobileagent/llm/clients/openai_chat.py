@@ -194,7 +194,7 @@ def _text(content: Any) -> str:
 def _usage(usage: dict[str, Any]) -> Usage:
     details = usage.get("prompt_tokens_details") or {}
     cached = details.get("cached_tokens")
-    return Usage(usage.get("prompt_tokens"), usage.get("completion_tokens"), cached)
+    return Usage.reported(usage.get("prompt_tokens"), usage.get("completion_tokens"), cached)
 
 
 def _folded(chunks: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:

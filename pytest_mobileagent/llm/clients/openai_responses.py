@@ -169,14 +169,15 @@ def _answer(reply: dict[str, Any], seconds: float | None, stops: tuple[str, ...]
         text = text.partition(stop)[0]
     counts = reply.get("usage") or {}
     cached = (counts.get("input_tokens_details") or {}).get("cached_tokens")
+    usage = Usage.reported(counts.get("input_tokens"), counts.get("output_tokens"), cached)
     return Answer(
         text or "".join(refusals),
         tuple(calls),
         "refusal" if refusals else _stop(reply, calls),
-        Usage(counts.get("input_tokens"), counts.get("output_tokens"), cached),
+        usage,
         reply.get("model") or "",
         seconds,
-        reply if counts else None,
+        reply if usage.input is not None else None,
         {_RAW: items},
     )
 

@@ -165,4 +165,4 @@ def _of_gradio(returned: list[Any]) -> Answer:
 
 def _answer(text: str, given: Any, output: Any) -> Answer:
     tokens = [int(n) if isinstance(n, int | float) else None for n in (given, output)]
-    return Answer(text, usage=Usage(*tokens))
+    return Answer(text, usage=Usage.reported(*tokens))

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat, arguments_of
 from pytest_mobileagent.llm.failures import ProviderBusyError, ProviderError, RequestRefusedError
-from pytest_mobileagent.llm.message import Image, Message, Request, Tool, ToolCall
+from pytest_mobileagent.llm.message import Image, Message, Request, Tool, ToolCall, Usage
 from pytest_mobileagent.testing import ScriptedModel
 
 from .answering import Answering
@@ -148,6 +148,25 @@ def test_a_server_that_knows_only_the_older_name_gets_it():
     made, heard = client([refusal("Unrecognized: max_completion_tokens"), WHOLE], "gpt-5")
     made.ask(asked(max_tokens=9))
     assert heard.bodies[1]["max_tokens"] == 9
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": None, "completion_tokens": None, "prompt_tokens_details": None},
+        {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+    ],
+)
+def test_a_server_that_does_not_count_is_read_all_the_same(usage: Any) -> None:
+    piece = {"choices": [{"delta": {"content": "so"}, "finish_reason": "stop"}], "usage": None}
+    last = {"choices": [], "usage": usage}
+    stream = "".join(f"data: {json.dumps(each)}\n\n" for each in (piece, last))
+    made, _ = client([{**WHOLE, "usage": usage}, stream])
+    for streams in (False, True):
+        answer = made.ask(asked(stream=streams))
+        assert (answer.text, answer.usage, answer.usage_data) == ("so", Usage(), None)
 
 
 def test_a_server_that_counts_no_streams_is_asked_without():

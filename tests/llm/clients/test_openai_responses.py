@@ -8,7 +8,7 @@ import pytest
 
 from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.failures import ProviderBusyError, ProviderError, RequestRefusedError
-from pytest_mobileagent.llm.message import Image, Message, Request, Tool, ToolCall
+from pytest_mobileagent.llm.message import Image, Message, Request, Tool, ToolCall, Usage
 from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 
 from .answering import Answering
@@ -42,6 +42,21 @@ def words(text: str, kind: str = "output_text") -> dict[str, Any]:
 def client(*answers: Any) -> tuple[OpenAIResponses, Answering]:
     made = OpenAIResponses("m", "http://127.0.0.1:1/v1", "sk-key")
     return made, Answering(made, list(answers))
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        {"input_tokens": None, "output_tokens": None},
+        {"input_tokens": 0, "output_tokens": 0},
+    ],
+)
+def test_a_server_that_does_not_count_is_read_all_the_same(usage):
+    made, _ = client(response(words("so"), usage=usage))
+    answer = made.ask(Request((GOAL,)))
+    assert (answer.text, answer.usage, answer.usage_data) == ("so", Usage(), None)
 
 
 def test_a_computer_is_used_in_a_loop():

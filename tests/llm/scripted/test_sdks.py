@@ -68,6 +68,23 @@ def test_chat_completions_accumulated(by_openai):
     assert done.usage.completion_tokens == 7
 
 
+def test_programs_that_add_up_tokens_find_some_where_none_were_scripted(by_openai, by_anthropic):
+    ask = {"model": "m", "messages": said("Uncounted.")}
+    done = by_openai.chat.completions.create(**ask)
+    *_, last = by_openai.chat.completions.create(
+        **ask, stream=True, stream_options={"include_usage": True}
+    )
+    for usage in (done.usage, last.usage):
+        assert usage.prompt_tokens + usage.completion_tokens == usage.total_tokens == 0
+        assert usage.prompt_tokens_details.cached_tokens == 0
+    answered = by_openai.responses.create(model="m", input="Uncounted.")
+    with by_openai.responses.stream(model="m", input="Uncounted.") as stream:
+        streamed = stream.get_final_response()
+    for usage in (answered.usage, streamed.usage):
+        assert usage.input_tokens + usage.output_tokens == usage.total_tokens == 0
+    assert by_anthropic.messages.create(**ask, max_tokens=9).usage.input_tokens == 0
+
+
 def test_responses(by_openai):
     done = by_openai.responses.create(model="m", input="What now?")
     assert (done.output_text, done.status) == ("I tap it.", "completed")
@@ -75,7 +92,7 @@ def test_responses(by_openai):
     clicked = by_openai.responses.create(model="m", input="Click.", reasoning={"effort": "low"})
     assert [item.type for item in clicked.output] == ["reasoning", "computer_call"]
     assert clicked.output[1].action.x == 1
-    assert clicked.usage is None
+    assert clicked.usage.total_tokens == 0
 
 
 def test_responses_accumulated(by_openai):

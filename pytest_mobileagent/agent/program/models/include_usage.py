@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from pytest_mobileagent.agent.program.models.sse import data_of, split
@@ -33,7 +34,11 @@ def refuses_usage(status: int, body: bytes) -> bool:
 
 
 class WithoutUsage:
-    """Takes the counts that nobody asked for out of a stream, event by event."""
+    """Takes the counts that nobody asked for out of a stream, event by event.
+
+    Who asks for them gets an event of its own with the counts, and `"usage": null` in all others
+    (OpenAI's API reference, "stream_options"); who does not, gets neither.
+    """
 
     def __init__(self) -> None:
         self._rest = b""
@@ -41,10 +46,27 @@ class WithoutUsage:
     def pass_on(self, data: bytes, *, is_last: bool) -> bytes:
         """Return what of the stream is for the program by now."""
         events, self._rest = split(self._rest + data)
-        shown = b"".join(event for event in events if not _is_count(event))
+        shown = b"".join(_without_null(event) for event in events if not _is_count(event))
         if is_last and not _is_count(self._rest):
-            shown += self._rest
+            shown += _without_null(self._rest)
         return shown
+
+
+_NULL = re.compile(rb',\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,')
+
+
+def _without_null(event: bytes) -> bytes:
+    """Return an event without a usage that is null; all else stays as it is, byte by byte."""
+    if (null := _NULL.search(event)) is None:
+        return event
+    try:
+        said = json.loads(data_of(event))
+        without = event[: null.start()] + event[null.end() :]
+        if isinstance(said, dict) and said.pop("usage", 0) is None:
+            return without if json.loads(data_of(without)) == said else event
+    except (ValueError, RecursionError):
+        pass
+    return event
 
 
 def _is_count(event: bytes) -> bool:

@@ -153,10 +153,7 @@ def _event(name: str, **fields: Any) -> bytes:
 
 
 def _usage(told: Told) -> dict[str, int]:
-    """Return the counts, of which the input's leaves out what was cached; none at all are zeros.
-
-    Anthropic always counts, and its own client fails where there are no counts.
-    """
-    given, cached, output, _ = total(told) or (0, 0, 0, 0)
+    """Return the counts, of which the input's leaves out what was cached."""
+    given, cached, output, _ = total(told)
     read = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": cached}
     return {"input_tokens": given - cached, **read, "output_tokens": output}

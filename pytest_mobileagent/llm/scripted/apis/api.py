@@ -149,10 +149,12 @@ def rest(body: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name not in known}
 
 
-def total(told: Told) -> tuple[int, int, int, int] | None:
-    """Return the tokens: input, of which cached, output, and all; None if none were scripted."""
+def total(told: Told) -> tuple[int, int, int, int]:
+    """Return the tokens: input, of which cached, output, and all; zeros if none were scripted.
+
+    Providers always count, and programs read the counts without looking whether there are any;
+    whoever meters takes a request of no tokens for one that nobody has counted.
+    """
     usage = told.reply.usage
-    if usage.input is None and usage.output is None:
-        return None
     given, output = usage.input or 0, usage.output or 0
     return given, usage.cached or 0, output, given + output

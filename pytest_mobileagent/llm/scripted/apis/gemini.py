@@ -154,9 +154,7 @@ def _chunk(told: Told, parts: list[dict[str, Any]], *, last: bool) -> dict[str, 
 
 
 def _usage(told: Told) -> dict[str, Any]:
-    if (tokens := total(told)) is None:
-        return {}
-    given, cached, output, both = tokens
+    given, cached, output, both = total(told)
     counts = {"promptTokenCount": given, "candidatesTokenCount": output, "totalTokenCount": both}
     read = {"cachedContentTokenCount": cached} if cached else {}
     return {"usageMetadata": {**counts, **read}}

@@ -155,10 +155,8 @@ def _choice(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
     return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
 
 
-def _usage(told: Told) -> dict[str, Any] | None:
-    if (tokens := total(told)) is None:
-        return None
-    given, cached, output, both = tokens
+def _usage(told: Told) -> dict[str, Any]:
+    given, cached, output, both = total(told)
     usage: dict[str, Any] = {"prompt_tokens": given, "completion_tokens": output}
     details = {"prompt_tokens_details": {"cached_tokens": cached, "audio_tokens": 0}}
     reasoning = {"completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0}}

@@ -221,10 +221,8 @@ def _item_events(item: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "response.function_call_arguments.done", done
 
 
-def _usage(told: Told) -> dict[str, Any] | None:
-    if (tokens := total(told)) is None:
-        return None
-    given, cached, output, both = tokens
+def _usage(told: Told) -> dict[str, Any]:
+    given, cached, output, both = total(told)
     details = {"input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0}}
     reasoning = {"output_tokens_details": {"reasoning_tokens": 0}}
     counts = {"input_tokens": given, "output_tokens": output, "total_tokens": both}

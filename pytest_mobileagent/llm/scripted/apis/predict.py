@@ -37,8 +37,8 @@ class Predict(Api):
 
     def whole(self, told: Told) -> Any:
         """Return the text, with the tokens if they are known."""
-        tokens = total(told)
-        counts = {"input_tokens": tokens[0], "output_tokens": tokens[2]} if tokens else {}
+        given, _, output, _ = total(told)
+        counts = {"input_tokens": given, "output_tokens": output} if given or output else {}
         return {"text": told.reply.text, **counts}
 
     def stream(self, told: Told) -> Iterator[bytes]:

@@ -124,7 +124,8 @@ def test_hidden_counts_are_all_that_is_hidden(reply: ScriptedReply, data: st.Dat
     shown.append(filtered.pass_on(pieces[-1], is_last=True))
     events, rest = split(raw)
     assert rest == b""
-    assert b"".join(shown) == b"".join(each for each in events if b'"choices": []' not in each)
+    kept = [each for each in events if b'"choices": []' not in each]
+    assert b"".join(shown) == b"".join(each.replace(b', "usage": null', b"") for each in kept)
 
 
 @pytest.mark.parametrize(
@@ -133,13 +134,35 @@ def test_hidden_counts_are_all_that_is_hidden(reply: ScriptedReply, data: st.Dat
         ({"choices": [], "usage": {"prompt_tokens": 1}}, False),
         ({"choices": [], "usage": None}, False),
         ({"choices": []}, True),
-        ({"choices": [], "usage": None, "prompt_filter_results": []}, True),
         ({"choices": [{"delta": {}}], "usage": {"prompt_tokens": 1}}, True),
     ],
 )
 def test_counts_are_hidden_even_if_there_are_none(event: dict[str, Any], is_shown: bool) -> None:
     data = f"data: {json.dumps(event)}\n\n".encode()
     assert WithoutUsage().pass_on(data, is_last=True) == (data if is_shown else b"")
+
+
+@pytest.mark.parametrize(
+    ("event", "shown"),
+    [
+        ('{"choices": [], "usage": null, "filter": []}', b""),
+        (
+            '{"choices": [], "usage": null, "prompt_filter_results": []}',
+            b'{"choices": [], "prompt_filter_results": []}',
+        ),
+        ('{"usage":null,"choices":[1],"x": 1.0}', b'{"choices":[1],"x": 1.0}'),
+        ('{"choices":[{"usage":null}]}', b'{"choices":[{"usage":null}]}'),
+        (
+            r'{"choices":[{"text":", \"usage\": null"}]}',
+            rb'{"choices":[{"text":", \"usage\": null"}]}',
+        ),
+        ('{"choices":[1],"usage":null', b'{"choices":[1],"usage":null'),
+    ],
+)
+def test_a_usage_of_null_is_hidden_and_nothing_else(event: str, shown: bytes) -> None:
+    data = f"data: {event}\n\n".encode()
+    expected = b"data: " + shown + b"\n\n" if shown else b""
+    assert WithoutUsage().pass_on(data, is_last=True) == expected
 
 
 @pytest.mark.parametrize(
