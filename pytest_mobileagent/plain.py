@@ -2,30 +2,58 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import math
 import numbers
 import operator
-import os
 import unicodedata
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple, get_args
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+MOST_NESTED = 100  # lists and tables in each other; Python itself fails at some hundreds
 _MOST_BITS = 10_000
+_MOST_BITS_READ = 512  # no number of a record has as many; larger ones overflow in arithmetic
 
 
 def to_wire(value: Any) -> Any:
     """Return the value as str, int, float, bool, None, list or dict; all else becomes its text.
 
-    pytest-xdist can send nothing else between processes, and JSON can hold nothing else.
+    pytest-xdist can send nothing else between processes, and JSON can hold nothing else. What is
+    nested more than `MOST_NESTED` deep, or in itself, is cut there: "…" stands for the rest.
     """
+    try:
+        return _to_wire(value)
+    except RecursionError:
+        return _to_wire(_cut(value, MOST_NESTED))
+
+
+def _to_wire(value: Any) -> Any:
     fast = _FAST.get(type(value))
     return _other_to_wire(value) if fast is None else fast(value)
+
+
+def _cut(value: Any, depth: int) -> Any:
+    """Return a value with "…" for all that is nested deeper."""
+    if isinstance(value, Mapping):
+        return {key: _cut(item, depth - 1) for key, item in value.items()} if depth else "…"
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_cut(item, depth - 1) for item in value] if depth else "…"
+    return value
+
+
+def is_nested_deeper(value: Any, depth: int) -> bool:
+    """Whether lists and tables stand in each other more than `depth` deep."""
+    level = [value]
+    for _ in range(depth):
+        level = [
+            item
+            for each in level
+            if isinstance(each, list | dict)
+            for item in (each.values() if isinstance(each, dict) else each)
+            if isinstance(item, list | dict)
+        ]
+    return bool(level)
 
 
 def _other_to_wire(value: Any) -> Any:  # noqa: PLR0911 - a table
@@ -38,13 +66,13 @@ def _other_to_wire(value: Any) -> Any:  # noqa: PLR0911 - a table
         case float():
             return float(value) if math.isfinite(value) else None
         case Mapping():
-            return {str(to_wire(key)): to_wire(item) for key, item in value.items()}
+            return {str(_to_wire(key)): _to_wire(item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset():
-            return [to_wire(item) for item in value]
+            return [_to_wire(item) for item in value]
         case _ if hasattr(type(value), "__index__"):  # numpy's whole numbers
-            return to_wire(operator.index(value))
+            return _to_wire(operator.index(value))
         case numbers.Real():
-            return to_wire(float(value))
+            return _to_wire(float(value))
         case _:
             # An own string class, and half of a surrogate pair, are no plain text.
             return str(value).encode("utf-8", "replace").decode("utf-8")
@@ -57,9 +85,9 @@ def _text_to_wire(text: str) -> str:
 
 # Nearly all is of exactly these types; the rest takes three times as long.
 _FAST: dict[type, Callable[[Any], Any]] = {
-    dict: lambda items: {str(to_wire(key)): to_wire(item) for key, item in items.items()},
-    list: lambda items: [to_wire(item) for item in items],
-    tuple: lambda items: [to_wire(item) for item in items],
+    dict: lambda items: {str(_to_wire(key)): _to_wire(item) for key, item in items.items()},
+    list: lambda items: [_to_wire(item) for item in items],
+    tuple: lambda items: [_to_wire(item) for item in items],
     str: _text_to_wire,
     int: lambda number: number if number.bit_length() < _MOST_BITS else None,
     bool: lambda truth: truth,
@@ -72,62 +100,79 @@ def expect(value: Any, kind: Any, what: str) -> Any:
 
     Raises:
         TypeError: it is not; the text names `what`. A truth value is no number, a whole number is
-            a float too, and a float is finite.
+            a float too, a float is finite, and no whole number has hundreds of digits.
     """
     fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
-    if not fits or (isinstance(value, bool) and kind is not bool):
+    if not fits or (isinstance(value, bool) and bool not in {kind, *get_args(kind)}):
         msg = f"{what} cannot be of type {type(value).__name__}"
         raise TypeError(msg)
     if isinstance(value, float) and not math.isfinite(value):
         msg = f"{what} cannot be {value}"
         raise TypeError(msg)
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS_READ:
+        msg = f"{what} cannot be a number of {value.bit_length()} bits"
+        raise TypeError(msg)
+    return value
+
+
+class Maybe(NamedTuple):
+    """What is of a kind (see `check`), or None."""
+
+    kind: Any
+
+
+class Each(NamedTuple):
+    """A table whose values are all of a kind (see `check`), whatever they are called."""
+
+    kind: Any
+
+
+def check(value: Any, kind: Any, what: str) -> Any:
+    """Return a value that was read if all of it is of a kind; the whole is checked at once.
+
+    A kind is a type or a union of types (see `expect`), a list with the kind of its items, a table
+    with the kinds of the fields that are known (those may be missing, and others may be there),
+    `Each` or `Maybe`.
+
+    Raises:
+        TypeError: it is not; the text names the part of `what` that is not.
+    """
+    if isinstance(kind, Maybe):
+        return None if value is None else check(value, kind.kind, what)
+    if isinstance(kind, Each):
+        kind = dict.fromkeys(expect(value, dict, what), kind.kind)
+    if isinstance(kind, dict):
+        expect(value, dict, what)
+        for name in [name for name in kind if name in value]:
+            check(value[name], kind[name], f"{what}.{name}")
+    elif isinstance(kind, list):
+        for number, item in enumerate(expect(value, list, what)):
+            check(item, kind[0], f"{what}[{number}]")
+    else:
+        expect(value, kind, what)
     return value
 
 
 def to_line(value: Any) -> str:
     """Return the value as one line of JSON, without its line end."""
-    return json.dumps(to_wire(value), ensure_ascii=False, separators=(",", ":"))
+    return to_text(value, separators=(",", ":"))
+
+
+def to_text(
+    value: Any, indent: int | None = None, separators: tuple[str, str] | None = None
+) -> str:
+    """Return the value as JSON; what is nested more than `MOST_NESTED` deep is cut there."""
+    plain = to_wire(value)
+    text = json.dumps(plain, ensure_ascii=False, indent=indent, separators=separators)
+    if text.count("[") + text.count("{") > MOST_NESTED and is_nested_deeper(plain, MOST_NESTED):
+        plain = _cut(plain, MOST_NESTED)
+        text = json.dumps(plain, ensure_ascii=False, indent=indent, separators=separators)
+    return text
 
 
 def digest(value: Any) -> str:
     """Return a short hash of the value."""
     return hashlib.sha256(to_line(value).encode()).hexdigest()[:16]
-
-
-def write_json(path: Path, value: Any, indent: int | None = 2) -> None:
-    """Write the value to a file as JSON, all of it or nothing; without `indent` that is fast."""
-    write_text(path, json.dumps(to_wire(value), ensure_ascii=False, indent=indent) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text to a file, all of it or nothing."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, "utf-8")
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
-
-
-def append_line(path: Path, line: str) -> None:
-    """Add a line to a file, whichever of several processes calls.
-
-    What a full disk left of a line before stays a line of its own.
-
-    Raises:
-        OSError: the file cannot be written to, or the disk had room for a part of the line only.
-    """
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-    try:
-        end = os.lseek(descriptor, 0, os.SEEK_END)
-        whole = end == 0 or os.pread(descriptor, 1, end - 1) == b"\n"
-        # One write at the end of the file is not torn apart by those of other processes.
-        text = ("" if whole else "\n").encode() + f"{line}\n".encode()
-        if os.write(descriptor, text) < len(text):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-    finally:
-        os.close(descriptor)
 
 
 def printable(text: str) -> str:

@@ -33,6 +33,7 @@ ORDER = [
     "errors",
     "plain",
     "patterns",
+    "files",
     "found",
     "urls",
     "extras",

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from datetime import datetime
 from enum import IntEnum, StrEnum
 from fractions import Fraction
@@ -17,12 +15,15 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent import Tap
 from pytest_mobileagent.plain import (
-    append_line,
+    MOST_NESTED,
+    Each,
+    Maybe,
+    check,
     expect,
+    is_nested_deeper,
     printable,
     to_line,
     to_wire,
-    write_json,
 )
 
 
@@ -119,36 +120,6 @@ def test_a_number_of_thousands_of_digits_cannot_be_written(sign: int) -> None:
     assert to_wire(sign * 10**3000) == sign * 10**3000
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "report.json"
-    write_json(path, {"a": "ä"})
-    assert path.read_text("utf-8") == '{\n  "a": "ä"\n}\n'
-
-    class Broken:
-        def __str__(self) -> str:
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        write_json(path, {"a": Broken()})
-    assert json.loads(path.read_text("utf-8")) == {"a": "ä"}
-    assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
-
-
-def test_nothing_is_left_of_a_file_for_which_there_is_no_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write = Path.write_text
-
-    def full(path: Path, text: str, encoding: str) -> int:
-        write(path, text[:2], encoding)
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(OSError, match="No space left"):
-        write_json(tmp_path / "report.json", {"a": 1})
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize(
     ("value", "kind"),
     [("a", str), (1, int), (1, float), (1.5, float), (True, bool), (None, int | None), ([], list)],
@@ -176,16 +147,6 @@ def test_a_value_of_another_kind_is_refused(value: object, kind: Any) -> None:
         expect(value, kind, "it")
 
 
-def test_lines_are_added_after_whatever_a_full_disk_left(tmp_path: Path) -> None:
-    path = tmp_path / "lines"
-    append_line(path, "a")
-    with path.open("a") as stream:
-        stream.write("half")
-    append_line(path, "b")
-    append_line(path, "c")
-    assert path.read_text() == "a\nhalf\nb\nc\n"
-
-
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -207,12 +168,72 @@ def test_whatever_is_printable_stays_so(text: str) -> None:
     printable(text).encode()
 
 
-def test_a_line_for_which_the_disk_has_too_little_room_is_told(tmp_path: Path) -> None:
-    code = "import resource, sys, pathlib; from pytest_mobileagent.plain import append_line;"
-    code += "resource.setrlimit(resource.RLIMIT_FSIZE, (6, 6));"
-    code += "append_line(pathlib.Path(sys.argv[1]), 'ten letters')"
-    path = tmp_path / "lines"
-    arguments = [sys.executable, "-c", code, str(path)]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
-    assert "OSError: [Errno 28] No space left on device" in done.stderr
-    assert path.read_text() == "ten le"
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth - 1):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("depth", [MOST_NESTED + 1, 500, 100_000])
+def test_what_is_nested_too_deeply_is_cut_where_it_is_written(depth: int) -> None:
+    value = {"kept": 1, "deep": nested(depth)}
+    written = json.loads(to_line(value))
+    assert written["kept"] == 1
+    assert not is_nested_deeper(written, MOST_NESTED)
+    assert "…" in to_line(value)
+
+
+def test_what_is_nested_in_itself_is_cut() -> None:
+    value: dict[str, Any] = {"a": 1}
+    value["self"] = value
+    assert json.loads(to_line(value))["self"]["self"]["a"] == 1
+
+
+def test_what_is_nested_as_deep_as_may_be_stays() -> None:
+    value = nested(MOST_NESTED)
+    assert not is_nested_deeper(value, MOST_NESTED)
+    assert is_nested_deeper([value], MOST_NESTED)
+    assert json.loads(to_line(value)) == value
+
+
+KIND = {
+    "name": str,
+    "passed": bool | None,
+    "tags": Maybe([str]),
+    "roles": Each({"calls": int}),
+}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        {"name": "a", "more": object()},
+        {"passed": None},
+        {"passed": True, "tags": None},
+        {"tags": ["a"], "roles": {"agent": {"calls": 1}, "judge": {}}},
+    ],
+)
+def test_a_table_of_its_kind_is_returned(value: object) -> None:
+    assert check(value, KIND, "it") is value
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        (None, "it cannot be of type NoneType"),
+        ({"name": 1}, "it.name cannot be of type int"),
+        ({"passed": 1}, "it.passed cannot be of type int"),
+        ({"tags": ["a", {}]}, r"it.tags\[1\] cannot be of type dict"),
+        ({"roles": []}, "it.roles cannot be of type list"),
+        ({"roles": {"agent": {"calls": True}}}, "it.roles.agent.calls cannot be of type bool"),
+        (
+            {"roles": {"agent": {"calls": 10**300}}},
+            "calls cannot be a number of 997",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_table_is_named(value: object, what: str) -> None:
+    with pytest.raises(TypeError, match=what):
+        check(value, KIND, "it")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.screens import CONTENT, FOLDER, SUFFIXES, ScreenStore
 from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.files import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +101,7 @@ def _named(episode: Path) -> Iterator[str]:
     """Return the names of contents that stand in any of the records in a folder, each once."""
     found: set[bytes] = set()
     for path in episode.rglob("*.jsonl"):
-        with path.open("rb") as lines:
+        with opened(path) as lines:
             for line in lines:
                 found.update(_NAMES.findall(line))
     return (name.decode() for name in sorted(found))

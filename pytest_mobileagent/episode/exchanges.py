@@ -13,13 +13,13 @@ whoever made it, so that nothing of it is lost when the agent's process is kille
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import append_line, expect, to_line, to_wire
+from pytest_mobileagent.files import append_line, new_lines, parse_json, read_bytes
+from pytest_mobileagent.plain import expect, to_line, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,7 @@ class ExchangeLog:
     def next_line(self) -> int:
         """Return the number of the line that the next call will be written in, from 1."""
         try:
-            written = self._path.read_bytes()
+            written = read_bytes(self._path)
         except OSError:
             return 1
         is_whole = written.endswith(b"\n") or not written  # a torn line stays one of its own
@@ -71,12 +71,9 @@ class CallReader:
     def new(self) -> tuple[ModelCall, ...]:
         """Return the calls of the lines that are whole and have not been read; others are left."""
         try:
-            with self._path.open("rb") as file:
-                file.seek(self._read)
-                *lines, _ = file.read().split(b"\n")
+            lines, self._read = new_lines(self._path, self._read)
         except OSError:
             return ()
-        self._read += sum(len(line) + 1 for line in lines)
         calls = []
         for line in lines:
             call, self.busy_since = _content(line)
@@ -87,9 +84,9 @@ class CallReader:
 def _content(line: bytes) -> tuple[ModelCall | None, float | None]:
     """Return the call of a line, and since when it has been asked for; None where it has none."""
     try:
-        content = json.loads(line)
+        content = parse_json(line)
         since, call = content.get("busy_since"), content["call"]
         since = None if since is None else float(expect(since, float, "busy_since"))
         return None if call is None else ModelCall.from_json(call), since
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError):
         return None, None

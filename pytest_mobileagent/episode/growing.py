@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pytest_mobileagent.episode.reader import assemble
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.files import new_lines, parse_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,11 +35,8 @@ class GrowingEpisode(Generic[E]):
             RecordError: it cannot be read, or has not even a first screen.
         """
         try:
-            with (self._folder / STREAM).open("rb") as stream:
-                stream.seek(self._offset)
-                lines, end, _ = stream.read().rpartition(b"\n")  # without a line under way
-            self._offset += len(lines) + len(end)
-            self._records += map(json.loads, lines.split(b"\n") if end else ())
+            lines, self._offset = new_lines(self._folder / STREAM, self._offset)
+            self._records += map(parse_json, lines)
             return assemble(self._folder, self._kind, self._records, self._screens)
         except (LookupError, TypeError, ValueError, AttributeError, OSError) as error:
             msg = f"{self._folder} cannot be read while it grows: {type(error).__name__}: {error}"

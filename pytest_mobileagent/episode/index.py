@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import append_line, expect, to_line
+from pytest_mobileagent.files import append_line, parse_json, read_text
+from pytest_mobileagent.plain import expect, to_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,19 +52,19 @@ def entries(run: Path) -> list[Entry]:
     A line that is not whole, as a full disk leaves it, is left out.
     """
     try:
-        text = (run / INDEX).read_text("utf-8", "replace")
+        text = read_text(run / INDEX, "replace")
     except OSError:
         return []
     found = []
     for line in text.split("\n"):  # names may hold all other line ends of Unicode
         try:
-            given = json.loads(line)
+            given = parse_json(line)
             words = (expect(given[name], str, name) for name in ("case", "folder", "outcome"))
             case, folder, outcome = words
             attempt = expect(given["attempt"], int, "attempt")
             fault = expect(given.get("fault"), str | None, "fault")
             reason = expect(given.get("reason", ""), str, "reason")
             found.append(Entry(case, attempt, folder, outcome, fault, reason))
-        except (ValueError, LookupError, TypeError, RecursionError):
+        except (ValueError, LookupError, TypeError):
             continue
     return found

@@ -5,7 +5,6 @@ Records are tolerant: what a newer version has added is kept in `extra`. What is
 
 from __future__ import annotations
 
-import json
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,6 +20,7 @@ from pytest_mobileagent.episode.reset import Reset
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import STREAM, where
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.files import parse_json, read_text
 from pytest_mobileagent.plain import expect, to_line
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.task.case import Case
@@ -148,12 +148,12 @@ def records_of(folder: Path) -> list[dict[str, Any]]:
     path = folder / STREAM
     try:
         # Only "\n" ends a line: what agents say may hold all other line ends of Unicode.
-        *lines, _ = path.read_bytes().decode("utf-8", "replace").split("\n")
+        *lines, _ = read_text(path, "replace").split("\n")
     except OSError as error:
         msg = f"no episode is recorded in {path.parent}: {path.name}: {error.strerror}"
         raise RecordError(msg) from error
     try:
-        records = [json.loads(line) for line in lines]
+        records = [parse_json(line) for line in lines]
     except ValueError as error:
         msg = f"{path} is damaged: {error}"
         raise RecordError(msg) from error
@@ -229,8 +229,8 @@ def _unended_calls(folder: Path, records: Sequence[Mapping[str, Any]]) -> tuple[
 def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Screen:
     known = _known("observation", record, _OBSERVATION)
     return Screen(
-        xml=screens.path(known["xml"], ".xml").read_bytes().decode("utf-8"),
-        png=screens.path(known["png"], ".png").read_bytes(),
+        xml=screens.read(known["xml"], ".xml").decode("utf-8"),
+        png=screens.read(known["png"], ".png"),
         package=known["package"],
         activity=known["activity"],
         time=datetime.fromisoformat(known["time"]) if known["time"] else None,

@@ -8,6 +8,8 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_mobileagent.files import read_bytes
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -44,7 +46,7 @@ def load(path: Path) -> Rules:
         ValueError: it cannot be read, or is no file of rules; the text says what is wrong.
     """
     try:
-        content = path.read_bytes()
+        content = read_bytes(path, follows=True)
         given = tomllib.loads(content.decode("utf-8"))
     except OSError as error:
         msg = f"{path} cannot be read: {error.strerror}"

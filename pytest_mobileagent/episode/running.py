@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.store import STREAM
+from pytest_mobileagent.files import new_lines, parse_json
 from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
@@ -87,16 +87,13 @@ class _Followed:
     def read(self) -> None:
         """Read what has been written since; a record that makes no sense is followed no further."""
         try:
-            with (self._folder / STREAM).open("rb") as stream:
-                stream.seek(self._offset)
-                lines, end, _ = stream.read().rpartition(b"\n")  # without a line under way
+            lines, self._offset = new_lines(self._folder / STREAM, self._offset)
         except OSError:  # it has not begun
             return
-        self._offset += len(lines) + len(end)
         try:
-            for line in lines.split(b"\n") if end else ():
-                self._take(json.loads(line))
-        except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+            for line in lines:
+                self._take(parse_json(line))
+        except (LookupError, TypeError, ValueError, AttributeError):
             self.has_ended = True
         if self.running is not None:
             for price in (call.price_usd for call in self._calls.new()):

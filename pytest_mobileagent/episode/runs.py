@@ -3,38 +3,62 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plain import expect
+from pytest_mobileagent.files import is_below, read_json
+from pytest_mobileagent.plain import Each, Maybe, check, expect
 from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 RUN = "run.json"
+# What is known of a run's head, with its kinds (see `plain.check`).
+HEAD: dict[str, Any] = {
+    "id": str | None,
+    "started": str | None,
+    "ended": str | None,
+    "command": Maybe([str]),
+    "agent": str | None,
+    "models": Maybe(Each(Maybe(dict))),
+    "price_table": Maybe(dict),
+    "device": str | None,
+    "virtual": bool | None,
+    "judges": Maybe([str]),
+    "selection": Maybe(dict),
+    "shard": str | None,
+    "redaction": Maybe(dict),
+    "options": Maybe(Each({"value": str | None, "source": str})),
+    "fingerprints": Maybe(Each(str | None)),
+    "fingerprint": str | None,
+    "digests": Maybe(Each(dict)),
+    "versions": Maybe(Each(str | None)),
+    "resumed": Maybe([{"when": str, "command": [str], "differs_in": [str]}]),
+    "reused_from": str | None,
+    "rescored_from": str | None,
+    "merged_from": Maybe([str | None]),
+}
 
 
 def inside(run: Path, name: object) -> Path | None:
     """Return the path of a file or folder that a record of the run names; None for one outside.
 
-    A run may be somebody else's, and its records name anything.
+    A run may be somebody else's: its records name anything, and it may hold links to anything.
     """
     if not isinstance(name, str) or not name or "\0" in name:
         return None
-    path = PurePath(name)
-    return None if path.is_absolute() or ".." in path.parts else run / path
+    path = run / name
+    return path if is_below(path, run) else None
 
 
 def about(run: Path) -> dict[str, Any]:
-    """Return what run.json says of the run in a folder; nothing if there is no such file."""
+    """Return what run.json says of the run in a folder; nothing if there is none that is sound."""
     try:
-        whole = json.loads((run / RUN).read_text("utf-8"))
-        return dict(expect(whole["run"], dict, "run"))
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        whole = read_json(run / RUN)
+        return dict(check(whole["run"], HEAD, "run"))
+    except (OSError, ValueError, LookupError, TypeError):
         return {}
 
 
@@ -46,16 +70,11 @@ def cases(run: Path) -> list[Case]:
     """
     path = run / RUN
     try:
-        content = path.read_text("utf-8")
+        whole = expect(read_json(path), dict, RUN)
+        return [Case.from_json(case) for case in expect(whole["tasks"], list, "tasks")]
     except OSError:
         return []
-    except ValueError as error:
-        msg = f"{path} is damaged: {error}"
-        raise RecordError(msg) from error
-    try:
-        tasks = expect(expect(json.loads(content), dict, RUN)["tasks"], list, "tasks")
-        return [Case.from_json(case) for case in tasks]
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError) as error:
         msg = f"{path} is damaged: {type(error).__name__}: {error}"
         raise RecordError(msg) from error
 
@@ -66,9 +85,9 @@ def digests(run: Path) -> dict[str, dict[str, Any]]:
     What cannot be read is left out.
     """
     try:
-        whole = json.loads((run / RUN).read_text("utf-8"))
+        whole = read_json(run / RUN)
         return {key: each for key, each in whole["digests"].items() if isinstance(each, dict)}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
 
 
@@ -76,9 +95,14 @@ def attempts(run: Path, case: Case) -> list[Path]:
     """Return the folders of the attempts at a case, the first attempt first."""
     stem = stem_of(run, case)
     found: list[Path] = []
-    while (folder := stem.with_name(f"{stem.name}.{len(found)}")).is_dir():
+    while is_folder_of(run, folder := stem.with_name(f"{stem.name}.{len(found)}")):
         found.append(folder)
     return found
+
+
+def is_folder_of(run: Path, folder: Path) -> bool:
+    """Whether there is such a folder in that of a run, itself and no link to one elsewhere."""
+    return folder.is_dir() and is_below(folder, run)
 
 
 def stem_of(run: Path, case: Case) -> Path:

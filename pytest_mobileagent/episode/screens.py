@@ -6,12 +6,12 @@ import contextlib
 import hashlib
 import os
 import re
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.files import read_bytes, write_bytes
 
 if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
@@ -43,6 +43,18 @@ class ScreenStore:
     def path(self, name: str, suffix: str) -> Path:
         """Return the file of a screenshot (".png") or hierarchy (".xml") by its name."""
         return self.folder / f"{name}{suffix}"
+
+    def read(self, name: str, suffix: str) -> bytes:
+        """Return what the file of a screenshot or hierarchy holds.
+
+        Raises:
+            OSError: it cannot be read, or is a link or no regular file.
+            ValueError: such a name is none of a screen.
+        """
+        if "/" in name or "\0" in name:
+            msg = f"{name!r} is no name of a screen"
+            raise ValueError(msg)
+        return read_bytes(self.path(name, suffix))
 
     def add(self, screen: Screen) -> tuple[str, str]:
         """Store a screen if it is new, and return the names of its screenshot and its hierarchy.
@@ -81,15 +93,10 @@ class ScreenStore:
         path = self.path(name, suffix)
         if path.exists():
             return name
-        # Workers, and threads, may store the same.
-        part = path.with_name(f".{name}.{os.getpid()}-{threading.get_ident()}{suffix}")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            part.write_bytes(content)
-            part.replace(path)
+            write_bytes(path, content)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
             msg = f"cannot write {path}: {error}"
             raise HostError(msg) from error
         return name

@@ -13,13 +13,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.files import read_json, write_json
 from pytest_mobileagent.judge.conversation import converse
 from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.question import Subtask
 from pytest_mobileagent.judge.reply import UnreadableError, read_notes
 from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.plain import expect, write_json
+from pytest_mobileagent.plain import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -96,7 +97,7 @@ def reviewed(path: Path) -> tuple[Subtask, ...]:
         TaskError: there is none, it is damaged, or its "reviewed" is not true yet.
     """
     try:
-        whole = expect(json.loads(path.read_text("utf-8")), dict, "the file")
+        whole = expect(read_json(path), dict, "the file")
         subtasks = _subtasks(whole["subtasks"])
         done = expect(whole["reviewed"], bool, "reviewed")
     except OSError as error:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import append_line, to_line
+from pytest_mobileagent.files import append_line, new_lines, parse_json
+from pytest_mobileagent.plain import to_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,22 +80,19 @@ class Ledger:
     def spent(self) -> Spent:
         """Return the sum of all lines that are there by now."""
         try:
-            with self.path.open("rb") as file:
-                file.seek(self._read)
-                *lines, _ = file.read().split(b"\n")
+            lines, self._read = new_lines(self.path, self._read)
         except OSError:
             return self._spent
         for line in lines:
-            self._read += len(line) + 1
             self._spent = self._spent.plus(*_amounts(line))
         return self._spent
 
 
 def _amounts(line: bytes) -> tuple[float, int]:
     try:
-        usd, tokens = json.loads(line)
+        usd, tokens = parse_json(line)
         return (float(usd), int(tokens)) if math.isfinite(usd) else (0.0, 0)
-    except (ValueError, TypeError, RecursionError):  # a line that a full disk has torn
+    except (ValueError, TypeError):  # a line that a full disk has torn
         return 0.0, 0
 
 

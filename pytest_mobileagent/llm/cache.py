@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
-import os
-import threading
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.files import read_json, write_json
 from pytest_mobileagent.llm.message import Answer, ToolCall, Usage, plain
 from pytest_mobileagent.llm.providers import server_of
-from pytest_mobileagent.plain import expect, to_line, write_json
+from pytest_mobileagent.plain import expect, to_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,8 +56,8 @@ class ReplyCache:
             NotCachedError: there is none, and none may be asked for.
         """
         try:
-            return _answer(json.loads(self._path(key).read_text("utf-8")))
-        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return _answer(read_json(self._path(key)))
+        except (OSError, ValueError, LookupError, TypeError):
             pass
         if self.only_replays:
             msg = (
@@ -75,11 +73,9 @@ class ReplyCache:
         if answer.stop not in _WHOLE or self.only_replays:
             return
         path = self._path(key)
-        part = path.with_name(f".{key}.{os.getpid()}.{threading.get_ident()}")
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_json(part, asdict(answer), indent=None)
-            part.replace(path)
+            write_json(path, asdict(answer), indent=None)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.migrate import reset
-from pytest_mobileagent.episode.runs import RUN
+from pytest_mobileagent.episode.runs import HEAD, RUN
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plain import expect
+from pytest_mobileagent.files import parse_json, read_text
+from pytest_mobileagent.plain import Each, Maybe, check, expect
 from pytest_mobileagent.report.document import SCHEMA_VERSION
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.task.case import Case
@@ -19,6 +19,51 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 REPORT = "report.json"
+_TEXT, _COUNT, _NUMBER, _TRUTH = str | None, int | None, float | int | None, bool | None
+_SPENT: dict[str, Any] = {
+    "calls": _COUNT,
+    "input_tokens": _COUNT,
+    "output_tokens": _COUNT,
+    "cached_tokens": _COUNT,
+    "cost_usd": _NUMBER,
+    "unpriced_calls": _COUNT,
+    "retries": _COUNT,
+    "estimated_input_tokens": _COUNT,
+    "estimated_output_tokens": _COUNT,
+}
+_SUBGOAL: dict[str, Any] = {"name": str, "weight": float, "held": bool, "first_step": _COUNT}
+# What is known of a task's entry, with its kinds (see `plain.check`).
+_TASK: dict[str, Any] = {
+    **dict.fromkeys(("id", "nodeid", "outcome"), str),
+    **dict.fromkeys(
+        ("suite", "app", "kind", "language", "environment", "fault", "skipped_for"), _TEXT
+    ),
+    **dict.fromkeys(("reason", "episode", "termination", "answer"), _TEXT),
+    **dict.fromkeys(("level", "epoch", "golden_steps", "first_success_step", "attempt"), _COUNT),
+    **dict.fromkeys(("steps", "actions"), _COUNT),
+    **dict.fromkeys(("no_effect_steps", "repeated_steps", "invalid_actions"), _COUNT),
+    **dict.fromkeys(("partial_credit", "progress", "step_efficiency", "step_ratio"), _NUMBER),
+    **dict.fromkeys(("seconds", "seconds_per_step", "thinking_seconds"), _NUMBER),
+    **dict.fromkeys(("acting_seconds", "latency"), _NUMBER),
+    **dict.fromkeys(("success", "premature", "overdue", "metered", "estimated", "suspect"), _TRUTH),
+    "tags": Maybe([str]),
+    "parameters": Maybe(dict),
+    "infrastructure": [str],
+    "verdict": Maybe(
+        {
+            "passed": _TRUTH,
+            "scorer": str,
+            "reason": str,
+            "evidence": dict,
+            "first_step": _COUNT,
+        }
+    ),
+    "judged": Maybe({"passed": _TRUTH, "reason": str}),
+    "subgoals": Maybe([_SUBGOAL]),
+    "roles": Maybe(Each(_SPENT)),
+    **_SPENT,
+}
+_RESET: dict[str, Any] = {"kind": str, "snapshot": _TEXT, "cleared": [str], "reason": str}
 
 
 def read_report(path: Path) -> dict[str, Any]:
@@ -28,16 +73,16 @@ def read_report(path: Path) -> dict[str, Any]:
         OSError: it cannot be read, or is not there.
         RecordError: it is damaged, or of a newer major version.
     """
-    text = path.read_text("utf-8", "replace")
+    text = read_text(path, "replace")
     try:
-        whole = expect(json.loads(text), dict, "report")
+        whole = expect(parse_json(text), dict, "report")
         version = expect(whole["schema_version"], float, "schema_version")
-        expect(whole["run"], dict, "run")
+        check(whole["run"], HEAD, "run")
         expect(whole["summary"], dict, "summary")
-        tasks = [_entry(task) for task in expect(whole["tasks"], list, "tasks")]
+        check(whole["tasks"], [_TASK], "tasks")
         blank = Result(Case(Task("-"), "-")).to_wire()  # what an older version did not count
-        tasks = [{**blank, **(_from_1(task) if version < 2 else task)} for task in tasks]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        tasks = [{**blank, **_entry(task, version)} for task in whole["tasks"]]
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         msg = f"{path} is damaged: {type(error).__name__}: {error}"
         raise RecordError(msg) from error
     if not 1 <= version < SCHEMA_VERSION + 1:
@@ -85,12 +130,13 @@ def _begun(folder: Path) -> tuple[float, str]:
     return path.stat().st_mtime, folder.name
 
 
-def _entry(task: Any) -> dict[str, Any]:
-    for name in ("id", "outcome"):
-        expect(expect(task, dict, "task")[name], str, name)
-    if task["success"] is not None:
-        expect(task["success"], bool, "success")
-    return dict(task)
+def _entry(task: Mapping[str, Any], version: float) -> dict[str, Any]:
+    if missing := [name for name in ("id", "outcome", "success") if name not in task]:
+        raise KeyError(missing[0])
+    entry = _from_1(task) if version < 2 else dict(task)
+    if check(entry.get("reset"), Maybe(_RESET), "reset") is not None:
+        expect(entry["reset"]["kind"], str, "reset.kind")
+    return entry
 
 
 def _from_1(task: Mapping[str, Any]) -> dict[str, Any]:

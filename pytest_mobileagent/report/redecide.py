@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.metrics.numbers import ratio
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.result import shown
@@ -64,7 +65,7 @@ def redecide(task: Mapping[str, Any], verdict: Verdict | None) -> dict[str, Any]
         "success": passed,
         "fault": "agent" if outcome == "failed" else None,
         "reason": _reason(verdict),
-        "verdict": shown(verdict),
+        "verdict": to_wire(shown(verdict)),
         **_derived(before, passed),
     }
     kept = {name: before[name] for name in _CHANGED if name in before}

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.files import write_json
 from pytest_mobileagent.report.html.writing import write_page
 from pytest_mobileagent.report.reading import REPORT, read_report
 from pytest_mobileagent.report.redecide import redecided
@@ -72,12 +72,13 @@ def rewrite(run: Path, files: VerdictFiles) -> None:
         OSError: a report cannot be read or written.
         RecordError: it is damaged, or of a newer version.
     """
-    path, shown = run / REPORT, None
+    path, shown, written = run / REPORT, None, None
     while (before := signature_of(path)) is not None:
         report = read_report(path)
         after = redecided(report, lambda task: files.standing(run, task))
-        if after["tasks"] != report["tasks"]:
+        if after["tasks"] != report["tasks"] and after["tasks"] != written:
             _write(path, after, before)
+            written = after["tasks"]  # which may be read back as less, as what is nested deeply is
         elif shown == before:
             return
         else:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.files import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -52,8 +53,8 @@ def _earlier_seconds(folder: Path, agent: str | None) -> dict[str, float]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        content = read_json(path)
+    except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import RUN, about, attempts, slug, stem_of
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.files import PRIVATE, read_json, write_json
 from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
@@ -50,13 +48,14 @@ class RunFolder:
         return ScreenStore(self.path / FOLDER)
 
     def make(self) -> Path:
-        """Make the folder, if it is not there yet.
+        """Make the folder, which nobody but its owner may read, if it is not there yet.
 
         Raises:
             HostError: it cannot be made.
         """
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(PRIVATE, exist_ok=True)
         except (OSError, ValueError) as error:
             msg = f"cannot make a folder in --mobile-runs: {error}"
             raise HostError(msg) from error
@@ -93,7 +92,7 @@ class RunFolder:
         """
         path = self.path / RUN
         try:
-            whole = json.loads(path.read_text("utf-8"))
+            whole = read_json(path)
             resumed, tasks = whole["run"].setdefault("resumed", []), whole["tasks"]
             known = {Case.from_json(task).key for task in tasks}
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
@@ -108,12 +107,9 @@ class RunFolder:
 
     def _write(self, whole: Mapping[str, Any]) -> None:
         path = self.path / RUN
-        part = path.with_name(f".{RUN}.{os.getpid()}")
         try:
-            write_json(part, whole, indent=None)
-            part.replace(path)
+            write_json(path, whole, indent=None)
         except OSError as error:
-            part.unlink(missing_ok=True)
             msg = f"cannot write {path}: {error}"
             raise HostError(msg) from error
 

@@ -6,6 +6,7 @@ The system frees it when that process dies, however it does.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,8 @@ def hold(run: Path) -> FileLock:
     Raises:
         HostError: another process holds it, or the folder cannot be written to.
     """
-    lock = FileLock(run / LOCK)
     try:
+        lock = _lock(run)
         lock.acquire(timeout=0)
     except Timeout:
         msg = f"{run} goes on still: another process holds {run / LOCK}"
@@ -44,12 +45,24 @@ def let_go(lock: FileLock) -> None:
     lock.release()
 
 
+def _lock(run: Path) -> FileLock:
+    """Return the lock of a run.
+
+    Raises:
+        OSError: its file is none: a link, which would be followed and cut, or a pipe, say.
+    """
+    path = run / LOCK
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise OSError(errno.EINVAL, "it is no regular file: remove it", str(path))
+    return FileLock(path, timeout=0)
+
+
 def is_held(run: Path) -> bool:
     """Whether another process holds the lock of the run in a folder."""
-    if not (run / LOCK).exists():
-        return False
     try:
-        with FileLock(run / LOCK, timeout=0):
+        if not (run / LOCK).exists():
+            return False
+        with _lock(run):
             return False
     except Timeout:
         return True

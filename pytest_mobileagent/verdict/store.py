@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import append_line, to_line, to_wire
+from pytest_mobileagent.files import append_line, parse_json, read_text
+from pytest_mobileagent.plain import to_line, to_wire
 from pytest_mobileagent.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ def verdicts(episode: Path) -> list[Verdict]:
     A line that is not whole, as a full disk leaves it, is left out.
     """
     try:
-        lines = (episode / VERDICTS).read_text("utf-8", "replace").split("\n")
+        lines = read_text(episode / VERDICTS, "replace").split("\n")
     except OSError:
         return []
     found = []
     for line in lines:
         try:
-            found.append(Verdict.from_json(json.loads(line)))
-        except (ValueError, LookupError, TypeError, RecursionError):
+            found.append(Verdict.from_json(parse_json(line)))
+        except (ValueError, LookupError, TypeError):
             continue
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plain import write_json
+from pytest_mobileagent.files import read_json, write_json
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.options import path_of, usage_error
 from pytest_mobileagent.plugin.results import KEPT
@@ -158,7 +157,7 @@ class Earlier(ABC):
 
     def listen(self, given: Mapping[str, str]) -> None:
         """Take in what the owner has decided."""
-        self.kept, self.to_score = json.loads(Path(given["decided"]).read_text("utf-8"))
+        self.kept, self.to_score = read_json(Path(given["decided"]))
 
     def keep(self, config: pytest.Config, items: Iterable[pytest.Item]) -> None:
         """Let those of the collected tests be reported, and not run, whose results are kept."""

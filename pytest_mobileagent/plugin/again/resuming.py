@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.files import read_json
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.again.earlier import TESTS, Earlier
 from pytest_mobileagent.plugin.options import usage_error
@@ -52,7 +52,7 @@ class Resuming(Earlier):
 
     def _check(self) -> None:
         try:
-            whole = json.loads((self.path / runs.RUN).read_text("utf-8"))
+            whole = read_json(self.path / runs.RUN)
             version = float(whole["schema_version"])
             if version < SCHEMA_VERSION + 1:
                 runs.cases(self.path)

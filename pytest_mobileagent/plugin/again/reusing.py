@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
+from pytest_mobileagent.files import read_json
 from pytest_mobileagent.plugin.again.deciding import REUSE, RUN, SCORE, decide, told
 from pytest_mobileagent.plugin.again.earlier import Earlier
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
@@ -97,8 +97,8 @@ class Reusing(Earlier):
 def _read(run: Path) -> dict[str, Any]:
     """Return the content of a run's run.json; nothing where it wrote none."""
     try:
-        content = json.loads((run / runs.RUN).read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
+        content = read_json(run / runs.RUN)
+    except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
 

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.running import RunningEpisodes
+from pytest_mobileagent.files import read_bytes
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import index_data, row
@@ -63,7 +64,7 @@ class State:
     def screen(self, name: str) -> bytes | None:
         """Return a picture of the run's store, by the name of its file; None if there is none."""
         try:
-            return (self._folder / "screens" / name).read_bytes()
+            return read_bytes(self._folder / "screens" / name)
         except OSError:
             return None
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.files import opened
 from pytest_mobileagent.plain import to_wire
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Written:
         """Find the blocks of a page."""
         places, at = {}, 0
         try:
-            with path.open("rb") as file:
+            with opened(path) as file:
                 for each in file:
                     if (head := _HEAD.match(each[:_LONGEST_HEAD])) and each.endswith(_END):
                         length = len(each) - head.end() - len(_END)
@@ -78,7 +79,7 @@ class Written:
         if not length:
             return None
         try:
-            with self.path.open("rb") as file:
+            with opened(self.path) as file:
                 file.seek(at)
                 packed = base64.b64decode(file.read(length), validate=True)
         except (OSError, ValueError):

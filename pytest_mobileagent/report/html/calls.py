@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.files import parse_json, read_bytes
 from pytest_mobileagent.plain import to_wire
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Exchanges:
 def _lines(path: Path) -> list[dict[str, Any] | None]:
     """Return the lines of a file, each as what it holds; None for one that is damaged."""
     try:
-        *lines, _ = path.read_bytes().split(b"\n")
+        *lines, _ = read_bytes(path).split(b"\n")
     except OSError:
         return []
     return [_content(line) for line in lines]
@@ -112,7 +113,7 @@ def _lines(path: Path) -> list[dict[str, Any] | None]:
 
 def _content(line: bytes) -> dict[str, Any] | None:
     try:
-        content = json.loads(line)
-    except (ValueError, RecursionError):
+        content = parse_json(line)
+    except ValueError:
         return None
     return content if isinstance(content, dict) else None

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.files import MOST_BYTES, opened
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.trajectory import mark, size_of
 from pytest_mobileagent.report.html.tree import tree
@@ -51,13 +52,13 @@ class Pictures:
         """
         name = str(record["png"])
         png = self._read(name, ".png", _HEADER) + name.encode("utf-8", "replace")
-        xml = self._read(str(record["xml"]), ".xml", -1).decode("utf-8", "replace")
+        xml = self._read(str(record["xml"]), ".xml", MOST_BYTES).decode("utf-8", "replace")
         return Screen(xml, png, str(record.get("package", "")), str(record.get("activity", "")))
 
     def _read(self, name: str, suffix: str, most: int) -> bytes:
         path = self._store.path(os.path.basename(name), suffix)  # noqa: PTH119 - see `path`
         try:
-            with path.open("rb") as file:
+            with opened(path) as file:
                 return file.read(most)
         except OSError:
             self.missing.append(path.name)

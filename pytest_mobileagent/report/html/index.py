@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.store import STREAM
+from pytest_mobileagent.files import opened, parse_json
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.places import attempts
 from pytest_mobileagent.report.metrics.suspects import broke
@@ -113,9 +113,9 @@ def _cut(text: Any, most: int) -> str:
 def _head(episode: Path) -> dict[str, Any]:
     """Return the first line of an episode's record; nothing if it cannot be read."""
     try:
-        with (episode / STREAM).open("rb") as stream:
-            head = json.loads(stream.readline(_HEAD))
-    except (OSError, ValueError, RecursionError):
+        with opened(episode / STREAM) as stream:
+            head = parse_json(stream.readline(_HEAD))
+    except (OSError, ValueError):
         return {}
     return head if isinstance(head, dict) else {}
 

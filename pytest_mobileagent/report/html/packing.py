@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.files import opened
 from pytest_mobileagent.report.html.blocks import Written, pack, unpack
 from pytest_mobileagent.report.html.index import index_data
 from pytest_mobileagent.report.html.writing import episodes, write
@@ -83,7 +84,7 @@ def _small(path: Path) -> bytes | None:
     from PIL import Image  # noqa: PLC0415 - a heavy library is loaded by who needs it
 
     try:
-        with Image.open(path) as image:
+        with opened(path) as file, Image.open(file) as image:
             small = image.convert("RGB")
             small.thumbnail((WIDTH, image.height), reducing_gap=2.0)
         packed = io.BytesIO()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.files import replacing
 from pytest_mobileagent.report.html.blocks import Written, line, pack
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import VERSION, index_data
@@ -44,15 +44,10 @@ def write(path: Path, title: str, blocks: Iterable[tuple[str, bytes]]) -> None:
     """
     before, after = shell(title)
     _drop_parts(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with part.open("wb") as file:
-            file.write(before + b"\n")  # a block begins its line
-            file.writelines(line(name, packed) for name, packed in blocks)
-            file.write(after)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(path) as file:
+        file.write(before + b"\n")  # a block begins its line
+        file.writelines(line(name, packed) for name, packed in blocks)
+        file.write(after)
 
 
 def _drop_parts(path: Path) -> None:

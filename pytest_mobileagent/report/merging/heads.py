@@ -64,9 +64,9 @@ def _value(option: Any) -> Any:
 
 
 def _missing_shards(heads: Sequence[Head]) -> list[str]:
-    shards = [str(head["shard"]).split("/") for head in heads if head.get("shard")]
+    shards = [str(head["shard"]).split("/", 1) for head in heads if "/" in str(head.get("shard"))]
     there = {number for number, *_ in shards}
-    counts = {parts for _, parts in shards if parts.isdecimal()}
+    counts = {parts for _, parts in shards if len(parts) < 6 and parts.isdecimal()}
     if len(counts) != 1:
         return []
     (count,) = counts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import shutil
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from pytest_mobileagent.episode.adopting import adopt
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.plain import write_json, write_text
+from pytest_mobileagent.files import PRIVATE, read_json, write_json, write_text
 from pytest_mobileagent.report.document import SCHEMA_VERSION, document
 from pytest_mobileagent.report.html.writing import write_page
 from pytest_mobileagent.report.merging.heads import merged_head, remarks
@@ -84,7 +83,7 @@ def merge(folders: Sequence[Path], target: Path) -> Merged:
     _check_decided_once(parts)
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        part.mkdir(parents=True, exist_ok=True)
+        part.mkdir(PRIVATE, parents=True, exist_ok=True)
         whole = _write(part, target.name, [run.about for run in recorded], parts)
         part.rename(target)  # in which nothing is
     except OSError as error:
@@ -142,7 +141,7 @@ def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
 def _read(path: Path) -> dict[str, Any]:
     """Return the content of a file that need not be there, and has been found sound if it is."""
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = read_json(path)
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
@@ -226,4 +225,5 @@ def _attempts(part: _Part) -> list[Path]:
     episode = str(part.entry.get("episode") or "")
     named = part.run / "episodes" / Path(episode).name
     is_ours = episode == f"episodes/{named.name}" and named.name not in {"", ".", ".."}
-    return [*found, named] if is_ours and named not in found and named.is_dir() else found
+    is_new = is_ours and named not in found and runs.is_folder_of(part.run, named)
+    return [*found, named] if is_new else found

@@ -1,0 +1,193 @@
+"""Files of runs, read and written: plain files of a sensible size, never what a link leads to.
+
+A run may be somebody else's, taken from an archive or from CI. Whatever lies under the name of a
+record there, a link, a pipe or a device, is refused before it can be waited for, followed, or read
+without end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import stat
+import threading
+from typing import IO, TYPE_CHECKING, Any
+
+from pytest_mobileagent.plain import MOST_NESTED, is_nested_deeper, to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MOST_BYTES = 1 << 28  # of a file that is read at once; the largest real ones have some 50 MB
+PRIVATE = 0o700  # of folders with prompts and screens, which are nobody else's business
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+
+
+def opened(path: Path, *, follows: bool = False) -> IO[bytes]:
+    """Open a file for reading bytes; the last part of `path` may only be a link if it `follows`.
+
+    Raises:
+        OSError: it cannot be read, is a link, or is no regular file.
+    """
+    return os.fdopen(_descriptor(path, _READ, follows=follows), "rb")
+
+
+def read_bytes(path: Path, *, follows: bool = False) -> bytes:
+    """Return what a file holds (see `opened`).
+
+    Raises:
+        OSError: it cannot be read, or holds more than `MOST_BYTES`.
+    """
+    with opened(path, follows=follows) as file:
+        return _at_most(file, path)
+
+
+def read_text(path: Path, errors: str = "strict", *, follows: bool = False) -> str:
+    """Return the text of a file in UTF-8, with its line ends as they are (see `read_bytes`).
+
+    Raises:
+        OSError: it cannot be read, or holds more than `MOST_BYTES`.
+        UnicodeDecodeError: it is no UTF-8, and `errors` is "strict".
+    """
+    return read_bytes(path, follows=follows).decode("utf-8", errors)
+
+
+def read_json(path: Path) -> Any:
+    """Return what a file holds as JSON (see `read_bytes` and `parse_json`).
+
+    Raises:
+        OSError: it cannot be read, or holds more than `MOST_BYTES`.
+        ValueError: it is no JSON, or nested too deeply.
+    """
+    return parse_json(read_bytes(path))
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return what a text says as JSON.
+
+    Raises:
+        ValueError: it is no JSON, or is nested more than `MOST_NESTED` deep.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        value = None
+        is_too_deep = True
+    else:
+        begins = (b"[", b"{") if isinstance(text, bytes) else ("[", "{")
+        may_be = sum(map(text.count, begins)) > MOST_NESTED  # type: ignore[arg-type]
+        is_too_deep = may_be and is_nested_deeper(value, MOST_NESTED)
+    if is_too_deep:
+        msg = f"it is nested more than {MOST_NESTED} deep"
+        raise ValueError(msg)
+    return value
+
+
+def new_lines(path: Path, offset: int) -> tuple[list[bytes], int]:
+    """Return the whole lines of a file from an offset in bytes on, and the offset after them.
+
+    A line that is still being written is left for the next time.
+
+    Raises:
+        OSError: it cannot be read, or holds more than `MOST_BYTES` after the offset.
+    """
+    with opened(path) as file:
+        file.seek(offset)
+        *lines, _ = _at_most(file, path).split(b"\n")
+    return lines, offset + sum(len(line) + 1 for line in lines)
+
+
+def is_below(path: Path, folder: Path) -> bool:
+    """Whether a path is that of something in a folder, without a link on the way to it."""
+    with contextlib.suppress(ValueError):
+        parts = path.relative_to(folder).parts
+        on_the_way = [folder.joinpath(*parts[: count + 1]) for count in range(len(parts))]
+        return ".." not in parts and not any(each.is_symlink() for each in on_the_way)
+    return False
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a file, whichever of several processes calls.
+
+    What a full disk left of a line before stays a line of its own.
+
+    Raises:
+        OSError: the file cannot be written to, is a link or no regular file, or the disk had room
+            for a part of the line only.
+    """
+    descriptor = _descriptor(path, _APPEND)
+    try:
+        end = os.lseek(descriptor, 0, os.SEEK_END)
+        whole = end == 0 or os.pread(descriptor, 1, end - 1) == b"\n"
+        # One write at the end of the file is not torn apart by those of other processes.
+        text = ("" if whole else "\n").encode() + f"{line}\n".encode()
+        if os.write(descriptor, text) < len(text):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    finally:
+        os.close(descriptor)
+
+
+def write_json(path: Path, value: Any, indent: int | None = 2) -> None:
+    """Write the value to a file as JSON, all of it or nothing; without `indent` that is fast."""
+    write_text(path, to_text(value, indent) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text to a file, all of it or nothing; a link of that name is replaced."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write bytes to a file, all of them or nothing; a link of that name is replaced."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing that takes the place of another at the end, if nothing was raised.
+
+    Threads and processes may write the same at once: the last one's file stays.
+
+    Raises:
+        OSError: it cannot be written; what was there stays as it was.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
+    part.unlink(missing_ok=True)
+    try:
+        with part.open("xb") as file:
+            yield file
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _descriptor(path: Path, flags: int, *, follows: bool = False) -> int:
+    try:
+        descriptor = os.open(path, flags | (0 if follows else os.O_NOFOLLOW), 0o644)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "it is a link, and none is followed", str(path)) from None
+        if error.errno == errno.ENXIO:  # a pipe that nobody writes, or a socket
+            raise OSError(errno.EINVAL, "it is no regular file", str(path)) from None
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        is_folder = path.is_dir()
+        number = errno.EISDIR if is_folder else errno.EINVAL
+        words = os.strerror(number) if is_folder else "it is no regular file"
+        raise OSError(number, words, str(path))
+    return descriptor
+
+
+def _at_most(file: IO[bytes], path: Path) -> bytes:
+    content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        words = f"it holds more than {MOST_BYTES >> 20} MB"
+        raise OSError(errno.EFBIG, words, str(path))
+    return content

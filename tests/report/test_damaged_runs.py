@@ -1,0 +1,180 @@
+"""Runs from elsewhere, damaged or made to do harm, through the commands that read runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.__main__ import main
+from pytest_mobileagent.episode import runs
+from pytest_mobileagent.episode.reader import read
+from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.report.reading import read_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+VALUES: list[Any] = [None, True, 7, -1.5, "x", [], {}, [1], {"a": 1}, 10**300]
+
+
+def places(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Every place in plain data that holds a value; of lists only the first."""
+    yield at
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from places(item, (*at, name))
+    elif value and isinstance(value, list):
+        yield from places(value[0], (*at, 0))
+
+
+def changed(value: Any, at: tuple[str | int, ...], new: Any) -> Any:
+    """The value with another one at a place."""
+    if not at:
+        return new
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[at[0]] = changed(value[at[0]], at[1:], new)
+    return copy
+
+
+def told(*argv: str) -> None:
+    """Run a command, which may refuse what it is given in its own words and nothing else."""
+    with suppress(SystemExit):
+        main(list(argv))
+
+
+def test_any_field_of_a_report_may_be_anything(
+    recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = recorded / "report.json"
+    whole = json.loads(path.read_text())
+    refused, commands = 0, cycle([["report"], ["compare", str(recorded)], ["review", "--list"]])
+    for at in [at for at in places(whole) if at[:1] != ("summary",)]:
+        for new in VALUES:
+            path.write_text(json.dumps(changed(whole, at, new)))
+            try:
+                read_report(path)
+            except RecordError:
+                refused += 1
+                continue
+            told(*next(commands), str(recorded))
+    assert "damaged" not in capsys.readouterr().err
+    assert refused > 300
+    path.write_text(json.dumps(changed(whole, ("tasks", 0, "steps"), "many")))
+    for command in (["report"], ["compare", str(recorded)], ["merge", "-o", str(tmp_path / "new")]):
+        told(*command, str(recorded))
+        assert "tasks[0].steps cannot be of type str" in capsys.readouterr().err
+
+
+def test_any_field_of_what_a_run_that_was_cut_off_left_may_be_anything(
+    recorded: Path, tmp_path: Path
+) -> None:
+    (recorded / "report.json").unlink()
+    path = recorded / "run.json"
+    whole = json.loads(path.read_text())
+    for number, at in enumerate(places(whole)):
+        path.write_text(json.dumps(changed(whole, at, VALUES[number % len(VALUES)])))
+        told("report", str(recorded))
+        told("merge", str(recorded), "-o", str(tmp_path / f"merged-{number}"))
+
+
+RECORDS = ("verdicts.jsonl", "episode.jsonl", "calls.jsonl", "judges.jsonl")
+
+
+def _endless(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _link(path: Path) -> None:
+    path.symlink_to(path.parents[4] / "theirs")
+
+
+@pytest.mark.parametrize("make", [_endless, _pipe, _link])
+def test_what_is_no_plain_file_is_as_good_as_missing(
+    recorded: Path, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    (tmp_path / "theirs").write_text('{"passed": true}\n')
+    episode = recorded / "episodes" / "second.0"
+    screens = [path for path in (recorded / "screens").iterdir() if path.suffix == ".xml"]
+    for file in (*(episode / name for name in RECORDS), recorded / "index.jsonl", *screens):
+        file.unlink(missing_ok=True)
+        make(file)
+    told("report", str(recorded))
+    told("report", str(recorded), "--format=html", "-o", str(tmp_path / "page.html"))
+    told("compare", str(recorded), str(recorded))
+    told("merge", str(recorded), "-o", str(tmp_path / "merged"))
+    told("review", str(recorded), "--list")
+    told("review", str(recorded), "--decide", "second=fail", "--who", "me")
+    assert (tmp_path / "theirs").read_text() == '{"passed": true}\n'
+
+
+@pytest.mark.parametrize("name", ["run.json", "report.json"])
+@pytest.mark.parametrize("make", [_endless, _pipe])
+def test_a_head_that_is_no_plain_file_is_refused(
+    recorded: Path, name: str, make: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for each in ("run.json", "report.json"):
+        if name in {"run.json", each}:
+            (recorded / each).unlink()
+    make(recorded / name)
+    told("report", str(recorded))
+    told("review", str(recorded), "--list")
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_an_episode_that_is_a_link_is_none(
+    recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    theirs = tmp_path / "theirs"
+    (recorded / "episodes" / "second.0").rename(theirs)
+    (recorded / "episodes" / "second.0").symlink_to(theirs)
+    before = sorted((path.name, path.stat().st_size) for path in theirs.iterdir())
+    assert runs.inside(recorded, "episodes/second.0") is None
+    with pytest.raises(SystemExit):
+        main(["review", str(recorded), "--all", "--decide", "second=fail", "--who", "me"])
+    assert "no episode to decide is called 'second'" in capsys.readouterr().err
+    assert sorted((path.name, path.stat().st_size) for path in theirs.iterdir()) == before
+
+
+@pytest.mark.parametrize("strange", ["NaN", "1e999", '"\\ud800"', "9" * 4000, "[" * 96 + "]" * 96])
+def test_reports_are_written_anew_once_whatever_a_verdict_holds(
+    recorded: Path, strange: str
+) -> None:
+    verdict = {"passed": True, "scorer": "person", "reason": "", "evidence": {"who": "they"}}
+    line = json.dumps(verdict).replace('"they"', f'"they", "note": {strange}')
+    with (recorded / "episodes" / "first.1" / "verdicts.jsonl").open("a") as file:
+        file.write(line + "\n")
+    told("review", str(recorded), "--all", "--decide", "second=fail", "--who", "me")
+    report = read_report(recorded / "report.json")
+    outcomes = {task["id"]: task["outcome"] for task in report["tasks"]}
+    assert (outcomes["first"], outcomes["second"]) == ("passed", "failed")
+
+
+def test_a_record_names_no_screen_outside_of_the_store(recorded: Path, tmp_path: Path) -> None:
+    (tmp_path / "runs" / "theirs.xml").write_text("secret")
+    path = recorded / "episodes" / "second.0" / "episode.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        if line["record"] == "observation":
+            line["xml"] = "../../theirs"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    told("report", str(recorded), "--format=html", "-o", str(tmp_path / "page.html"))
+    told("merge", str(recorded), "-o", str(tmp_path / "merged"))
+    with pytest.raises(RecordError, match="is no name of a screen"):
+        read(path.parent, EpisodeRecord)
+
+
+def test_only_their_owner_may_look_into_the_folders_of_runs(recorded: Path, tmp_path: Path) -> None:
+    told("merge", str(recorded), "-o", str(tmp_path / "merged"))
+    for folder in (recorded, tmp_path / "merged"):
+        assert folder.stat().st_mode & 0o777 == 0o700

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent import files
+from pytest_mobileagent.files import (
+    append_line,
+    is_below,
+    new_lines,
+    parse_json,
+    read_bytes,
+    read_json,
+    replacing,
+    write_json,
+    write_text,
+)
+from pytest_mobileagent.plain import MOST_NESTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def test_lines_are_added_after_whatever_a_full_disk_left(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    append_line(path, "a")
+    with path.open("a") as stream:
+        stream.write("half")
+    append_line(path, "b")
+    append_line(path, "c")
+    assert path.read_text() == "a\nhalf\nb\nc\n"
+
+
+def test_a_line_for_which_the_disk_has_too_little_room_is_told(tmp_path: Path) -> None:
+    code = "import resource, sys, pathlib; from pytest_mobileagent.files import append_line;"
+    code += "resource.setrlimit(resource.RLIMIT_FSIZE, (6, 6));"
+    code += "append_line(pathlib.Path(sys.argv[1]), 'ten letters')"
+    path = tmp_path / "lines"
+    arguments = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert "OSError: [Errno 28] No space left on device" in done.stderr
+    assert path.read_text() == "ten le"
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    write_json(path, {"a": "ä"})
+    assert path.read_text("utf-8") == '{\n  "a": "ä"\n}\n'
+
+    class Broken:
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_json(path, {"a": Broken()})
+    assert json.loads(path.read_text("utf-8")) == {"a": "ä"}
+    assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
+
+
+def test_nothing_is_left_of_a_file_for_which_there_is_no_room(tmp_path: Path) -> None:
+    def fill() -> None:
+        with replacing(tmp_path / "report.json") as file:
+            file.write(b"{")
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        fill()
+    assert not list(tmp_path.iterdir())
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+def _link(path: Path) -> None:
+    (path.parent / "target").write_text("theirs\n")
+    path.symlink_to(path.parent / "target")
+
+
+def _endless(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def _missing(path: Path) -> None:
+    path.symlink_to(path.parent / "nothing")
+
+
+STRANGE = {
+    _pipe: "it is no regular file",
+    _socket: "it is no regular file",
+    _link: "it is a link, and none is followed",
+    _endless: "it is a link, and none is followed",
+    _missing: "it is a link, and none is followed",
+}
+
+
+@pytest.mark.parametrize(("make", "why"), STRANGE.items())
+@pytest.mark.parametrize("use", [read_bytes, lambda path: append_line(path, "mine")])
+def test_what_is_no_plain_file_is_neither_read_nor_added_to(
+    tmp_path: Path, make: Callable[[Path], None], why: str, use: Callable[[Path], object]
+) -> None:
+    make(path := tmp_path / "verdicts.jsonl")
+    with pytest.raises(OSError, match=why):
+        use(path)
+    assert not (tmp_path / "nothing").exists()
+    if (tmp_path / "target").exists():
+        assert (tmp_path / "target").read_text() == "theirs\n"
+
+
+@pytest.mark.parametrize("make", STRANGE)
+def test_what_is_no_plain_file_is_replaced_by_one(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    make(path := tmp_path / "report.json")
+    write_text(path, "mine")
+    assert not path.is_symlink()
+    assert path.read_text() == "mine"
+    if (tmp_path / "target").exists():
+        assert (tmp_path / "target").read_text() == "theirs\n"
+
+
+def test_a_folder_is_told_as_one(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError):
+        read_bytes(tmp_path)
+
+
+def test_a_file_that_a_user_names_may_be_a_link_but_no_device(tmp_path: Path) -> None:
+    _link(tmp_path / "rules.toml")
+    assert read_bytes(tmp_path / "rules.toml", follows=True) == b"theirs\n"
+    _endless(tmp_path / "endless.toml")
+    with pytest.raises(OSError, match="no regular file"):
+        read_bytes(tmp_path / "endless.toml", follows=True)
+
+
+def test_a_file_that_is_too_large_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MOST_BYTES", 1 << 20)
+    path = tmp_path / "report.json"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # a hole, which takes no room
+    with pytest.raises(OSError, match="it holds more than 1 MB"):
+        read_bytes(path)
+    with pytest.raises(OSError, match="it holds more than 1 MB"):
+        new_lines(path, 5)
+
+
+def test_lines_are_read_as_they_are_added(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(b"a\nb\nhal")
+    assert new_lines(path, 0) == ([b"a", b"b"], 4)
+    assert new_lines(path, 4) == ([], 4)
+    path.write_bytes(b"a\nb\nhalf\n")
+    assert new_lines(path, 4) == ([b"half"], 9)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "[" * 500 + "]" * 500, '{"a":' * 101 + "1" + "}" * 101]
+)
+def test_json_that_is_nested_too_deeply_is_refused(text: str) -> None:
+    for each in (text, text.encode()):
+        with pytest.raises(ValueError, match=r"nested more than|Expecting value"):
+            parse_json(each)
+
+
+def test_all_that_is_written_can_be_read(tmp_path: Path) -> None:
+    value: list[object] = []
+    for _ in range(MOST_NESTED * 3):
+        value = [value]
+    write_json(tmp_path / "deep.json", value)
+    assert isinstance(read_json(tmp_path / "deep.json"), list)
+
+
+def test_what_lies_below_a_folder_has_no_link_on_its_way(tmp_path: Path) -> None:
+    (tmp_path / "run" / "episodes" / "a.0").mkdir(parents=True)
+    (tmp_path / "elsewhere" / "b.0").mkdir(parents=True)
+    (tmp_path / "run" / "links").symlink_to(tmp_path / "elsewhere")
+    run = tmp_path / "run"
+    assert is_below(run / "episodes" / "a.0", run)
+    assert is_below(run / "episodes" / "new", run)
+    assert not is_below(run / "links" / "b.0", run)
+    assert not is_below(run / ".." / "elsewhere", run)
+    assert not is_below(tmp_path / "elsewhere", run)
+    (tmp_path / "latest").symlink_to(run)
+    assert is_below(tmp_path / "latest" / "episodes", tmp_path / "latest")
