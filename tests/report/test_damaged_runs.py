@@ -38,7 +38,7 @@ def changed(value: Any, at: tuple[str | int, ...], new: Any) -> Any:
     """The value with another one at a place."""
     if not at:
         return new
-    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy: Any = dict(value) if isinstance(value, dict) else list(value)
     copy[at[0]] = changed(value[at[0]], at[1:], new)
     return copy
 

@@ -12,7 +12,7 @@ from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entry
 
 ONCE = Looks((1,))
-PLAYED = {
+PLAYED: dict[str, Any] = {
     "steps": 4, "actions": 4, "calls": 4, "cost_usd": 0.5, "unpriced_calls": 0,
     "uncounted_calls": 0, "input_tokens": 900, "output_tokens": 100, "cached_tokens": 0,
     "metered": None, "roles": {},

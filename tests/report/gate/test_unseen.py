@@ -71,7 +71,7 @@ MISSING = (
 )
 
 
-def against(tasks: list[dict[str, Any]], *, alike: bool = False, **gate: bool) -> Decision:
+def against(tasks: list[dict[str, Any]], *, alike: bool = False, **gate: Any) -> Decision:
     return decide(Gate(AGAINST.bounds, **gate), tasks, entries(WHOLE), ONCE, 0, alike=alike)
 
 
