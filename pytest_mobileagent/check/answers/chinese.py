@@ -53,7 +53,7 @@ _NTH = re.compile(rf"第 ?({NUMERAL}+|\d+)")
 _RUN = re.compile(rf"(?<!第)(?<!星期)(?<!礼拜)(?<!周){NUMERAL}+")
 # Where a numeral stands for itself: at the end of what a verb says, or between marks.
 _LED = re.compile(r"(?:[是为有共到於于于剩差第：:=]|(?:\A|[^\w])|[\d-])$")
-_ENDED = re.compile(rf"\Z|[^\w{_CJK}]|了?[。，,;；]|[吧呢哦啊]")
+_ENDED = re.compile(rf"[到至](?:{NUMERAL}|\d)|\Z|[^\w{_CJK}]|了?[。，,;；]|[吧呢哦啊]")
 _ONLY = re.compile(r"(?:[只仅就才]有|仅|[总一]?共有?|[总一]?共计|\A|数量[是为]|有)$")
 
 
@@ -122,7 +122,10 @@ def _parts(found: re.Match[str]) -> str:
     top = _amount(found[2])
     if not whole or top is None:
         return found[0]
-    return f"{written(top)}%" if whole == 100 else written(top / whole)
+    if whole == 100:
+        return f"{written(top)}%"
+    is_plain = whole.denominator == top.denominator == 1
+    return f"{top}/{whole}" if is_plain else written(top / whole)
 
 
 def _amount(text: str) -> Fraction | None:

@@ -20,6 +20,7 @@ _SAID = re.compile(
     rf"|(?P<no>\b(?:no|nope|negative|false)\b(?=\W*$|[,.!;:]| [-\u2013\u2014])"
     rf"|(?<![\w{CHINESE}])(?:不是|不对|不(?=[,.。!;]|\W*$)|没有|没(?!错)|否|未))"
 )
+_NOT_NOT = re.compile("(?:不是|并非|不会|不能说)(?:没有|不)")
 _LEADING_NO = re.compile(r"\W*no\b(?! ?(?:doubt|problem|worries|\d))")
 _OPPOSITES = (
     ({"on"}, {"off"}),
@@ -52,10 +53,12 @@ _STATED_ON = re.compile(
     r"|call|board|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\w+ \d|\d)\b"
 )
 _NONE = re.compile(
-    r"\A\W*(?:none|nil|nothing|zero)\b|\bnone\b(?: of (?:them|these|those))?(?=\W*$|[.,;!])"
+    r"\A\W*(?:none|nil|nothing|zero)\b(?! of (?!them|these|those|the\b))(?! but)"
+    r"|\bnone\b(?: of (?:them|these|those))?(?=\W*$|[.,;!])"
     r"|\b(?:there (?:are|were)|has|have|had|with|contains?|shows?|i see|see|found)"
     r"(?: currently| now)? (?:no|not any|zero) (?:[\w-]+ ){0,2}?[\w-]+s\b(?! (?:about|on|whether))"
-    r"|\bthere (?:are|were)(?:n['\u2019]?t| not) any\b|\A\W*no (?:[\w-]+ )?[\w-]+s\W*\Z"
+    r"|\bthere (?:is|are|were)(?:n['\u2019]?t| not) any\b|\bnot (?:a single one|one single)\b"
+    r"|\A\W*no (?:[\w-]+ )?[\w-]+s\W*\Z"
     r"|一[个条封张次位本件部台项首只]?[也都](?:没有?|无)|没有任何|\A\W*(?:没有|无)\W*\Z"
     r"|\A\W*没有(?:任何|未读|未接|新|已)[^,。]{1,10}\W*\Z"
 )
@@ -77,7 +80,7 @@ def says_polarity(here: Reading, *, expected: bool) -> bool:
             return False  # "not yes" is no clear no, either
     if not said and _LEADING_NO.match(here.text):
         said.append(False)
-    if not said or said[0] is not expected:
+    if not said or said[0] is not expected or _NOT_NOT.search(here.text):
         return False
     contrary = re.search(
         r"\b(?:and|or|/) (?:yes|no)\b|\byes\b.*\bno\W*$|\bno\b.*\byes\b", here.text

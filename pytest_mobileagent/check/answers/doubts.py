@@ -42,7 +42,8 @@ _MEASURE = (
 _APPROXIMATELY = (
     r"about|around|approximately|approx\.?|roughly|nearly|almost|close to|circa|ca\.|some|near"
     r"|somewhere around|just (?:over|under|above|below|about|shy of)|a bit (?:over|under)"
-    r"|in the region of|an? (?:estimated|average of)"
+    r"|in the region of|in excess of|as (?:many|few|much|little|high|low) as"
+    r"|c\.|an? (?:estimated|average of)"
 )
 _BOUNDED = (
     r"at (?:the )?(?:least|most|minimum|maximum)"
@@ -53,7 +54,7 @@ _BOUNDED = (
 )
 _PREFIX = re.compile(
     rf"(?:(?<![^\W_])(?:{_APPROXIMATELY}|{_BOUNDED})(?: the| a| an)?\s*"
-    r"|(?:[~≈≅\u223c≃±<>≤≥≦≧≲≳]|[<>]=|=>)\s*)$"
+    r"|(?:[√~≈≅\u223c≃±<>≤≥≦≧≲≳]|[<>]=|=>)\s*)$"
 )
 _CHINESE_PREFIX = re.compile(
     r"(?:至少|最少|起码|最多|至多|顶多|超过|超出|多于|少于|大于|小于|高于|低于|不到|不足|不止|不只|不下"
@@ -63,12 +64,14 @@ _CHINESE_PREFIX = re.compile(
 _SUFFIX = re.compile(
     r"(?:\s*\+(?!\s*\d)|\s?plus\b(?! \d)|-?ish\b|-odd\b"
     rf"|(?:\s?{_MEASURE})?(?:以上|以下|以内|之内|左右|上下|多(?![少媒])|余|几|开外|出头|来(?=个)|不到"
-    r"|有余|起(?=\W|$))"
+    r"|有余|起(?=\W|$)|[之以]?内(?![容存部蒙])|折|成(?![功为])|号(?!线)|日|的?[\d两几多]+倍)"
     r"|(?: [^\W\d_]+){0,2},? (?:or (?:so|more|less|fewer|above|below|higher|lower|later|earlier"
     r"|older|under|over|not|thereabouts|something)|and (?:up|above|over|more|counting|change)"
-    r"|at (?:the )?(?:least|most|minimum|maximum)|minimum|maximum|plus|approximately|roughly|ish)\b"
+    r"|at (?:the )?(?:least|most|minimum|maximum)|minimum|maximum|max|min|tops|plus|approximately"
+    r"|roughly|ish|if not (?:more|less|fewer))\b|\s?(?:mil|mill|mln|mio|lakhs?|crores?|grand)\b"
     r"|(?: [^\W\d_]+)?,? (?:more or less|give or take))"
 )
+_FROM = re.compile(r"\b(?:from|starting (?:at|from)|as of)\s*$")
 _TIME_SUFFIX = re.compile(r"\s?(?:以前|之前|以后|之后|前|后|多)")
 _BETWEEN = re.compile(r"(?:\b(?:between|from|in)|从|在|介于|自)\s*(?:the )?$")
 _RANGE = re.compile(
@@ -83,7 +86,9 @@ _CHANGE = re.compile(
 )
 _CHANGED = re.compile(r".{0,6}(?:改|变|增|升|降|涨|跌|调).{0,4}")
 _OR = re.compile(r"[^.;!?]*(?:\bor\b|或者?|还是|\bvs\b|\bversus\b|(?<=\s)/|/(?=\s)).*")
-_LIST = re.compile(rf"(?:{_MEASURE})?\s*(?:(?:,|&|、|\band\b|\bas well as\b|以?及|和|与|跟)\s*)+")
+_LIST = re.compile(
+    rf"(?:{_MEASURE})?\s*(?:(?:[,;]|&|、|\band\b|\bas well as\b|\bthen\b|以?及|和|与|跟)\s*)+"
+)
 _TOTAL = re.compile(r"(?: [^\W\d_]+)? (?:out )?of(?: the| all| a total of| them)?\s*")
 _CHINESE_TOTAL = re.compile(rf"{_MEASURE}?[^\d,。]{{0,4}}?[中里](?:的|有|只有)*")
 _OPERATOR = re.compile(
@@ -91,9 +96,22 @@ _OPERATOR = re.compile(
     r"|\bdivided by\b|加上?|减去?|乘以?|除以)\s*"
 )
 # 6 = 7 is said of neither, but what follows a calculation is.
-_LETTERS = re.compile(rf"[^\W\d_{CHINESE}]+$")
+_LETTERS = re.compile(rf"[^\W\d_{CHINESE}]+-?$")
 _LETTERS_BEHIND = re.compile(rf"[^\W\d_{CHINESE}]+")
 _MAKER = re.compile(r"(?:小米|红米|华为|荣耀|苹果|三星|一加|魅族|安卓手机)\s?$")
+_BECAME = re.compile(
+    r",? ?(?:became|becomes|turned (?:into|out to be)|before,|(?:and )?later|now)\s*"
+    r"|[^\W_]* ?was expected,? (?:but )?|\s?(?:后来|然后|再)[是有变为]*"
+)
+_IT_IS = re.compile(
+    r"\b(?:(?:it|that|this)(?: is|['\u2019]s| was)|there (?:are|is|were)|the (?:answer|number) is)"
+    r"(?: now| actually| really)? $"
+)
+_NOUN = re.compile(rf"\s?([^\W\d_{CHINESE}]+|[{CHINESE}]{{1,3}})")
+_NO_NOUNS = frozenset(
+    ("and", "but", "or", "is", "are", "on", "in", "at", "of", "so", "then", "now")
+)
+_GENERATION = re.compile(rf"{NAMED}.")
 _MARKS = frozenset(
     ("no", "v", "ver", "version", "x", "ch", "ep", "p", "pp", "q", "lv", "vol", "rs")
 )
@@ -115,6 +133,8 @@ def _beside(text: str, value: Value) -> Iterator[Doubt]:
             yield Doubt(value.start, value.end, value.start - len(found[0]), value.start)
     if found := _SUFFIX.match(text, value.end):
         yield Doubt(value.start, value.end, *found.span())
+    if value.what == "Money" and (found := _FROM.search(before)):
+        yield Doubt(value.start, value.end, value.start - len(found[0]), value.start)
     if value.what in ("Time", "Date") and (found := _TIME_SUFFIX.match(text, value.end)):
         yield Doubt(value.start, value.end, *found.span())
     if value.what != "number":
@@ -127,7 +147,7 @@ def _beside(text: str, value: Value) -> Iterator[Doubt]:
         (found := _MAKER.search(before)) and not re.match(_MEASURE, text[value.end :])
     ):
         yield Doubt(value.start, value.end, value.start - len(found[0]), value.start)
-    if found := _LETTERS_BEHIND.match(text, value.end):
+    if found := _LETTERS_BEHIND.match(text, value.end) or _GENERATION.match(text, value.end):
         yield Doubt(value.start, value.end, *found.span())
 
 
@@ -149,6 +169,8 @@ def _between(text: str, first: Value, second: Value) -> Iterator[Doubt]:
         yield Doubt(first.start, first.end, *sign)
     elif _is_listed(between, first, second):
         yield Doubt(first.start, second.end, *sign, is_list=True)
+    elif _is_said_again(text, first, second):
+        yield Doubt(first.start, first.end, *sign)
     elif _is_split(text, between, first, second):
         yield Doubt(first.start, second.end, *sign)
 
@@ -175,7 +197,25 @@ def _is_listed(between: str, first: Value, second: Value) -> bool:
     return first.what == second.what or (is_split and "and" in between)
 
 
+def _is_said_again(text: str, first: Value, second: Value) -> bool:
+    """Whether a second value takes the place of a first: "6 became 7", "It is 6. It is 7."."""
+    if first.what != second.what or first.text == second.text:
+        return False
+    between = text[first.end : second.start]
+    if _BECAME.fullmatch(between):
+        return True
+    one, other = _noun(text, first), _noun(text, second)
+    return bool(_IT_IS.search(between)) and (one == other or not (one and other))
+
+
+def _noun(text: str, value: Value) -> str:
+    found = _NOUN.match(text, value.end)
+    return "" if not found or found[1] in _NO_NOUNS else found[1]
+
+
 def _is_split(text: str, between: str, first: Value, second: Value) -> bool:
     """Whether two numbers may be one, with a space between thousands."""
     are_numbers = between == " " and first.what == second.what == "number"
+    if between == " " and second.text.startswith("-"):
+        return True
     return are_numbers and bool(re.fullmatch(r"\d{3}", text[second.start : second.end]))

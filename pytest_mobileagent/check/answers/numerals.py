@@ -57,7 +57,7 @@ _CARDINAL = rf"(?:{_WORD})(?:(?:[- ]| and )(?:{_WORD}|{_SCALE})|[- ]and (?:{_WOR
 _DENOMINATOR = "|".join(part for part in _PARTS if part != "half")
 _AND_PART = rf"(?: and (?:(an?|one|two|three) )?(half|halves|(?:{_DENOMINATOR})s?)(?! past| to\b))"
 _NUMBER = re.compile(
-    rf"{_BEGIN}(?P<sign>(?:minus|negative) )?"
+    rf"{_BEGIN}(?P<sign>(?<!\d )(?:minus|negative) )?"
     rf"(?:(?P<a>an?|half an?) (?=(?:{_SCALE})\b)|(?P<digits>{_DIGITS})|(?P<words>{_CARDINAL}))"
     rf"(?P<part>{_AND_PART})?(?P<point> point(?: (?:{_WORD}))+)?"
     rf"(?P<scale>(?:(?<=\d)k| ?-?(?:{_SCALE}|mn|bn)s?)\b|)"
@@ -81,7 +81,8 @@ _UNITS = (
 _ONE = re.compile(
     r"(?:(?P<counted>\b(?:(?:there(?:'s| is| was)|has|have|had|found|see|contains|exactly|only|just"
     r"|number is|answer is|total is|count is|total of)(?: (?:exactly|only|just))? ))|\A\W*)one"
-    r"(?=\W*\Z|[.!;,](?! of)"
+    r"(?=\W*\Z| (?!half|third|quarter|fifth|hundred|thousand|million|billion|dozen"
+    r"|more|of|or|by|and|day|direction|way|else|is|can)[\w-]+(?<=\w)\W*\Z|[.!;,](?! of)"
     r"|(?(counted) (?!of|who|that|which|way|thing|more|can|or|to|is|else)|(?!)))"
 )
 _ONE_UNIT = re.compile(
@@ -122,7 +123,10 @@ _CLOCK = re.compile(
     rf" (oh (?:{'|'.join(_ONES)})|{'|'.join(_TEENS)}|(?:twenty|thirty|forty|fifty)"
     rf"(?:[- ](?:{'|'.join(_ONES)}))?){_END}(?! (?:{_SCALE}))"
 )
-_HALF_OF = re.compile(rf"{_BEGIN}half (?:of )?an? (?=(?:{_UNITS})\b)")
+_HALF_OF = re.compile(
+    rf"{_BEGIN}(?:half (?:of )?an?|(?<!and )a half"
+    rf"|(?<!and a )(?<!and )(?<!a )half) (?=(?:{_UNITS})\b)"
+)
 _PARTS_OF = re.compile(
     rf"{_BEGIN}(?:(an?|one|three|3) )?(quarter|quarters) (?:of )?an? (?=(?:{_UNITS})\b)"
 )
@@ -133,7 +137,7 @@ _AN_AND = re.compile(
 _AN = re.compile(
     r"(?<![^\W\d_])(?<!once )(?<!twice )(?<!times )(?<!\d )(?<!\d)(?<!(?:ters|tres|iles) )"
     r"(?<!km )(?<!mi )(?<!rs )(?<!os )(?<!an )(?<!half )an? (?=(?:hour|minute|day|week|month"
-    r"|year|kilomet(?:er|re)|mile|met(?:er|re)|dollar|euro|kilo|kilogram|lit(?:er|re))\b)"
+    r"|fortnight|year|kilomet(?:er|re)|mile|met(?:er|re)|dollar|euro|kilo|kilogram|lit(?:er|re))\b)"
 )
 
 

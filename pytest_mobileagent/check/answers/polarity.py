@@ -38,22 +38,27 @@ _CHINESE_NOT = re.compile(
     r"并?不是|并非|不再是?|没有|没能|没|未能|未(?!读|接|来|婚|知|必|名|命名|成年|完待)|无法"
     r"|(?<![虚毫])无(?!线|声|锡|限|障|论|聊|痕|人机|印|条件|疑|须|需)"
     r"|(?<![差要是能会有])(?<!对)不(?!错|过|仅|但|只|止|到|足|同|久|少于|多于|超过|低于|高于|论|管|客气|断"
-    r"|锈|动产|好意思|妨|愧|得不)|而非|除了|除去|(?:错|误)以为|别(?=是|有)|(?<!除)非(?!常|洲|凡|遗|但)"
+    r"|锈|动产|好意思|妨|愧|得不)|而非|除了|除去|除(?=.{1,12}(?:以外|之外))|(?:错|误)以为|别(?=是|有)|(?<!除)非(?!常|洲|凡|遗|但)"
 )
-_IS_NOT = re.compile(r"\b(?:is|are|was|were) not\b|\b(?:is|are|was|were)n['\u2019]?t\b|不是")
-_BARE_SUBJECT = re.compile(r"\W*(?:the )?\S+\s*")
+_IS_NOT = re.compile(
+    rf"\b(?:is|are|was|were|do|does|did|has|have|can|could|will|should) not\b|\b{_CONTRACTED}\b"
+    r"|\bcannot\b|不是"
+)
+_BARE_SUBJECT = re.compile(r"\W*(?:the )?[^\s是有共]+\s*")
+_IS_NONE = re.compile("没有?|未(?!读|接|来|知)|不(?!错|过|仅|但|只|止|到|足|同)")
+_BARE_NAME = re.compile(r"\W*[^\W\d是有共]{1,4}")
 _WRONG = re.compile(
     r"\b(?:is|are|was|were|would be|looks|seems|being)(?: \w+)? (?:wrong|incorrect|false|invalid"
     r"|outdated|a mistake|an error|mistaken|untrue|impossible|unlikely)\b"
     r"|(?:\bnot|n['\u2019]t)(?: \w+)? (?:right|correct|true|accurate|it"
     r"|the (?:\w+ )?(?:answer|number|one|value|result|case))\b"
-    r"|是?(?:错的|错误的|不对的?|不正确的?|错了)|不是$|不是(?=[,。])"
+    r"|是?(?:错的|错误的|不对的?|不正确的?|错了)|不是(?:正确|答案|对的)|不是$|不是(?=[,。])"
 )
 # All of the sentence is doubtful, also what follows "but".
 _PERHAPS = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|presumably|might|may be|may have|could be"
     r"|could have been|likely|not (?:sure|certain|clear|known)|unsure|uncertain|unclear|unknown"
-    r"|(?:i|my) guess"
+    r"|(?:i|my) guess|i['\u2019]d guess|would|unlikely|(?<!no )doubt(?:s|ed|ful)?|i estimate"
     r"|guessing|supposedly|allegedly|not only|not just|not merely"
     r"|(?:do|does|did|could|can)(?: not|n['\u2019]?t) (?:know|tell|say|remember|recall)|no idea"
     r"|(?:can|could)(?:not| not|n['\u2019]?t) (?:be (?:sure|certain|determined|confirmed|verified)"
@@ -62,13 +67,17 @@ _PERHAPS = re.compile(
     r"|可能|也许|或许|说不定|不确定|不知道?|不清楚|不能确定|无法确定|无法确认|不晓得|好像|似乎|大概是|估计是|猜测?|没准"
     r"|不仅|不光|不单"
 )
-_ALL_BUT = re.compile(r"\b(?:every|all|any|each)(?:thing|one|body| \w+)? but\b")
+_ALL_BUT = re.compile(r"\b(?:every|all|any|each)(?:thing|one|body|where| \w+)? but\b")
 # "not, however, on": what is between does not end what is denied.
 _INSERTED = re.compile(r"\s*,\s*(?!it|they|he|she|there|this|that|but|i )(?:[\w']+ ?){1,3},")
+# "Instead of 7 there are 6"
+_IN_PLACE_OF = ("instead of", "rather than", "other than", "besides", "apart from", "unlike")
+_OWN = re.compile(r"\b(?:there|it|they|i|we)\b")
 _WHETHER = re.compile(
-    r"\bwhether\b|\bif\b(?! so)|\bunless\b|\bin case\b|是否|是不是|有没有|如果|假如|要是|除非"
+    r"\bwhether\b|\b(?:false|wrong|untrue|incorrect|a (?:lie|myth)) that\b"
+    r"|\bif\b(?! so)|\bunless\b|\bin case\b|是否|是不是|有没有|如果|假如|要是|除非"
 )
-_EITHER = re.compile(r"\beither\b|\bor\b(?! else)|或者?|还是(?=[^没有不,。])|或(?=[^许])")
+_EITHER = re.compile(r"\beither\b|\bor\b(?! else)|或者?|还是(?=[^没有不,。])|或(?=[^许])|要么")
 _ASKED = re.compile(r"吗|呢\s*$")
 _ONCE = re.compile(
     r"\b(?:used to|formerly|originally|initially|previously|once was|earlier|at first|first thought"
@@ -77,6 +86,15 @@ _ONCE = re.compile(
     r"|原来|原本|以前|(?<![\d日点号月天周年时分])之前|曾经?|过去|本来|起初|最初|刚才|上次"
 )
 _WAS = re.compile(r"\b(?:was|were|had)\b")
+# What was only believed, where something else follows: "I thought 6, but it is 7."
+_BELIEVED = re.compile(
+    r"\b(?:thought|said|says|expected|assumed|believed|supposed|claimed"
+    r"|looks?(?:ed)? like|seem(?:s|ed))\b"
+    r"|以为|认为|看起来|看上去|本想|说是"
+)
+_HOWEVER = re.compile(
+    r"\W*(?:but|however|actually|in fact|it turns out|turns out)\b|\W*(?:但|不过|其实|实际)"
+)
 _NOW = re.compile(
     r"\b(?:now|nowadays|currently|presently|at present|today|has become|became|is)\b"
     r"|现在|目前|如今|当前"
@@ -133,6 +151,8 @@ def _of_clause(text: str, clause: Span) -> Iterator[Doubt]:
         inserted = _INSERTED.match(text, found.end())
         reach = _SENTENCE_END.search(text, inserted.end()) if inserted else None
         stops = (reach.start() if reach else len(text)) if inserted else end
+        if found[0] in _IN_PLACE_OF and (own := _OWN.search(text, found.end(), stops)):
+            stops = own.start()
         yield Doubt(found.start(), stops, *found.span())
     for found in _CHINESE_NOT.finditer(text, start, end):
         is_then = re.compile("(?<![不是])是(?!不)").search(text, found.end(), end)
@@ -145,11 +165,14 @@ def _of_clause(text: str, clause: Span) -> Iterator[Doubt]:
     for found in _IS_NOT.finditer(text, start, end):
         if _BARE_SUBJECT.fullmatch(text[start : found.start()]):
             yield Doubt(start, found.start(), *found.span())
+    for found in _IS_NONE.finditer(text, start, end):
+        if _BARE_NAME.fullmatch(text[start : found.start()]):
+            yield Doubt(start, found.start(), *found.span())
 
 
 def _alternatives(text: str, span: Span, found: re.Match[str]) -> Doubt:
     """Return what "or" leaves open: a few words before it, and what follows up to a comma."""
-    if found[0] == "either":
+    if found[0] in ("either", "要么"):
         return Doubt(found.start(), span[1], *found.span())
     before = text[max(span[0], found.start() - 80) : found.start()]
     before = re.split(r",(?=\s*\S)", before)[-1]
@@ -167,11 +190,10 @@ def _once(text: str, spans: Sequence[Span]) -> Iterator[Doubt]:
         if found := _ONCE.search(text, start, end):
             now = _NOW.search(text, found.end(), end)
             yield Doubt(start, now.start() if now else end, *found.span())
-        elif (
-            (found := _WAS.search(text, start, end))
-            and any(now >= end for now in nows[-1:])
-            and not _ONLY_NOW.search(text, start, end)
-        ):
+            continue
+        believed = _BELIEVED.search(text, start, end) if _HOWEVER.match(text, end) else None
+        is_over = any(now >= end for now in nows[-1:]) and not _ONLY_NOW.search(text, start, end)
+        if found := believed or (_WAS.search(text, start, end) if is_over else None):
             yield Doubt(start, end, *found.span())
 
 

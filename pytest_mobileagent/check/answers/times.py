@@ -42,8 +42,8 @@ _DAY_PART = "|".join(sorted((*_MORNING, *_DAYTIME, *_NIGHT, *_NOON), key=len, re
 _LEFT = r"(?P<left>1刻|\d{1,2}分)"
 _CHINESE_TIME = re.compile(
     rf"(?:(?P<half>{_DAY_PART})的?)? ?{_BEGIN}(?P<hour>\d{{1,2}}) ?[点时](?!间|候|代|\d[点.])"
-    rf"(?:(?P<part>半|1刻|3刻)|整|钟整?|差{_LEFT}|(?P<minute>[0-5]\d) ?分?(?!\d)"
-    r"|(?P<short>\d)(?:分))?(?!\d)"
+    rf"(?:(?P<part>半|1刻|3刻)|整|钟整?|差{_LEFT}|过?(?P<minute>[0-5]\d) ?分?(?!\d)"
+    r"|过?(?P<short>\d)(?:分))?(?!\d)"
 )
 _CHINESE_TO = re.compile(
     rf"(?:(?P<half>{_DAY_PART})的?)? ?差{_LEFT}(?:到)?(?P<hour>\d{{1,2}}) ?[点时]钟?(?!\d)"

@@ -31,6 +31,9 @@ _LONE_SUPERSCRIPT = re.compile(r"(?<=[.,:/^\u2212-])(?=[\u00b2\u00b3\u00b9\u2070
 # Between thousands some countries put a space that does not break.
 _SPACED = re.compile(r"(?<![\d.,:/])\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?![\d.,:/\u00a0\u202f])")
 _MILLIONS = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)M(?!\w)")
+_GENERATION = re.compile(r"(?<![\w.,])(\d)([GD])(?!\w)")  # 5G are no grams
+_NO_WHOLE = re.compile(r"(?<![^\s$€£¥\"'(])(?=\.\d)")
+_FULL_COMMA = re.compile("，(?!\\d{3}(?!\\d))")
 _EMPHASIS = re.compile(r"~~.*?~~|(?<!\d)\*+|\*+(?!\d)|\*\*+|`+|(?<!\w)__|__(?!\w)")
 _LINES = re.compile(r"\s*\n\s*(?:\n\s*|[-*•]\s+)|\A\s*[-*•]\s+")
 _SCALED_MONEY = re.compile(r"([$€£¥])\s?(\d+(?:\.\d+)?)\s?(m|b|t)(?![^\W_])")
@@ -73,11 +76,13 @@ class Word(NamedTuple):
 
 def fold(text: str) -> str:
     """Return a text without the differences that do not count, and numerals as digits."""
+    text = _FULL_COMMA.sub(", ", text)
     text = _LINES.sub(" ; ", text.strip()).removeprefix(" ; ")
     text = _SPACED.sub(lambda found: re.sub(r"\s", "", found[0]), text)
     text = _LONE_SUPERSCRIPT.sub(" ", _SUPERSCRIPT.sub("^", _VULGAR.sub(_vulgar, text)))
     text = _EMPHASIS.sub("", unicodedata.normalize("NFKC", normalise(text)))
     text = _MILLIONS.sub(lambda found: written(Fraction(found[1]) * 10**6), text)
+    text = _NO_WHOLE.sub("0", _GENERATION.sub(rf"\1{NAMED}\2", text))
     folded = normalise(_NAME.sub(_named, text).casefold())
     folded = _SCALED_MONEY.sub(_scaled, folded)
     return english(chinese(folded))

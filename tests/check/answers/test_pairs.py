@@ -26,9 +26,11 @@ def pairs() -> list[Pair]:
 PAIRS = pairs()
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair.expected}-{pair.said}")
-def test_an_answer_is_taken_if_a_person_would_take_it(pair: Pair) -> None:
-    assert answers(pair.said, pair.expected) is pair.is_accepted
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_answer_is_taken_if_a_person_would_take_it(language: str) -> None:
+    mine = [pair for pair in PAIRS if pair.language == language]
+    wrong = [pair for pair in mine if answers(pair.said, pair.expected) is not pair.is_accepted]
+    assert not wrong
 
 
 def test_the_table_has_both_languages_and_both_kinds() -> None:
