@@ -1,0 +1,154 @@
+"""Agents that break what they run on, with real phones, and the neighbours that they take along."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+AGENT = """
+import os, re, signal, tempfile, time
+from pathlib import Path
+
+from pytest_mobileagent import Agent, Finish, Open
+from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.drivers.adb.console import Console
+
+COUNTER = "com.example.counter"
+
+
+def run_folder():
+    (run,) = Path(tempfile.gettempdir()).glob("mobileagent-run-*")
+    return run
+
+
+def worker(serial):
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)
+
+
+def adb_server(serial):
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\\0")
+        except OSError:
+            continue
+        if words[0].startswith(os.fsencode(run_folder())) and b"nodaemon" in words:
+            os.kill(int(process.name), signal.SIGKILL)
+
+
+def console(serial, command):
+    home = str(run_folder() / "home")
+    Console(Address(serial, "127.0.0.1", 0, home))._command(f"fault {command}")
+
+
+def phone(serial):
+    console(serial, "die --after 1")
+
+
+def hanging(serial):
+    console(serial, "hang")
+
+
+class Hostile(Agent):
+    "Breaks what the task says in its attempts from the first on, or finishes."
+
+    def start(self, briefing):
+        self.attack = re.search(r"<(.*)>", briefing.goal)[1]
+        self.serial, self.steps = briefing.device.serial, 0
+        self.attempt = int(briefing.folder.name.rpartition(".")[2])
+
+    def step(self, observation):
+        self.steps += 1
+        if self.steps > 2:
+            return Finish("done")
+        if self.attack == "all phones" or self.attack.startswith("once") and not self.attempt:
+            phone(self.serial)
+        elif self.attack in globals() and self.steps == 2:
+            globals()[self.attack](self.serial)
+        if self.attack == "slow":
+            time.sleep(0.5)
+        return Open(COUNTER)
+"""
+
+CONFTEST = """
+
+from pytest_mobileagent.device.drivers.adb import system
+from pytest_mobileagent.device.drivers.adb.shell import Shell
+
+Shell.run_all.__defaults__ = (5.0,)  # seconds until a phone that hangs counts as broken
+system._DROPS_SECONDS = 0.0  # after a restore, in which a connection may drop
+"""
+
+TASKS = """
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.parametrize("what", {whats!r}, ids=str)
+@task("Say done <{{what}}>.", app="com.example.counter", golden_steps=3)
+def test_it(episode, what):
+    assert episode.answers("done")
+"""
+
+
+@pytest.fixture
+def play(project, tmp_path_factory, monkeypatch):
+    """Plays tasks, by what their agents do, and returns pytest's result and the report's tasks."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("t")))
+    with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(CONFTEST)
+
+    def play(whats, *arguments):
+        project.write(agents__hostile=AGENT, tasks__counter__test_counter=TASKS.format(whats=whats))
+        result = project.run_virtual("tasks", "--agent=hostile", *arguments)
+        (path,) = (project.pytester.path / "runs").glob("*/report.json")
+        return result, json.loads(path.read_text("utf-8"))
+
+    return play
+
+
+def by_what(document):
+    return {task["id"].partition("[")[2].rstrip("]"): task for task in document["tasks"]}
+
+
+@pytest.mark.parametrize(
+    ("attack", "arguments"),
+    [
+        ("worker", ["-n2", "--mobile-retries=0"]),
+        ("adb_server", ["-n2", "--mobile-retries=0"]),
+        ("adb_server", ["-n0", "--mobile-retries=1"]),
+        ("phone", ["-n0", "--mobile-retries=2"]),
+        ("hanging", ["-n2", "--mobile-retries=0"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "".join(value).replace("--mobile-", "-"),
+)
+def test_a_culprit_counts_as_failed_and_its_neighbours_as_what_they_did(play, attack, arguments):
+    others = ["slow", "slower", "at ease", "fast"]
+    result, document = play(
+        [others[0], attack, *others[1:]], "--mobile-suspects=fail", "--mobile-exit=run", *arguments
+    )
+    tasks = by_what(document)
+    assert {name: task["success"] for name, task in tasks.items()} == {
+        **dict.fromkeys(others, True),
+        attack: False,
+    }
+    assert [name for name, task in tasks.items() if task["suspect"]] == [attack]
+    assert document["summary"]["success_rate"] == 0.8
+    result.assert_outcomes(passed=4, failed=1)
+    assert result.ret == 0
+
+
+def test_machines_that_die_make_no_suspects_whoever_works_on_them(play):
+    whats = ["well", *["all phones"] * 3]
+    result, document = play(whats, "-n0", "--mobile-suspects=fail", "--mobile-retries=0")
+    result.assert_outcomes(passed=1, errors=3)
+    assert not [task for task in document["tasks"] if task["suspect"]]
+
+
+def test_who_stops_breaking_its_phone_is_decided_by_the_retry(play):
+    result, document = play(["well", "once"], "-n0", "--mobile-suspects=fail")
+    result.assert_outcomes(passed=2)
+    (task,) = (task for task in document["tasks"] if task["infrastructure"])
+    assert (task["success"], task["suspect"]) == (True, False)
