@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,14 +56,16 @@ def run(
     monkeypatch.setenv("HOME", shopping_phone.home)
     assert command.main([str(pytester.path)]) == 0
 
-    def run_program(task: str, words: str, script: str = "", *, answer: str = "") -> dict[str, Any]:
+    def run_program(
+        task: str, words: str, script: str = "", *, answer: str = "", serial: str = ""
+    ) -> dict[str, Any]:
         adapter = [
             f"command = {json.dumps(words.split())}",
             f"folder = {json.dumps(str(PROGRAMS))}",
         ]
         adapter += [f"answer = {json.dumps(answer)}"] if answer else []
         (pytester.path / "agents" / "other.toml").write_text("\n".join(adapter))
-        options = [f"--mobile-device=serial:{shopping_phone.serial}"]
+        options = [f"--mobile-device=serial:{serial or shopping_phone.serial}"]
         if script:
             (pytester.path / "replies.jsonl").write_text(script)
             options.append("--mobile-model=scripted:replies.jsonl")
@@ -136,3 +139,19 @@ def test_a_program_that_says_its_steps(run: Callable[..., dict[str, Any]]) -> No
     assert ran["done"] == [["Open"], ["Tap", "Type"], ["Tap"], ["Finish"]]
     assert counts(ran) == (3, 4, 1, 41, 30)
     assert (ran["success"], ran["metered"], ran["cost_usd"]) == (True, True, None)
+
+
+@pytest.mark.slow
+def test_a_program_of_the_emulators_grpc_controller(
+    run: Callable[..., dict[str, Any]], shopping_phone: Address
+) -> None:
+    command = [sys.executable, "-m", "pytest_mobileagent", "device", f"--apps={APPS}", "--grpc=0"]
+    command += ["--port=0", f"--adb-server-port={shopping_phone.adb_port}"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as phone:
+        assert phone.stdout
+        served = json.loads(phone.stdout.readline())
+        words = f"{sys.executable} grpc_touch.py {served['grpc_port']}"
+        ran = run("eggs", words, serial=served["serial"])
+        phone.terminate()
+    assert ran["success"] is True
+    assert ran["done"] == [["Open"], ["Finish"]]  # what goes past adb is not seen
