@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.action.dialects.androidworld import AndroidWorld
 from pytest_mobileagent.screen.listing import t3a_lines
 
 from ._androidworld import GUIDANCE, ROLE, AndroidWorldAgent
@@ -22,6 +23,7 @@ class T3A(AndroidWorldAgent):
     is a reply that cannot be read (there it is a crash).
     """
 
+    dialect = AndroidWorld(text_only=True)
     role_text = ROLE.format(
         given="At each step you get a list of the elements on the screen, and in words what you"
         " have done so far.",

@@ -17,7 +17,7 @@ from pytest_mobileagent.action.action import (
     Type,
 )
 from pytest_mobileagent.action.dialects.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.action.dialects.reading import NUMBER, number, quoted, spoken
+from pytest_mobileagent.action.dialects.reading import NUMBER, number, quoted, reading, spoken
 from pytest_mobileagent.action.dialects.wording import cannot_say
 
 if TYPE_CHECKING:
@@ -62,6 +62,9 @@ GESTURES: dict[str, tuple[Point, Point]] = {
     "right": ((0.5, 0.2), (0.5, 0.8)),
 }
 
+# The kinds that the parsers of DigiRL and SPA-Bench know, and how many parts they take apart.
+_CODE_ALONE = ("PRESS_HOME", "PRESS_BACK", "PRESS_ENTER", "STATUS_TASK_COMPLETE", "TASK_IMPOSSIBLE")
+_PARTS = 6
 _DECISION = re.compile(r"Action Decision\s*[:：]\s*", re.IGNORECASE)
 _PLAN = re.compile(r"Action Plan\s*[:：]\s*\[([^\]]*)\]", re.IGNORECASE)
 _KIND = re.compile(r"[\"']?action_type[\"']?\s*[:：]\s*[\"']?\s*(\w+)", re.IGNORECASE)
@@ -84,6 +87,29 @@ class Gesture:
             f'"action_type": "{self.kind}", "touch_point": "{touch}", "lift_point": "{lift}", '
             f'"typed_text": "{self.text}"'
         )
+
+
+def _code_gesture(parts: list[str]) -> Gesture:
+    """Return what the six parts of a decision say, of which only the places count, not the names.
+
+    Raises:
+        DialectError: the kind is unknown, or what it needs is not there.
+    """
+    values = [part.split(": ")[1:2] for part in parts]
+    kind = "".join(values[0]).strip('"')
+    if kind in _CODE_ALONE:
+        return Gesture(_KINDS[kind])
+    try:
+        if kind == "TYPE":
+            return Gesture("TYPE", text=values[5][0].strip('"'))
+        if kind == "DUAL_POINT":
+            ends = [(f"{values[at][0]}, {parts[at + 1]}").strip('[]"') for at in (1, 3)]
+            (y1, x1), (y2, x2) = ([float(each) for each in end.split(", ")] for end in ends)
+            return Gesture("DUAL_POINT", (y1, x1), (y2, x2))
+    except (IndexError, ValueError):
+        pass
+    msg = f"there is no action {quoted(kind)}, or not what it needs"
+    raise DialectError(msg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +152,26 @@ class Aitw(Dialect):
             error.words = words
             raise
         return Decision((action,), said)
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what words mean to the parsers of DigiRL and SPA-Bench: six parts, to the letter.
+
+        Auto-UI itself has no program that acts: "auto-ui" is read as `parse` reads it.
+        """
+        if self.variant == "auto-ui":
+            return self.parse(words, frame)
+        with reading(words):
+            _, found, behind = words.partition("Action Decision: ")
+            parts = behind.split("Action Decision: ")[0].split(", ")
+            if not found or len(parts) != _PARTS:
+                msg = f"the decision has not six parts: {quoted(words)}"
+                raise DialectError(msg)
+            try:
+                return Decision((self._action(_code_gesture(parts), frame),))
+            except DialectError as error:
+                if self.variant == "digirl":
+                    return Decision(said={"problem": str(error)}, signal="idle")
+                raise
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision in the dialect's words.

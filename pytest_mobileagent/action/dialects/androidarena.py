@@ -19,7 +19,7 @@ from pytest_mobileagent.action.action import (
     Type,
 )
 from pytest_mobileagent.action.dialects.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.action.dialects.reading import quoted, spoken
+from pytest_mobileagent.action.dialects.reading import quoted, reading, spoken
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.dialects.dialect import Frame, OnError
@@ -65,6 +65,29 @@ class AndroidArena(Dialect):
         except DialectError as error:
             raise DialectError(str(error), words) from None
         return Decision((action,), {"thought": said.strip()} if said.strip() else {})
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means to the code: nothing is around names, and nothing in brackets.
+
+        Where it finds no word at all, or no text behind `set_text`, its run ends by an exception.
+        """
+        with reading(words):
+            between = re.findall(r"#(.+?)#", words)
+            parts = (between[-1] if between else words).split()
+            if not parts or ("set_text" in parts[0] and len(parts) == 1):
+                msg = f"there is no action in {quoted(words)}"
+                raise DialectError(msg, on_error="crash")
+            name, rest = parts[0], " ".join(parts[1:])
+            if "finish" in name and not re.search("start|stop|click|set_text", name):
+                return Decision((_finish(name, rest),))
+            if name in _PLAIN:
+                return Decision((_PLAIN[name],))
+            groups = [parts[1], " ".join(parts[2:])] if "set_text" in name else [rest]
+            found = [re.findall(r"\[.+?\]", each) for each in groups]
+            if any(len(each) != 1 for each in found):
+                msg = f"one part in brackets is needed: {quoted(rest)}"
+                raise DialectError(msg)
+            return Decision((_action(name, " ".join(each[0] for each in found), frame),))
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as a reply."""

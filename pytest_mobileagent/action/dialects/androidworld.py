@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from dataclasses import dataclass
@@ -80,11 +81,14 @@ class AndroidWorld(Dialect):
       so keeps the answer until then.
     - Texts with a closing brace are read whole; the original cuts them there, and fails.
 
+    - `text_only` is T3A's code, whose `parse_strictly` crashes over a click without an index.
+
     What was said is in "reason".
     """
 
     name: ClassVar[str] = "androidworld"
     on_error: ClassVar[OnError] = "no action"
+    text_only: bool = False
 
     def parse(self, words: str, frame: Frame) -> Decision:
         """Return what the reply means; unknown fields and indices are errors, as in the original.
@@ -95,6 +99,20 @@ class AndroidWorld(Dialect):
         with reading(words):
             reason, action = _parts(words)
             return Decision(_actions(object_in(action), frame), {"reason": reason})
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what the reply means to the code: names to the letter, and no brace in a text."""
+        with reading(words):
+            reason = re.search("Reason:(.*)Action:", words, re.DOTALL)
+            action = re.search("Action:(.*)", words, re.DOTALL)
+            if not (reason and reason[1].strip() and action and action[1].strip()):
+                msg = f"the reply is not of the form 'Reason: … Action: …': {quoted(words)}"
+                raise DialectError(msg)
+            fields = _code_fields(action[1].strip())
+            if self.text_only and fields["action_type"] == "click" and fields.get("index") is None:
+                msg = "a click without an index"
+                raise DialectError(msg, on_error="crash")
+            return Decision(_actions(fields, frame), {"reason": reason[1].strip()})
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return the reply that says the decision.
@@ -130,6 +148,42 @@ def _parts(words: str) -> tuple[str, str]:
             return reason[1].strip(" \t\r\n*"), action[1].strip()
     msg = f"the reply is not of the form 'Reason: … Action: …': {quoted(plain)}"
     raise DialectError(msg)
+
+
+def _code_fields(action: str) -> dict[str, Any]:
+    """Return the fields as the code extracts them: twice, and never past the first brace.
+
+    Raises:
+        DialectError: it fails over them.
+    """
+    found = re.search(r"\{.*?\}", action, re.DOTALL)
+    extracted = _literal(found[0]) if found else None
+    # What is no literal of Python's is sought again in the same words, within one line.
+    again = re.search(r"\{.*?\}", action if extracted is None else json.dumps(extracted))
+    fields = None
+    if again is not None:
+        fields = _literal(again[0])
+        if fields is None:
+            try:
+                fields = json.loads(again[0])
+            except (ValueError, RecursionError):
+                fields = None
+    if not isinstance(fields, dict) or fields.get("action_type") not in _KINDS:
+        msg = f"there is no action in {quoted(action)}"
+        raise DialectError(msg)
+    if fields.get("direction") and fields["direction"] not in OPPOSITE:
+        msg = f"there is no direction {quoted(fields['direction'])}"
+        raise DialectError(msg)
+    return fields
+
+
+def _literal(words: str) -> Any:
+    try:
+        found = ast.literal_eval(words)
+        json.dumps(found)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return None
+    return found
 
 
 def _actions(fields: Mapping[str, Any], frame: Frame) -> tuple[Action, ...]:
@@ -212,6 +266,10 @@ _OTHERS: Mapping[str, Callable[[Mapping[str, Any], Frame], Action | None]] = {
     "status": _status,
     "unknown": lambda _fields, _frame: None,
 }
+
+
+# What the code knows, to the letter.
+_KINDS = {*_PLAIN, *_TOUCHES, *_OTHERS}
 
 
 def _printed(action: Action, frame: Frame) -> dict[str, Any]:

@@ -6,12 +6,12 @@ import ast
 import json
 import re
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Action, Finish, Key, LongPress, Tap, Type
 from pytest_mobileagent.action.dialects.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.action.dialects.reading import quoted, spoken
+from pytest_mobileagent.action.dialects.reading import quoted, reading, spoken
 from pytest_mobileagent.action.dialects.wording import cannot_say
 from pytest_mobileagent.screen.marks import is_editable
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _SAID = {"steps": "Steps", "analyses": "Analyses", "next_step": "Next step"}
 _WORDS_FOR_ACTIONS = ("tap", "check", "choose", "none", "click", "input", "n/a")
+_MOST_TYPED = 30  # characters, in the code
 _LONGEST = 100_000
 _MOST = 1e9  # no page has more entries
 
@@ -61,6 +62,36 @@ class AutoDroid(Dialect):
             return Decision((action,), said) if action else Decision((), said, "unknown")
         except DialectError as error:
             raise DialectError(str(error), words) from None
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means to the code, which takes nothing but a literal of Python's.
+
+        Typed texts lose quotes, have "-" for spaces, and are none from 31 characters on.
+        """
+        try:
+            fields = _literal(words)
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            fields = None
+        if not isinstance(fields, dict):
+            msg = f"this is no dictionary of Python's: {quoted(words)}"
+            raise DialectError(msg, words)
+        finished = fields.get("Finished", fields.get("finished", ""))
+        if not isinstance(finished, str):
+            msg = f"this is no word: {quoted(finished)}"
+            raise DialectError(msg, words, on_error="no action")
+        if "finished" in finished.lower():
+            return Decision((Finish(),))  # "not finished", too
+        if not _finished(fields) and not {"id", "action", "input_text"} <= fields.keys():
+            msg = f"id, action or input_text is missing in {quoted(words)}"
+            raise DialectError(msg, words, on_error="no action")
+        with reading(words):
+            decision = self.parse(repr(fields), frame)
+        match decision.actions:
+            case (Type(text=text) as action,):
+                typed = text.replace('"', "").replace(" ", "-")
+                kept = replace(action, text=typed if len(typed) <= _MOST_TYPED else "")
+                return replace(decision, actions=(kept,))
+        return decision
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as a reply."""

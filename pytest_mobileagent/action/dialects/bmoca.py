@@ -33,6 +33,7 @@ _FINGER: Mapping[Direction, Direction] = {
     "left": "right",
     "right": "left",
 }
+_NAMES = ("dual-gesture", "tap", "swipe", "press")  # in the order of the code
 _PARTS = ("description", "thought")
 
 
@@ -70,6 +71,28 @@ class BMoca(Dialect):
         with reading(words):
             before, name, arguments = _call(words)
             return Decision((self._action(name, arguments, frame),), _said(before))
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means to the code: the first name that stands anywhere in it counts.
+
+        The names are sought in the order of `_NAMES`, and texts have to be in quotes.
+        """
+        with reading(words):
+            name = next((each for each in _NAMES if each in words), "")
+            found = re.search(rf"{name}\((.*?)\)", words) if name else None
+            if found is None:
+                msg = f"there is no call of {name or 'a function'} in {quoted(words)}"
+                raise DialectError(msg)
+            argument = found[1]
+            if name == "tap" and not re.fullmatch(r"\s*[+-]?\d{1,9}\s*", argument):
+                msg = f"a tag is a whole number, not {quoted(argument)}"
+                raise DialectError(msg)
+            if name in ("swipe", "press"):
+                argument = argument[1:-1]
+                if argument not in (_FINGER if name == "swipe" else _KEYS):
+                    msg = f"{name} does not know {quoted(argument)}"
+                    raise DialectError(msg)
+            return Decision((self._action(name, argument, frame),), _said(words))
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return the reply that says the decision.

@@ -102,6 +102,37 @@ class CogAgent(Dialect):
                 operation = operation[: sensitivity.start()]
             return self._call(operation, said, frame)
 
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what words mean to DigiRL's and SPA-Bench's code for 18B; 9B is read as ever."""
+        if self.version == "9b":
+            return self.parse(words, frame)
+        with reading(words):
+            parts = words.split("Grounded Operation:")
+            operation = parts[1] if len(parts) > 1 else ""
+            first = operation.split(" ")[0]
+            if first == "tap":
+                # Of a box of four numbers, the corner is tapped.
+                across, _, rest = operation.partition("[[")[2].partition(",")
+                down = rest.partition(",")[0].partition("]]")[0]
+                try:
+                    point = int(across), int(down)
+                except ValueError:
+                    msg = f"there is no [[x,y]] in {quoted(operation)}"
+                    raise DialectError(msg) from None
+                return Decision((Tap(*frame.pixel(*point, (1000, 1000))),))
+            if "type" in first:
+                if operation.count('"') == 0:
+                    msg = f"there is no text in quotes in {quoted(operation)}"
+                    raise DialectError(msg)
+                text = operation.split('"')[1]
+                return Decision((Type(text, clear=self.submit, enter=self.submit),))
+            phrases = [*(name for name, _ in _PHRASES), *(f"swipe {each}" for each in _SWIPES)]
+            found = next((each for each in phrases if each in operation), None)
+            if found is None:
+                msg = f"there is no operation in {quoted(words)}"
+                raise DialectError(msg)
+            return self.parse(f"Grounded Operation:{found}", frame)
+
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision in the dialect's words.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.action.action import Finish, Key, Scroll, Swipe, Type
 from pytest_mobileagent.action.dialects.dialect import Decision, Dialect, DialectError
 from pytest_mobileagent.action.dialects.parts import argument, line_after
-from pytest_mobileagent.action.dialects.reading import quoted, spoken
+from pytest_mobileagent.action.dialects.reading import quoted, reading, spoken
 from pytest_mobileagent.action.dialects.wording import cannot_say
 
 if TYPE_CHECKING:
@@ -62,6 +63,34 @@ class MobileAgent(Dialect):
             if not any(name in said["action"] for name in _NAMES):
                 return Decision((), said, "unknown")  # what the original does not know, either
             raise DialectError(str(error), words) from None
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means to the code: the first known name anywhere in the action.
+
+        It asks again for what lacks a part, and crashes over an action without its parentheses.
+        """
+        with reading(words):
+            said: dict[str, str] = {}
+            for part, end in (("observation", r"\n"), ("thought", r"\n"), ("action", "")):
+                lazy = "?" if end else ""
+                found = re.search(rf"{part.title()}:(.*{lazy}){end}", words)
+                if found is None:
+                    msg = f"there is no {part.title() + ':'!r} in {quoted(words)}"
+                    raise DialectError(msg)
+                said[part] = found[1].strip()
+            name = next((each for each in _NAMES if each in said["action"]), "")
+            if name in ("open App", "click text", "click icon", "type"):
+                # What is typed stands in the first parentheses of all the words.
+                found = re.search(r"\((.*?)\)", words if name == "type" else said["action"])
+                if found is None or (name == "click icon" and "," not in found[1]):
+                    msg = f"{name} without what it needs: {quoted(said['action'])}"
+                    raise DialectError(msg, on_error="crash")
+                if name == "type":
+                    return Decision((typed(found[1].replace("_", "\n")),), said)
+                parts = _decision({**said, "action": f"{name} ({found[1]})"}, frame)
+                return Decision((), {**parts.said, **said}, parts.signal)
+            done = _plain(name, said["action"], frame)
+            return Decision((done,), said) if done else Decision((), said, "unknown")
 
     def print(self, decision: Decision, frame: Frame) -> str:  # noqa: ARG002
         """Return a decision as a reply."""

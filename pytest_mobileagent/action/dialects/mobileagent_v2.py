@@ -15,7 +15,7 @@ from pytest_mobileagent.action.dialects.mobileagent import (
     typed,
 )
 from pytest_mobileagent.action.dialects.parts import section
-from pytest_mobileagent.action.dialects.reading import quoted, spoken
+from pytest_mobileagent.action.dialects.reading import quoted, reading, spoken
 from pytest_mobileagent.action.dialects.wording import cannot_say
 
 if TYPE_CHECKING:
@@ -66,6 +66,18 @@ class MobileAgentV2(Dialect):
                 return Decision((), said, "unknown")  # what the original does not know, either
             raise DialectError(str(error), words) from None
 
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means to the code, which takes headings and points to the letter."""
+        with reading(words):
+            thought = _behind(words, "### Thought ###").partition("### Action ###")[0]
+            action = _behind(words, "### Action ###").partition("### Operation ###")[0]
+            said = {
+                "thought": _code_line(thought.replace(":", "")),
+                "action": _code_line(action),
+                "operation": _code_line(_behind(words, "### Operation ###")),
+            }
+            return _code_decision(said, frame)
+
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as a reply."""
         said = decision.said
@@ -111,6 +123,52 @@ def _decision(said: Mapping[str, str], frame: Frame) -> Decision:
             return Decision((typed(_text(action)),), said)
     done = _KNOWN.get(name)
     return Decision((done,), said) if done else Decision((), said, "unknown")
+
+
+def _behind(words: str, heading: str) -> str:
+    return words.rpartition(heading)[2]
+
+
+def _code_line(text: str) -> str:
+    return text.replace("\n", " ").replace("  ", " ").strip()
+
+
+def _code_decision(said: Mapping[str, str], frame: Frame) -> Decision:
+    action = said["action"]
+    name = next((each for each in _NAMES if each in action), "")
+    last = action.split("(")[-1].split(")")[0]
+    match name:
+        case "Open app":
+            return Decision((), {**said, "name": last}, "open app")
+        case "Tap":
+            return Decision((Tap(*_code_point(last, frame)),), said)
+        case "Swipe":
+            start = _code_point(action.split("Swipe (")[-1].split("), (")[0], frame)
+            end = _code_point(action.split("), (")[-1].split(")")[0], frame)
+            return Decision((Swipe(*start, *end, 0.5),), said)
+        case "Type":
+            text = action.split(' "')[-1].split('"')[0] if "(text)" in action else last
+            return Decision((typed(text.replace("_", "\n")),), said)
+    done = _KNOWN.get(name.lower())
+    return Decision((done,), said) if done else Decision((), said, "unknown")
+
+
+def _code_point(words: str, frame: Frame) -> tuple[int, int]:
+    """Return the point of "540, 1200"; one beside the screen has no effect.
+
+    Raises:
+        DialectError: it is another text, over which the code crashes.
+    """
+    parts = words.split(", ")
+    try:
+        x, y = int(parts[0]), int(parts[1])
+    except (ValueError, IndexError):
+        msg = f"a point is two whole numbers with a comma and a space: {quoted(words)}"
+        raise DialectError(msg) from None
+    try:
+        return frame.pixel(x, y)
+    except DialectError as error:
+        raise DialectError(str(error), on_error="no action") from None
 
 
 def _points(words: str, count: int, frame: Frame) -> list[tuple[int, int]]:

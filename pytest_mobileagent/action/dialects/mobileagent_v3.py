@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -71,6 +72,27 @@ class MobileAgentV3(Dialect):
                 raise DialectError(msg)
             fields = _fields(plain)
             said = {"thought": thought, "description": section(plain, "Description")}
+            return Decision((self._action(fields, frame),), said)
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what the reply means to the code: the section of the action is nothing but JSON.
+
+        Actions that it knows and does not do, or does not know, are done without effect.
+        """
+        with reading(words):
+            thought = section(words, "Thought", "Action")
+            action = section(words, "Action", "Description")
+            fields = _code_fields(action) if thought else None
+            if fields is None:
+                msg = f"the action is no JSON object: {quoted(action)}"
+                raise DialectError(msg)
+            said = {"thought": thought, "description": section(words, "Description")}
+            button = fields.get("button", "") in ("Back", "Home")
+            kind = fields["action"]
+            if kind not in ("answer", "click", "swipe", "type", "system_button") or (
+                kind == "system_button" and "button" in fields and not button
+            ):
+                return Decision((), said)
             return Decision((self._action(fields, frame),), said)
 
     def print(self, decision: Decision, frame: Frame) -> str:
@@ -150,6 +172,18 @@ def section(words: str, name: str, until: str = "") -> str:
 
 def _fields(words: str) -> dict[str, Any]:
     return object_in(_between(words, "Action", "Description").replace("\n", " "))
+
+
+def _code_fields(action: str) -> dict[str, Any] | None:
+    """Return the object that an action is, without the marks of code around it; None if none."""
+    plain = action.replace("```", "").replace("json", "").strip()
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(plain)
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            continue
+        return found if isinstance(found, dict) and "action" in found else None
+    return None
 
 
 def _between(words: str, name: str, until: str) -> str:

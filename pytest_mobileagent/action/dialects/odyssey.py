@@ -85,6 +85,33 @@ class Odyssey(Dialect):
             name, argument = _command(spoken(words))
             return Decision((self._action(name, argument, frame),))
 
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what words mean to SPA-Bench's code, which needs a colon for any command."""
+        with reading(words):
+            name, colon, behind = words.partition(":")
+            argument = behind.split(":")[0][1:]
+            if not colon:
+                msg = f"there is no colon in {quoted(words)}"
+                raise DialectError(msg)
+            if name == "CLICK":
+                across, _, down = argument.strip("()").partition(", ")
+                try:
+                    point = int(across), int(down.partition(", ")[0])
+                except ValueError:
+                    msg = f"there is no (x, y) in {quoted(words)}"
+                    raise DialectError(msg) from None
+                return Decision((Tap(*frame.pixel(*point, _SCALE)),))
+            if "TYPE" in name:
+                return Decision((Type(argument, clear=self.submit, enter=self.submit),))
+            for known in ("PRESS_HOME", "PRESS_BACK", "COMPLETE", "IMPOSSIBLE"):
+                if known in words:
+                    return Decision((_ALONE[known],))
+            side = next((each for each in _DIRECTIONS if each in argument), None)
+            if side is None:
+                msg = f"there is no command in {quoted(words)}"
+                raise DialectError(msg)
+            return Decision((Scroll(_DIRECTIONS[side]),))
+
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision in the dialect's words.
 

@@ -84,6 +84,27 @@ class Qwen(Dialect):
             said = _said(before) if tag else {}
             return Decision((self._action(arguments, frame),), said)
 
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return the action as GUI-Owl's program and Qwen's cookbook cut it out: to the line break.
+
+        They crash over anything else. What is within the call is read as `parse` does.
+        """
+        with reading(words):
+            begin, end = "<tool_call>\n", "}}\n" if self.version == "gui-owl" else "\n</tool_call>"
+            parts = words.split(begin)
+            if len(parts) == 1:
+                msg = f"there is no <tool_call> with a line break behind it: {quoted(words)}"
+                raise DialectError(msg)
+            said = parts[1].split(end)[0] + ("}}" if self.version == "gui-owl" else "")
+            try:
+                found = json.loads(said)
+            except (ValueError, RecursionError):
+                found = None
+            if not isinstance(found, dict) or not isinstance(found.get("arguments"), dict):
+                msg = f"the call is no JSON: {quoted(said)}"
+                raise DialectError(msg)
+            return self.parse(f"{parts[0]}<tool_call>\n{said}\n</tool_call>", frame)
+
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as a text with a tool call."""
         if len(decision.actions) != 1:

@@ -56,11 +56,11 @@ _KEYS: dict[str, KeyName] = {
 
 @contextmanager
 def reading(words: str) -> Iterator[None]:
-    """Let every DialectError that is raised inside hold all the words."""
+    """Let every DialectError that is raised inside hold all the words, not a part of them."""
     try:
         yield
     except DialectError as error:
-        error.words = error.words or words
+        error.words = words
         raise
 
 

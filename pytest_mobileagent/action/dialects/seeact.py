@@ -17,7 +17,7 @@ from pytest_mobileagent.action.action import (
     Wait,
 )
 from pytest_mobileagent.action.dialects.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.action.dialects.reading import direction, quoted, reading, spoken
+from pytest_mobileagent.action.dialects.reading import OPPOSITE, direction, quoted, reading, spoken
 from pytest_mobileagent.action.dialects.wording import cannot_say
 
 if TYPE_CHECKING:
@@ -75,6 +75,31 @@ class SeeAct(Dialect):
             action = _action(kind, at, lines.get("VALUE"))
             takes_element = kind in _TOUCHES or kind in {"INPUT TEXT", "SWIPE"}
             return Decision((action,), {"element": letter} if letter and takes_element else {})
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what the lines mean to the code: names and letters as they have to be.
+
+        Of a value, it loses what stands behind a colon.
+        """
+        with reading(words):
+            said: dict[str, str] = {}
+            for line in words.split("\n"):
+                name, colon, behind = line.partition(":")
+                if colon and name in _NAMES:
+                    said[name] = behind.split(":")[0].strip()
+            kind = re.sub(r"[.]+|\s+", " ", said.get("ACTION", "")).strip()
+            if kind not in (*_PLAIN, *_TOUCHES, *_WITH_VALUE):
+                msg = f"there is no action {quoted(kind)}"
+                raise DialectError(msg)
+            value = said.get("VALUE", "").strip(".")
+            if (kind in _TOUCHES and value != "None") or (
+                kind == "SWIPE" and value not in OPPOSITE
+            ):
+                msg = f"{kind} does not go with {quoted(value)}"
+                raise DialectError(msg)
+            letter = re.sub(r"[.]+|\s+", " ", said.get("ELEMENT", "None")).strip()
+            letter = letter if letter in frame.marks else "None"
+            return self.parse(f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}", frame)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return the three lines that say the decision.

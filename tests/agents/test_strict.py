@@ -1,0 +1,59 @@
+"""The option `strict`, which all agents have that read replies in a dialect."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pytest_mobileagent.agent.options import make_options
+from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent.testing import MemoryPhone, ScriptedModel, make_screen, play
+
+PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
+AGENTS = re.findall(r"(?m)^\| `(\w+)` \|", PAGE)
+POINTS = '"touch_point": "[-1.0, -1.0]", "lift_point": "[-1.0, -1.0]"'
+# A reply that is read leniently, and how an episode ends over it strictly, as in the original.
+ENDINGS = {
+    "autodroid": (
+        ['{"Finished": "No", "id": 0, "action": "tap", "input_text": null}'],
+        "self-reported",
+    ),
+    "mobileagent_v2": (["### Action ###\nTap (5,6)\n### Operation ###\na"], "agent error"),
+    "qwen_vl": (['{"name": "mobile_use", "arguments": {"action": "wait"}}'], "agent error"),
+    "androidarena": ([""], "agent error"),
+    "auto_ui": (
+        [f'Action Decision: "action_type": "STATUS_TASK_IMPOSSIBLE", {POINTS}, "typed_text": ""'],
+        "gave up",
+    ),
+    "odyssey": (["COMPLETE", "COMPLETE: "], "self-reported"),
+    "t3a": (['Reason: a\nAction: {"action_type": "click"}'], "agent error"),
+    "bmoca_text": (["- Action: Tap(0)", "- Action: Tap(0)"], "step limit"),
+}
+
+
+def test_there_are_as_many_agents_as_are_told_of() -> None:
+    assert len(AGENTS) == 24
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_every_agent_of_a_model_can_be_strict(name: str) -> None:
+    options = find_agent(name, (shipped_agents(),)).load().Options
+    assert make_options(name, options, []).strict is False
+    assert make_options(name, options, ["strict=true"]).strict is True
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_strictly_an_episode_ends_as_in_the_original(name: str) -> None:
+    replies, termination = ENDINGS[name]
+    agent = find_agent(name, (shipped_agents(),)).load()
+    episode = play(
+        agent,
+        "Open Notes.",
+        phone=MemoryPhone({"home": make_screen("Clock", "Notes")}, {}),
+        model=ScriptedModel([*replies, *replies]),
+        options={"strict": True},
+        step_limit=len(replies),
+    )
+    assert episode.termination == termination
