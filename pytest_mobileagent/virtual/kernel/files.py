@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 _MANY_LINKS = 40
+_MANY_NODES = 1 << 18
+_LONGEST_PATH = 4095
+_DEEPEST = 200  # folders in folders: fewer than Linux can have, more than anybody does
 Kind = Literal["file", "dir", "link"]
 
 
@@ -40,7 +43,7 @@ class FileSystem:
     storage in bytes, of which files have `used` some.
     """
 
-    def __init__(self, now: Callable[[], float], size: int = 6 * 2**30) -> None:
+    def __init__(self, now: Callable[[], float], size: int = 2 * 2**30) -> None:
         self._now = now
         self.size = size
         self._generated: dict[str, Callable[[], bytes]] = {}  # by real path
@@ -67,6 +70,8 @@ class FileSystem:
         node = self._nodes.get(path)
         if node and (node.kind != "link" or not follow):
             return path
+        if len(path) > _LONGEST_PATH or path.count("/") > _DEEPEST:
+            _fail(errno.ENAMETOOLONG, path)
         done, pending, hops = "", path.split("/")[:0:-1], 0
         while pending:
             here = f"{done}/{pending.pop()}"
@@ -114,10 +119,12 @@ class FileSystem:
 
     def walk(self, path: str) -> Iterator[tuple[str, Node]]:
         """Yield `path` and everything below it, real paths, parents first."""
-        top = self.resolve(path, follow=False)
-        yield top, self.stat(top, follow=False)
-        for name in sorted(self._names.get(top, ())):
-            yield from self.walk(posixpath.join(top, name))
+        ahead = [self.resolve(path, follow=False)]
+        while ahead:
+            here = ahead.pop()
+            yield here, self.stat(here, follow=False)
+            names = sorted(self._names.get(here, ()), reverse=True)
+            ahead += [posixpath.join(here, name) for name in names]
 
     # Changing
 
@@ -275,6 +282,8 @@ class FileSystem:
         old = self._nodes.get(real)
         growth = len(node.data) - (len(old.data) if old else 0)
         if growth > 0 and self.used + growth > self.capacity:
+            _fail(errno.ENOSPC, path or real)
+        if old is None and len(self._nodes) >= _MANY_NODES:
             _fail(errno.ENOSPC, path or real)
         self.used += growth
         self._nodes[real] = node

@@ -16,6 +16,7 @@ _TOKEN = re.compile(
     r"\s*(\d\w*#?\w*|[A-Za-z_]\w*|\+\+|--|&&|\|\||[-+*/%<>=!]=|<<|>>|\S)",
     re.ASCII,
 )
+_LONGEST = 10_000
 _PREFIXES: dict[str, Callable[[int], int]] = {
     "-": operator.neg,
     "+": operator.pos,
@@ -58,6 +59,8 @@ class _Evaluation:
         self._expression = expression
         self._get = get
         self._set = assign
+        if len(expression) > _LONGEST:
+            raise ExpressionError("expression is too long")
         self._tokens = _TOKEN.findall(expression)
 
     def result(self) -> int:

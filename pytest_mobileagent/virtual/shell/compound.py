@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,7 +11,12 @@ from pytest_mobileagent.virtual.shell import expand, patterns
 from pytest_mobileagent.virtual.shell.condition import Condition, ConditionError, Operand
 from pytest_mobileagent.virtual.shell.errors import LeaveLoop, ShellError
 from pytest_mobileagent.virtual.shell.execution import Node
-from pytest_mobileagent.virtual.shell.processes import processes_of
+from pytest_mobileagent.virtual.shell.processes import (
+    OUT_OF_TIME,
+    OutOfTime,
+    metered,
+    processes_of,
+)
 from pytest_mobileagent.virtual.shell.simple import Redirected, Simple
 from pytest_mobileagent.virtual.shell.streams import Bytes, Pipe
 from pytest_mobileagent.virtual.shell.syntax import Text
@@ -227,7 +232,10 @@ class Pipeline(Node):
 
     async def execute(self, shell: Shell) -> int:
         """Execute commands of which each reads what the one before it writes."""
-        async with asyncio.TaskGroup() as group:
+        async with AsyncExitStack() as stack:
+            for _ in self.commands:
+                stack.enter_context(processes_of(shell.phone).fork())
+            group = await stack.enter_async_context(asyncio.TaskGroup())
             source: Pipe | None = None
             for command in self.commands:
                 goal = Pipe() if command is not self.commands[-1] else None
@@ -240,7 +248,9 @@ async def _stage(shell: Shell, command: Node, source: Pipe | None, goal: Pipe | 
     """Execute one command of a pipeline; its neighbours learn when it is over."""
     twin = shell.twin(stdin=source, stdout=goal)
     try:
-        return await twin.complete(twin.execute(command))
+        return await metered(twin.complete(twin.execute(command)))
+    except OutOfTime:
+        return OUT_OF_TIME
     finally:
         if source:
             source.close_read()
@@ -258,14 +268,24 @@ class Background(Node):
         """Start a job; without a terminal it must not take the input of the commands after it."""
         twin = shell.twin(stdin=None if shell.session.tty else Bytes(b""))
         processes = processes_of(shell.phone)
+        stack = ExitStack()
+        stack.enter_context(processes.fork())
         process = processes.start([shell.name], shell.session.uid, shell.pid)
         twin.adoptable = process if isinstance(self.command, Simple) else None
-        work = twin.complete(twin.execute(self.command))
+        stack.callback(processes.end, process)
+        shell.started.add(process)
+        stack.callback(shell.started.discard, process)
+        inner = twin.execute(self.command)
+        work = twin.complete(inner)
+        stack.callback(inner.close)  # of a job that a hang-up ends before it has begun
+        stack.callback(work.close)
         process.task = task = asyncio.create_task(processes.run(process, work))
+        task.add_done_callback(lambda _: stack.close())
         shell.last_job = process.pid
         shell.jobs[process.pid] = task
         if not _writes_elsewhere(self.command):
             shell.attached.add(task)
+            stack.callback(shell.attached.discard, task)
         await asyncio.sleep(0)  # a task that has not begun could not tell a signal from a hang-up
         return 0
 

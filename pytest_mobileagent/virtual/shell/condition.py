@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.execution import Shell
 
 
+_MOST = 10_000  # words
+
+
 class ConditionError(Exception):
     """A condition makes no sense."""
 
@@ -35,6 +38,8 @@ class Condition:
     """The words of a condition that are still to be looked at."""
 
     def __init__(self, words: list[Operand], shell: Shell) -> None:
+        if len(words) > _MOST:
+            raise ConditionError("too many arguments")
         self._rest = list(words)
         self._shell = shell
 

@@ -16,6 +16,7 @@ from pytest_mobileagent.virtual.shell.errors import (
     ShellSyntaxError,
     Unwinding,
 )
+from pytest_mobileagent.virtual.shell.limits import VALUE, breathe
 from pytest_mobileagent.virtual.shell.session import Closed
 from pytest_mobileagent.virtual.shell.streams import Collected, decode
 from pytest_mobileagent.virtual.shell.userfiles import UserFiles
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.variables import Kept
 
 _CRASHED = 139
+_SMALL = 1 << 12  # characters of a value whose memory does not matter
 _CLOSED = Closed()
 
 
@@ -66,6 +68,7 @@ class Shell:
         self.options: set[str] = set()
         self.jobs: dict[int, asyncio.Task[int]] = {}
         self.attached: set[asyncio.Task[int]] = set()  # jobs that use the session's output
+        self.started: set[ShellProcess] = set()  # all jobs of the session
         self.last_job: int | None = None
         self.line = 1
         self.status = 0
@@ -119,6 +122,7 @@ class Shell:
 
     async def execute(self, node: Node) -> int:
         """Execute a part of a script and return its exit status, which is also `$?` then."""
+        await breathe()
         self.status = await node.execute(self)
         if self.status and node.fatal and "e" in self.options and not self.forgiven:
             raise ExitShell(self.status)
@@ -134,9 +138,11 @@ class Shell:
 
     async def capture(self, script: Node) -> str:
         """Execute `script` in a subshell and return what it prints, as `$(...)` does."""
-        output = Collected()
+        output = Collected(VALUE)
         twin = self.twin(stdout=output)
         self.status = self.substituted = await twin.complete(twin.execute(script))
+        if output.full:
+            raise ShellError("out of memory")
         return decode(output.data.replace(b"\0", b"")).rstrip("\n")
 
     async def complete(self, work: Coroutine[None, None, int]) -> int:
@@ -173,6 +179,8 @@ class Shell:
 
     def assign(self, name: str, value: str) -> None:
         """Set a variable."""
+        if len(value) > _SMALL and self.variables.size() + len(value) > VALUE:
+            raise ShellError(f"{name}: out of memory")
         self.variables[name] = value
 
     def evaluate(self, expression: str) -> int:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from pytest_mobileagent.virtual.shell import patterns
 from pytest_mobileagent.virtual.shell.errors import ShellError
+from pytest_mobileagent.virtual.shell.limits import VALUE, WORDS, breathe
 from pytest_mobileagent.virtual.shell.syntax import (
     Arithmetic,
     Parameter,
@@ -42,8 +44,11 @@ async def fields(shell: Shell, words: Iterable[Word]) -> list[str]:
     """Expand `words` to the arguments of a command."""
     arguments: list[str] = []
     for word in words:
-        for field in _split(await _expand(shell, word), shell.get("IFS", " \t\n")):
+        for field in await _split(await _expand(shell, word), shell.get("IFS", " \t\n")):
+            await breathe()
             arguments += _globbed(shell, field)
+        if len(arguments) > WORDS:
+            raise ShellError("out of memory")
     return arguments
 
 
@@ -75,11 +80,12 @@ def separator(characters: str) -> re.Pattern[str]:
     return re.compile(f"{blank}*{other}{blank}*|{blank}+")
 
 
-def _split(pieces: list[_Piece], separators: str) -> list[list[_Piece]]:
+async def _split(pieces: list[_Piece], separators: str) -> list[list[_Piece]]:
     """Split the loose pieces at `separators` (IFS); a field is a list of pieces."""
     done: list[list[_Piece]] = []
     field: list[_Piece] | None = None
     for piece in pieces:
+        await breathe()
         if piece.kind == "break":
             if field is not None:
                 done.append(field)
@@ -88,18 +94,29 @@ def _split(pieces: list[_Piece], separators: str) -> list[list[_Piece]]:
             if piece.text or piece.kind == "quoted":
                 field = [*(field or []), piece]
         else:
-            at = 0
-            for match in [*separator(separators).finditer(piece.text), None]:
-                content = piece.text[at : match.start() if match else None]
-                if content:
-                    field = [*(field or []), _Piece(content, "plain")]
-                if match and (field is not None or set(match[0]) - _BLANK):
-                    done.append(field or [])
-                    field = None
-                at = match.end() if match else at
+            field = await _split_loose(piece.text, separator(separators), field, done)
     if field is not None:
         done.append(field)
     return done
+
+
+async def _split_loose(
+    content: str, separator: re.Pattern[str], field: list[_Piece] | None, done: list[list[_Piece]]
+) -> list[_Piece] | None:
+    """Add the fields in a loose piece to those that are done; return the one that goes on."""
+    at = 0
+    for match in chain(separator.finditer(content), [None]):
+        await breathe()
+        if len(done) > WORDS:
+            raise ShellError("out of memory")
+        part = content[at : match.start() if match else None]
+        if part:
+            field = [*(field or []), _Piece(part, "plain")]
+        if match and (field is not None or set(match[0]) - _BLANK):
+            done.append(field or [])
+            field = None
+        at = match.end() if match else at
+    return field
 
 
 def _globbed(shell: Shell, field: list[_Piece]) -> list[str]:
@@ -125,6 +142,8 @@ async def _expand(shell: Shell, word: Word) -> list[_Piece]:
             case Arithmetic():
                 value = shell.evaluate(await text(shell, part.expression))
                 pieces.append(_Piece(str(value), "quoted" if part.quoted else "loose"))
+    if sum(len(piece.text) for piece in pieces) > 2 * VALUE:
+        raise ShellError("out of memory")
     if pieces and pieces[0].kind == "plain" and re.match(r"~(/|$)", pieces[0].text):
         home = _Piece(shell.get("HOME", "/"), "quoted")
         pieces[:1] = [home, _Piece(pieces[0].text[1:], "plain")]

@@ -13,6 +13,7 @@ from pytest_mobileagent.virtual.shell.commands import running
 from pytest_mobileagent.virtual.shell.execution import Shell
 from pytest_mobileagent.virtual.shell.launch import install, run_process
 from pytest_mobileagent.virtual.shell.processes import processes_of
+from pytest_mobileagent.virtual.shell.script import INTERRUPT
 from pytest_mobileagent.virtual.shell.session import Session
 
 __all__ = ["Session", "interactive", "run"]
@@ -39,6 +40,12 @@ async def _start(session: Session, args: list[str]) -> int:
     try:
         status = await run_process(process, running.sh, args, adbd, session)
         await asyncio.gather(*adbd.attached, return_exceptions=True)
+    except asyncio.CancelledError as cancelled:
+        if cancelled.args != (INTERRUPT,):  # the client has gone
+            for each in list(adbd.started):
+                each.hang_up()
+        raise
+    else:
         return status
     finally:
         for job in adbd.attached:

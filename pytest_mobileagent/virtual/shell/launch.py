@@ -18,7 +18,8 @@ from pytest_mobileagent.virtual.shell.commands import (
     registry,
 )
 from pytest_mobileagent.virtual.shell.errors import ExitShell
-from pytest_mobileagent.virtual.shell.processes import BROKEN_PIPE, processes_of
+from pytest_mobileagent.virtual.shell.limits import ARGUMENTS
+from pytest_mobileagent.virtual.shell.processes import BROKEN_PIPE, OUT_OF_TIME, processes_of
 from pytest_mobileagent.virtual.shell.session import Session
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ async def call_program(shell: Shell, words: list[str]) -> int:
 async def run_program(shell: Shell, words: list[str], session: Session) -> int:
     """Run a program as a process of its own and return its exit status."""
     program = find_program(words[0], session)
+    if sum(map(len, words)) + 8 * len(words) > ARGUMENTS:
+        raise OSError(errno.E2BIG, "Argument list too long", words[0])
     await session.phone.faults.command()
     processes = processes_of(session.phone)
     process = shell.adopt(words) or processes.start(words, session.uid, shell.pid)
@@ -118,7 +121,10 @@ async def run_process(
 ) -> int:
     """Let a process that has been started run its program to its end."""
     ctx = _context(session, shell, process.name, process.pid)
-    return await processes_of(session.phone).run(process, _guarded(program, ctx, args))
+    status = await processes_of(session.phone).run(process, _guarded(program, ctx, args))
+    if status == OUT_OF_TIME:
+        await ctx.err("CPU time limit exceeded\n")
+    return status
 
 
 def _context(session: Session, shell: Shell, name: str, pid: int, prefix: str = "") -> Context:

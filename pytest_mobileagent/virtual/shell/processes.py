@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import time
+import types
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from pytest_mobileagent.virtual.shell import limits
+from pytest_mobileagent.virtual.shell.errors import ShellError
+
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Coroutine, Generator, Iterator
 
     from pytest_mobileagent.virtual.phone import Phone
 
@@ -19,6 +26,8 @@ SIGNALS = {
     17: "CHLD", 18: "CONT", 19: "STOP", 20: "TSTP",
 }  # fmt: skip
 BROKEN_PIPE = 128 + 13  # the status of what SIGPIPE has ended
+OUT_OF_TIME = 128 + 24  # and SIGXCPU
+_UNDISTURBED = {"nohup", "setsid"}  # what a hang-up does not end
 _HARMLESS = {"CHLD", "CONT"}
 
 
@@ -38,6 +47,11 @@ class ShellProcess:
         """What ps calls it."""
         return self.words[0].rpartition("/")[2]
 
+    def hang_up(self) -> None:
+        """End it as its client has gone, unless it was told to go on."""
+        if self.name not in _UNDISTURBED:
+            self.kill(1)
+
     def kill(self, signal: int) -> None:
         """End it, as if a signal had arrived; 0 only asks whether it is there."""
         if signal and SIGNALS.get(signal) not in _HARMLESS and self.task:
@@ -45,24 +59,83 @@ class ShellProcess:
             self.task.cancel()
 
 
+class OutOfTime(Exception):  # noqa: N818 - a signal, not a defect
+    """A process has used the processor for as long as it may."""
+
+
+_used: ContextVar[list[float]] = ContextVar("used")  # seconds, by this task and those it comes from
+
+
+_nested = 0.0  # seconds that the processes inside of a step have taken
+
+
+@types.coroutine
+def metered(work: Coroutine[Any, Any, int]) -> Generator[Any, Any, int]:
+    """Await `work` and add up how long it holds the processor itself; OutOfTime ends it.
+
+    What a shell forks goes on where the shell is: else the copies of copies would never end.
+    """
+    global _nested  # noqa: PLW0603 - steps are in each other, and nowhere else
+    used = [_used.get([0.0])[0]]
+    token = _used.set(used)
+    step, argument = work.send, None
+    try:
+        while True:
+            start, around, _nested = time.thread_time(), _nested, 0.0
+            try:
+                waits = step(argument)
+            except StopIteration as end:
+                return int(end.value)
+            finally:
+                took = time.thread_time() - start
+                used[0] += took - _nested
+                _nested = around + took
+            if used[0] > limits.SECONDS:
+                work.close()
+                raise OutOfTime
+            step, argument = work.send, None
+            try:
+                yield waits
+            except BaseException as error:  # noqa: BLE001 - whatever it is, it is for the work
+                step, argument = work.throw, error
+    finally:
+        _used.reset(token)
+
+
 class ProcessList:
     """All that run on one phone."""
 
     def __init__(self) -> None:
         self._next = _FIRST
+        self._forked = 0
         self._running: dict[int, ShellProcess] = {}
 
     def start(self, words: list[str], uid: int, ppid: int) -> ShellProcess:
         """Enter a process that runs in the current task."""
+        while self._next in self._running:
+            self._next = self._next + 1 if self._next < _LAST else _FIRST
         process = ShellProcess(self._next, ppid, uid, words)
         self._next = self._next + 1 if self._next < _LAST else _FIRST
         self._running[process.pid] = process
         return process
 
-    async def run(self, process: ShellProcess, work: Awaitable[int]) -> int:
+    @contextmanager
+    def fork(self) -> Iterator[None]:
+        """Be one more shell, of which there may not be too many; ShellError if there are."""
+        if self._forked >= limits.PROCESSES:
+            raise ShellError("can't fork - try again")
+        self._forked += 1
+        try:
+            yield
+        finally:
+            self._forked -= 1
+
+    async def run(self, process: ShellProcess, work: Coroutine[Any, Any, int]) -> int:
         """Await what a process does, which a signal can end, and return its exit status."""
         try:
-            return await work
+            return await metered(work)
+        except OutOfTime:
+            return OUT_OF_TIME
         except BrokenPipeError:
             return BROKEN_PIPE
         except asyncio.CancelledError:
@@ -72,7 +145,12 @@ class ProcessList:
             task.uncancel()
             return 128 + process.signal
         finally:
-            self._running.pop(process.pid, None)
+            self.end(process)
+
+    def end(self, process: ShellProcess) -> None:
+        """Forget a process that has ended, or that was ended before it began."""
+        if self._running.get(process.pid) is process:
+            del self._running[process.pid]
 
     def find(self, pid: int) -> ShellProcess | None:
         """Return the process with this id."""

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.errors import IncompleteError, ShellError, ShellSyntaxError
+from pytest_mobileagent.virtual.shell.limits import SCRIPT
 from pytest_mobileagent.virtual.shell.parser import lines
 from pytest_mobileagent.virtual.shell.streams import read_line
 
@@ -22,6 +23,8 @@ async def run(shell: Shell, text: str) -> int:
 
 async def source(shell: Shell, text: str) -> int:
     """Run a script as a part of what a shell does."""
+    if len(text) > SCRIPT:
+        raise ShellError("out of memory")
     status = 0
     for script in lines(text):
         status = await shell.execute(script)

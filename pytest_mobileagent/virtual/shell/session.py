@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.shell.limits import BLOCK, FLUSH, breathe
 from pytest_mobileagent.virtual.shell.streams import Bytes
 from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.streams import Reader, Writer
 
-_BLOCK = 65536
 _FILE = Path(__file__).with_name("environment.txt")
 _ENVIRONMENT = dict(line.split("=", 1) for line in _FILE.read_text().splitlines())
 
@@ -108,22 +110,58 @@ class _Endless:
         self._make = make
 
     async def read(self, n: int = -1) -> bytes:
-        return self._make(_BLOCK if n < 0 else n)
+        await breathe()
+        return self._make(BLOCK if n < 0 else min(n, 1 << 20))
 
 
 class _Nowhere:
     """/dev/null."""
 
-    async def write(self, data: bytes) -> None:
+    async def write(self, data: bytes) -> None:  # noqa: ARG002 - the protocol has it
         """Forget `data`."""
+        await breathe()
 
 
 class _FileWriter:
-    """A file that is open for writing: what is written is at once in the file."""
+    """A file that is open for writing: what is written is at once in the file.
+
+    A large one would be copied each time. So it gets more at a time the larger it is, and the rest
+    after a while.
+    """
 
     def __init__(self, files: UserFiles, name: str) -> None:
         self._files = files
         self._name = name
+        self._size = len(files.stat(name).data)
+        self._pending = bytearray()
+        self._timer: asyncio.TimerHandle | None = None
 
     async def write(self, data: bytes) -> None:
-        self._files.write(self._name, data, append=True)
+        await breathe()
+        self._pending += data
+        many = len(self._pending) * 8 >= self._size or self._size < (1 << 20)
+        if many or self._files.room < len(self._pending):
+            self.flush()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(FLUSH, self._flush_late)
+
+    def flush(self) -> None:
+        """Put what is left into the file."""
+        if self._timer:
+            self._timer.cancel()
+        self._timer, data = None, bytes(self._pending)
+        self._pending.clear()
+        if data:
+            self._files.write(self._name, data, append=True)
+            self._size += len(data)
+
+    def _flush_late(self) -> None:
+        with suppress(OSError):  # such as a folder that has gone: the next who writes is told
+            self.flush()
+
+
+def flush(writers: Iterable[Writer]) -> None:
+    """Put what was written to files into them."""
+    for each in writers:
+        if isinstance(each, _FileWriter):
+            each.flush()

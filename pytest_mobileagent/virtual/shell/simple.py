@@ -11,6 +11,7 @@ from pytest_mobileagent.virtual.shell import expand
 from pytest_mobileagent.virtual.shell.errors import LeaveFunction, RedirectError
 from pytest_mobileagent.virtual.shell.execution import Node
 from pytest_mobileagent.virtual.shell.launch import call
+from pytest_mobileagent.virtual.shell.session import flush
 from pytest_mobileagent.virtual.shell.streams import Bytes, encode
 from pytest_mobileagent.virtual.shell.syntax import HereDocument, Text
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_mobileagent.virtual.shell.execution import Shell
+    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
     from pytest_mobileagent.virtual.shell.syntax import Assignment, Redirect, Word
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
@@ -53,7 +55,7 @@ class Simple(Node):
             return shell.substituted
         finally:
             if words != ["exec"]:  # which is there to redirect the shell itself
-                shell.readers, shell.writers = streams
+                _put_back(shell, streams)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,14 @@ class Redirected(Node):
             await shell.complain(error, self.line)
             return 1
         finally:
-            shell.readers, shell.writers = streams
+            _put_back(shell, streams)
+
+
+def _put_back(shell: Shell, streams: tuple[dict[int, Reader], dict[int, Writer]]) -> None:
+    """Close the files of a command, and let the shell have its own streams again."""
+    opened = [each for each in shell.writers.values() if each not in streams[1].values()]
+    shell.readers, shell.writers = streams
+    flush(opened)
 
 
 async def _words(shell: Shell, words: Sequence[Word]) -> list[str]:

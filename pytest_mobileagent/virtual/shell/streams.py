@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import errno
+from math import inf
 from typing import TYPE_CHECKING, Protocol
+
+from pytest_mobileagent.virtual.shell.limits import BLOCK, LINE, MEMORY, breathe, out_of_memory
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-
-
-_MEMORY = 1 << 29
 
 
 class Reader(Protocol):
@@ -39,6 +38,7 @@ class Pipe:
 
     async def read(self, n: int = -1) -> bytes:
         """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
+        await breathe()
         while not self._buffer and not self._ended:
             await self._change()
         size = len(self._buffer) if n < 0 else n
@@ -48,13 +48,15 @@ class Pipe:
         return data
 
     async def write(self, data: bytes) -> None:
-        """Take all of `data`, once the reader has caught up."""
-        while len(self._buffer) >= self._limit and not self._abandoned:
-            await self._change()
-        if self._abandoned:
-            raise BrokenPipeError
-        self._buffer += data
-        self._changed.set()
+        """Take all of `data`, as the reader catches up."""
+        await breathe()
+        for at in range(0, len(data), self._limit):
+            while len(self._buffer) >= self._limit and not self._abandoned:
+                await self._change()
+            if self._abandoned:
+                raise BrokenPipeError
+            self._buffer += data[at : at + self._limit]
+            self._changed.set()
 
     async def close_write(self) -> None:
         """Say that nothing more comes."""
@@ -80,17 +82,22 @@ class Bytes:
         self._at = 0
 
     async def read(self, n: int = -1) -> bytes:
-        """Return the next `n` bytes, or the rest."""
-        end = len(self._data) if n < 0 else self._at + n
+        """Return the next `n` bytes, or the next block."""
+        await breathe()
+        end = self._at + (BLOCK if n < 0 else n)
         chunk, self._at = self._data[self._at : end], min(end, len(self._data))
         return chunk
 
 
 class Collected:
-    """A writer that keeps what was written, for `$(...)` and for whoever wants the output."""
+    """A writer that keeps what was written, for `$(...)` and for whoever wants the output.
 
-    def __init__(self) -> None:
+    What is more than `most` bytes is out of memory.
+    """
+
+    def __init__(self, most: float = inf) -> None:
         self._chunks: list[bytes] = []
+        self._left = most
 
     @property
     def data(self) -> bytes:
@@ -99,7 +106,32 @@ class Collected:
 
     async def write(self, data: bytes) -> None:
         """Keep `data`."""
+        await breathe()
+        self._left -= len(data)
+        if self._left < 0:
+            raise out_of_memory()
         self._chunks.append(data)
+
+    @property
+    def full(self) -> bool:
+        """Whether something was not kept."""
+        return self._left < 0
+
+
+class Limited:
+    """A writer that nobody reads any more once so many bytes were written."""
+
+    def __init__(self, goal: Writer, most: int) -> None:
+        self._goal = goal
+        self._left = most
+
+    async def write(self, data: bytes) -> None:
+        """Hand on `data`; BrokenPipeError where that is too much."""
+        await breathe()
+        self._left -= len(data)
+        if self._left < 0:
+            raise BrokenPipeError
+        await self._goal.write(data)
 
 
 async def pour(source: Reader, goal: Writer) -> None:
@@ -113,8 +145,8 @@ async def read_all(source: Reader) -> bytes:
     data = bytearray()
     while chunk := await source.read():
         data += chunk
-        if len(data) > _MEMORY:  # /dev/zero has no end
-            raise OSError(errno.ENOMEM, "Out of memory")
+        if len(data) > MEMORY:  # /dev/zero has no end
+            raise out_of_memory()
     return bytes(data)
 
 
@@ -125,18 +157,25 @@ async def read_line(source: Reader) -> bytes:
         line += byte
         if byte == b"\n":
             break
+        if len(line) > LINE:
+            raise out_of_memory()
     return bytes(line)
 
 
 async def lines_of(source: Reader) -> AsyncIterator[bytes]:
     """Yield lines with their newlines as they arrive."""
-    pending = b""
+    pending = bytearray()  # of a line that is not complete
     while chunk := await source.read():
-        *complete, pending = (pending + chunk).split(b"\n")
-        for line in complete:
-            yield line + b"\n"
+        first, *others = chunk.split(b"\n")
+        pending += first
+        for part in others:
+            await breathe()
+            yield bytes(pending) + b"\n"
+            pending = bytearray(part)
+        if len(pending) > LINE:
+            raise out_of_memory()
     if pending:
-        yield pending
+        yield bytes(pending)
 
 
 def encode(data: str | bytes) -> bytes:

@@ -68,7 +68,9 @@ class TokenParser(WordParser):
     def _body(self, document: HereDocument) -> str:
         body: list[str] = []
         while self.at < len(self.text):
-            line, newline, _ = self.text[self.at :].partition("\n")
+            end = self.text.find("\n", self.at)
+            line = self.text[self.at : end if end >= 0 else None]
+            newline = "\n" if end >= 0 else ""
             self.at += len(line) + len(newline)
             if document.strip_tabs:
                 line = line.lstrip("\t")

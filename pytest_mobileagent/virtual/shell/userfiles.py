@@ -28,6 +28,11 @@ class UserFiles:
         self._uid = uid
         self._cwd = cwd
 
+    @property
+    def room(self) -> int:
+        """Bytes that can still be written."""
+        return self._files.capacity - self._files.used
+
     def exists(self, name: str) -> bool:
         """Whether something is there, as far as this user can see."""
         return self.find(name) is not None

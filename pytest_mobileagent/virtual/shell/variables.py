@@ -20,6 +20,10 @@ class Variables(dict[str, str]):
         twin.exported = set(self.exported)
         return twin
 
+    def size(self) -> int:
+        """Return how many characters all values have."""
+        return sum(map(len, self.values()))
+
     def kept(self, name: str) -> Kept:
         """Return what `put_back` needs to make a variable what it is now."""
         return self.get(name), name in self.exported

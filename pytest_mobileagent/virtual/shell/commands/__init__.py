@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from pytest_mobileagent.virtual.shell.limits import breathe
 from pytest_mobileagent.virtual.shell.session import Session
 from pytest_mobileagent.virtual.shell.streams import (
     Bytes,
@@ -109,6 +110,7 @@ class Context(Session):
 
     async def out(self, data: str | bytes) -> None:
         """Write to stdout."""
+        await breathe()
         await self.stdout.write(encode(data))
 
     async def err(self, data: str | bytes) -> None:
@@ -190,6 +192,7 @@ class Context(Session):
         below: list[Found] = []
 
         async def look(path: str) -> None:
+            await breathe()
             node = self.files.stat(path, follow=follow)
             found.append(Found(path, node, depth))
             if node.kind == "dir" and depth < most:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from heapq import merge
 from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, encode
+from pytest_mobileagent.virtual.shell.limits import LINES, breathe, out_of_memory
 from pytest_mobileagent.virtual.shell.options import parse
 from pytest_mobileagent.virtual.shell.patterns import CLASSES
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PIECE = 20_000  # lines that are sorted at once
 _RANGE = re.compile(r"(\d+)?(-)?(\d+)?")
 _KEY = re.compile(r"([1-9]\d*)([bfnr]*)(?:,(\d+)([bfnr]*))?")
 _NUMBER = re.compile(r"\s*(-?(?:\d+\.?\d*|\.\d+))")
@@ -44,11 +52,21 @@ async def cut(ctx: Context, args: list[str]) -> int:
 async def uniq(ctx: Context, args: list[str]) -> int:
     """Print lines that differ from the one before."""
     options = parse(args, "cdu", most=1)
-    lines = [line.removesuffix("\n") async for line in ctx.lines(options.rest)]
-    for line, run in groupby(lines):
-        count = len(list(run))
-        if not ("d" in options and count < 2) and not ("u" in options and count > 1):
+
+    async def show(line: str | None, count: int) -> None:
+        few, many = count < 2, count > 1
+        if line is not None and not ("d" in options and few) and not ("u" in options and many):
             await ctx.out((f"{count:7d} " if "c" in options else "") + f"{line}\n")
+
+    last: str | None = None
+    count = 0
+    async for text in ctx.lines(options.rest):
+        line = text.removesuffix("\n")
+        if line != last:
+            await show(last, count)
+            last, count = line, 0
+        count += 1
+    await show(last, count)
     return ctx.failed
 
 
@@ -73,17 +91,38 @@ async def sort(ctx: Context, args: list[str]) -> int:
         data = [encode(await ctx.read(name)) for name in options.rest or ["-"]]
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}", 2) from None
+    if sum(each.count(b"\n") for each in data) > LINES:
+        raise out_of_memory()
     lines = b"".join(data).decode(errors="surrogateescape").removesuffix("\n").split("\n")
     lines = lines if any(data) else []
     if "u" not in options:  # what the keys leave open, the whole lines decide
-        lines.sort(reverse="r" in letters)
+        lines = await _sorted(lines, str, reverse="r" in letters)
     for key in reversed(keys):
-        lines.sort(key=lambda line: rank(line, *key), reverse="r" in key[2])
+        lines = await _sorted(lines, partial(_ranked, rank, key), reverse="r" in key[2])
     if "u" in options:
         same = groupby(lines, lambda line: [rank(line, *key) for key in keys])
         lines = [next(group) for _, group in same]
     await ctx.save(options.get("o", "/dev/stdout"), encode("".join(f"{e}\n" for e in lines)))
     return 0
+
+
+def _ranked(rank: Callable[..., float | str], key: tuple[int, int | None, str], line: str) -> Any:
+    return rank(line, *key)
+
+
+async def _sorted(lines: list[str], key: Callable[[str], Any], *, reverse: bool) -> list[str]:
+    """Return sorted lines, as `sorted` does, but piece by piece."""
+    pieces = []
+    for at in range(0, len(lines), _PIECE):
+        pieces.append(sorted(lines[at : at + _PIECE], key=key, reverse=reverse))
+        await breathe()
+    if len(pieces) == 1:
+        return pieces[0]
+    merged = []
+    for line in merge(*pieces, key=key, reverse=reverse):
+        merged.append(line)
+        await breathe()
+    return merged
 
 
 def _key(text: str, letters: str) -> tuple[int, int | None, str]:

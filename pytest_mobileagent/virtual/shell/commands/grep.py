@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.patterns import Pattern
 
 _NOT_FOUND, _TROUBLE = 1, 2
+_MOST = 10_000  # lines before one that is found
 
 
 @command("grep", "egrep", "fgrep")
@@ -91,7 +92,7 @@ class _Search:
     async def _lines(self, name: str, shown: str) -> int:
         quiet = bool({"c", "l", "L", "q"} & {flag for flag, _ in self._options.given})
         limit = self._options.number("m", 0)
-        before: deque[tuple[int, str]] = deque(maxlen=self._before)
+        before: deque[tuple[int, str]] = deque(maxlen=min(self._before, _MOST))
         count = number = until = 0
         async for line in self._ctx.lines([name]):
             number += 1

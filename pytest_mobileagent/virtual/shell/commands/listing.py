@@ -262,4 +262,4 @@ def _formatted(ctx: Context, name: str, node: Node, form: str) -> str:
         text = values.get(match[2], "?")
         return text.ljust(-width) if width < 0 else text.rjust(width)
 
-    return re.sub(r"%(-?\d+)?(.)", value, form)
+    return re.sub(r"%(-?\d{1,4})?(.)", value, form)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, decode, encode
+from pytest_mobileagent.virtual.shell.limits import VALUE, out_of_memory
 
 _ESCAPE = r"\\(?:(?P<stop>c)|{}|x(?P<hex>[0-9A-Fa-f]{{1,2}})|(?P<letter>.))"
 _OF_ECHO = re.compile(_ESCAPE.format("0(?P<octal>[0-7]{0,3})"), re.DOTALL)
 _OF_PRINTF = re.compile(_ESCAPE.format("(?P<octal>[0-7]{1,3})"), re.DOTALL)
 _LETTERS = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
+_LONGEST = 100  # characters of a directive
 _DIRECTIVE = re.compile(
     rb"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?(?P<kind>[a-zA-Z%])|(?P<bad>%)"
 )
@@ -37,7 +39,17 @@ async def printf(ctx: Context, args: list[str]) -> int:
     words = args[1:]
     while True:
         count = len(words)
-        await ctx.out(_DIRECTIVE.sub(lambda directive: _converted(directive, words), form))
+        printed = 0
+
+        def converted(directive: re.Match[bytes]) -> bytes:
+            nonlocal printed
+            sizes = (int(directive[each] or 0) for each in ("width", "precision"))
+            printed += max(sizes) if len(directive[0]) < _LONGEST else VALUE + 1
+            if printed > VALUE:
+                raise out_of_memory()
+            return _converted(directive, words)
+
+        await ctx.out(_DIRECTIVE.sub(converted, form))
         if stopped or not words or len(words) == count:
             return 0
 

@@ -148,7 +148,7 @@ def _field(text: str) -> Field:
     field = _FIELDS.get(name.upper())
     if field is None:
         raise Failure(f"bad -o {name}")
-    chosen = int(width) if width.isdecimal() else abs(field.width)
+    chosen = int(width[:4]) if width.isdecimal() else abs(field.width)
     signed = -chosen if field.width < 0 else chosen
     return Field(title if equals else field.title, signed, field.text)
 

@@ -16,6 +16,7 @@ from pytest_mobileagent.virtual.shell.commands import (
     registry,
 )
 from pytest_mobileagent.virtual.shell.execution import Shell
+from pytest_mobileagent.virtual.shell.limits import LINES, out_of_memory
 from pytest_mobileagent.virtual.shell.options import parse
 from pytest_mobileagent.virtual.shell.script import converse, run
 from pytest_mobileagent.virtual.shell.streams import Bytes
@@ -31,7 +32,7 @@ async def sh(ctx: Context, args: list[str]) -> int:
     while words and words[0].startswith(("-", "+")) and len(words[0]) > 1:
         switches += words.pop(0)[1:]
     shell = Shell(ctx, ctx.pid)
-    shell.attached = ctx.shell.attached
+    shell.attached, shell.started = ctx.shell.attached, ctx.shell.started
     shell.options |= set(switches) & set("efu")
     if "c" in switches:
         if not words:
@@ -76,6 +77,8 @@ async def xargs(ctx: Context, args: list[str]) -> int:
     """Run a command with words that are read from stdin."""
     options = parse(args, "0I:n:r", stop=True)
     text = decode(await ctx.read_all())
+    if text.count("\n") > LINES or len(text) > 8 * LINES:
+        raise out_of_memory()
     template = options.rest or ["echo"]
     if mark := options.get("I"):
         batches = [[w.replace(mark, line) for w in template] for line in text.splitlines()]

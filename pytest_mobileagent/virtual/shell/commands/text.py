@@ -6,18 +6,19 @@ import base64 as codec
 import binascii
 import hashlib
 import re
+from codecs import getincrementaldecoder
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, number
+from pytest_mobileagent.virtual.shell.limits import BLOCK, MEMORY, out_of_memory
 from pytest_mobileagent.virtual.shell.options import Options, parse, size
+from pytest_mobileagent.virtual.shell.session import flush
 from pytest_mobileagent.virtual.shell.streams import pour, read_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
 
-    from pytest_mobileagent.virtual.shell.streams import Writer
-
-_BLOCK = 65536
+_AT_ONCE = 2000  # numbers
 
 
 @command("cat")
@@ -42,7 +43,7 @@ async def head(ctx: Context, args: list[str]) -> int:
         await _title(ctx, name, options, many=many)
         if "c" in options:
             count = options.number("c", 0)
-            while count and (data := await source.read(min(count, _BLOCK))):
+            while count and (data := await source.read(min(count, BLOCK))):
                 await ctx.out(data)
                 count -= len(data)
             return
@@ -60,24 +61,58 @@ async def tail(ctx: Context, args: list[str]) -> int:
     options = parse(_with_number(args), "n:c:qv")
     many = len(options.rest) > 1
 
+    option = "c" if "c" in options else "n"
+    text = options.get(option, "10")
+    count = size(text.lstrip("+-"))
+
     async def copy(name: str) -> None:
-        data = await ctx.read(name)
+        source = ctx.reader(name)
+        if text.startswith("+"):
+            await _title(ctx, name, options, many=many)
+            await _skip(source, count - 1, lines=option == "n", goal=ctx)
+            return
+        data = await _last(source, count, lines=option == "n")
         await _title(ctx, name, options, many=many)
-        await ctx.out(_tail(data, options))
+        await ctx.out(data)
 
     return await ctx.each(options.rest or ["-"], copy)
 
 
-def _tail(data: bytes, options: Options) -> bytes:
-    option = "c" if "c" in options else "n"
-    text = options.get(option, "10")
-    units: Sequence[bytes] | bytes = data if option == "c" else data.splitlines(keepends=True)
-    count = size(text.lstrip("+-"))
-    if text.startswith("+"):
-        chosen = units[max(0, count - 1) :]
-    else:
-        chosen = units[-count:] if count else units[:0]
-    return chosen if isinstance(chosen, bytes) else b"".join(chosen)
+async def _last(source: Reader, count: int, *, lines: bool) -> bytes:
+    """Return the last bytes or lines, of which no more are kept than are wanted."""
+    kept, most = bytearray(), BLOCK
+    while data := await source.read():
+        kept += data
+        if len(kept) > most:
+            kept = _end(kept, count, lines=lines)
+            most = max(BLOCK, 2 * len(kept))
+        if len(kept) > MEMORY:
+            raise out_of_memory()
+    return bytes(_end(kept, count, lines=lines))
+
+
+def _end(data: bytearray, count: int, *, lines: bool) -> bytearray:
+    if not count:
+        return bytearray()
+    if not lines:
+        return data[-count:]
+    at = len(data) - data.endswith(b"\n")
+    for _ in range(count):
+        at = data.rfind(b"\n", 0, at)
+        if at < 0:
+            return data
+    return data[at + 1 :]
+
+
+async def _skip(source: Reader, count: int, *, lines: bool, goal: Context) -> None:
+    """Copy what is behind the first bytes or lines."""
+    while count > 0 and (data := await source.read()):
+        passed = data.count(b"\n") if lines else len(data)
+        if passed >= count:
+            rest = data[count:] if not lines else data.split(b"\n", count)[-1]
+            await goal.out(rest)
+        count -= passed
+    await pour(source, goal.stdout)
 
 
 async def _title(ctx: Context, name: str, options: Options, *, many: bool) -> None:
@@ -104,6 +139,7 @@ async def tee(ctx: Context, args: list[str]) -> int:
     while data := await ctx.stdin.read():
         for writer in writers:
             await writer.write(data)
+    flush(writers)
     return status
 
 
@@ -115,13 +151,16 @@ async def wc(ctx: Context, args: list[str]) -> int:
     totals = [0] * len(wanted)
 
     async def count(name: str) -> None:
-        data = await ctx.read(name)
-        counts = {
-            "l": data.count(b"\n"),
-            "w": len(data.split()),
-            "c": len(data),
-            "m": len(data.decode(errors="replace")),
-        }
+        source = ctx.reader(name)
+        counts, between = dict.fromkeys("lwcm", 0), True  # whether the next word is a new one
+        characters = getincrementaldecoder("utf-8")("replace")
+        while data := await source.read():
+            counts["l"] += data.count(b"\n")
+            counts["w"] += len(data.split()) - (not between and not data[:1].isspace())
+            counts["c"] += len(data)
+            counts["m"] += len(characters.decode(data))
+            between = data[-1:].isspace()
+        counts["m"] += len(characters.decode(b"", final=True))
         for at, letter in enumerate(wanted):
             totals[at] += counts[letter]
         await ctx.out(_counts([counts[letter] for letter in wanted], name if options.rest else ""))
@@ -143,10 +182,15 @@ async def seq(ctx: Context, args: list[str]) -> int:
     options = parse(words, "s:w", least=1, most=3)
     given = [number(word.removeprefix("+")) for word in options.rest]
     first, step, last = {1: (1, 1, *given), 2: (given[0], 1, given[-1])}.get(len(given), given)
-    values = [str(value) for value in range(first, last + (1 if step > 0 else -1), step or 1)]
-    width = max(map(len, values), default=0) if "w" in options else 0
-    if values:
-        await ctx.out(options.get("s", "\n").join(each.zfill(width) for each in values) + "\n")
+    values = range(first, last + (1 if step > 0 else -1), step or 1)
+    if not values:
+        return 0
+    width = max(len(str(values[0])), len(str(values[-1]))) if "w" in options else 0
+    between = options.get("s", "\n")
+    for at in range(0, (values[-1] - first) // (step or 1) + 1, _AT_ONCE):
+        some = (str(each).zfill(width) for each in values[at : at + _AT_ONCE])
+        await ctx.out((between if at else "") + between.join(some))
+    await ctx.out("\n")
     return 0
 
 
@@ -159,8 +203,10 @@ async def checksum(ctx: Context, args: list[str]) -> int:
     options = parse(args, "b", {"brief": "b"})
 
     async def show(name: str) -> None:
-        data = await ctx.read(name)
-        value = hashlib.new(_HASHES[ctx.name], data, usedforsecurity=False).hexdigest()
+        source, hashed = ctx.reader(name), hashlib.new(_HASHES[ctx.name], usedforsecurity=False)
+        while data := await source.read():
+            hashed.update(data)
+        value = hashed.hexdigest()
         await ctx.out(f"{value}\n" if "b" in options else f"{value}  {name}\n")
 
     return await ctx.each(options.rest or ["-"], show)
@@ -170,15 +216,46 @@ async def checksum(ctx: Context, args: list[str]) -> int:
 async def base64(ctx: Context, args: list[str]) -> int:
     """Encode or decode."""
     options = parse(args, "diw:", {"decode": "d"}, most=1)
-    data = await ctx.read(options.rest[0] if options.rest else "-")
+    name = options.rest[0] if options.rest else "-"
     if "d" in options:
+        data = await ctx.read(name)
         try:
             await ctx.out(codec.b64decode(re.sub(rb"[^A-Za-z0-9+/=]", b"", data)))
         except binascii.Error:
             raise Failure("bad input") from None
         return 0
-    text = codec.b64encode(data).decode()
-    width = options.number("w", 76) or len(text) or 1
-    lines = [text[at : at + width] for at in range(0, len(text), width)]
-    await ctx.out("\n".join(lines) + ("\n" if options.number("w", 76) else ""))
+    width, source = options.number("w", 76), ctx.reader(name)
+    pending, column = b"", 0
+    while data := await source.read():
+        pending += data
+        whole = len(pending) - len(pending) % 3
+        text, pending = codec.b64encode(pending[:whole]), pending[whole:]
+        column = await _wrapped(ctx, text, width, column)
+    column = await _wrapped(ctx, codec.b64encode(pending), width, column)
+    if width:
+        await ctx.out("\n" if column else "")
     return 0
+
+
+async def _wrapped(ctx: Context, text: bytes, width: int, column: int) -> int:
+    """Print text in lines of a width, the first of which has begun; return how long the last is."""
+    if not width:
+        await ctx.out(text)
+        return 0
+    lines = [text[: width - column]]
+    lines += [text[at : at + width] for at in range(width - column, len(text), width)]
+    await ctx.out(b"\n".join(lines))
+    last = len(lines[-1]) + (column if len(lines) == 1 else 0)
+    if last == width and lines[-1]:
+        await ctx.out("\n")
+        return 0
+    return last
+
+
+@command("yes")
+async def yes(ctx: Context, args: list[str]) -> int:
+    """Print words again and again, until nobody reads them."""
+    line = (" ".join(args) or "y") + "\n"
+    block = line * max(1, BLOCK // len(line))
+    while True:
+        await ctx.out(block)

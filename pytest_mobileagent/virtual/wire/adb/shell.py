@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.shell.interpreter import interactive, run
+from pytest_mobileagent.virtual.shell.limits import OUTPUT
 from pytest_mobileagent.virtual.shell.session import Session, default_environment
-from pytest_mobileagent.virtual.shell.streams import Pipe
+from pytest_mobileagent.virtual.shell.streams import Limited, Pipe
 from pytest_mobileagent.virtual.wire.adb.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     Start = Callable[[Reader, Writer, Writer], Coroutine[None, None, int]]
 
 _FRAME = struct.Struct("<BI")  # of the shell protocol: what it carries, and how many bytes
+MOMENT = 1.0  # seconds
 _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
 
 
@@ -45,10 +47,9 @@ async def serve(adbd: Adbd, command: str, options: Sequence[str], stream: Stream
     start = partial(_on_terminal, shell) if tty else shell
     if "v2" in options:
         await _serve_frames(start, stream)
-    elif tty:
-        await _until_hangup(stream, start(stream, stream, stream))
-    else:  # without a terminal nobody tells a command that its client has gone, until it writes
-        await start(stream, stream, stream)
+    else:
+        screen = Limited(stream, OUTPUT)
+        await _until_hangup(stream, start(stream, screen, screen), reading=not tty)
 
 
 async def _on_terminal(shell: Start, stdin: Reader, stdout: Writer, _: Writer) -> int:
@@ -71,7 +72,8 @@ async def _serve_frames(start: Start, stream: Stream) -> None:
     stdin = Pipe()
     keyboard = asyncio.create_task(_feed(stream, stdin))
     try:
-        work = start(stdin, _Frames(stream, _STDOUT), _Frames(stream, _STDERR))
+        screen, errors = _Frames(stream, _STDOUT), _Frames(stream, _STDERR)
+        work = start(stdin, Limited(screen, OUTPUT), Limited(errors, OUTPUT))
         status = await _until_hangup(stream, work)
         await _Frames(stream, _EXIT).write(bytes([status & 0xFF]))
     finally:
@@ -108,11 +110,21 @@ async def _feed(stream: Stream, stdin: Pipe) -> None:
         await stdin.close_write()
 
 
-async def _until_hangup(stream: Stream, work: Coroutine[None, None, int]) -> int:
-    """Run `work`, and end it when the client closes the stream, as SIGHUP does."""
+async def _until_hangup(
+    stream: Stream, work: Coroutine[None, None, int], *, reading: bool = False
+) -> int:
+    """Run `work`, and end it when the client closes the stream, as SIGHUP does.
+
+    A client without a terminal closes it as well where it has no more to send. So a command that is
+    still `reading` may read the rest, and has a moment to do with it what it has to do.
+    """
     job, hangup = asyncio.create_task(work), asyncio.create_task(stream.ended())
     try:
         await asyncio.wait({job, hangup}, return_when=asyncio.FIRST_COMPLETED)
+        unread = -1
+        while reading and not job.done() and unread != stream.unread_bytes:
+            unread = stream.unread_bytes
+            await asyncio.wait({job}, timeout=MOMENT)
         if not job.done():
             raise BrokenPipeError
         return job.result()

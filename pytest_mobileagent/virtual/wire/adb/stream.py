@@ -42,6 +42,11 @@ class Stream:
         """Whether nothing can be sent any more."""
         return not self._open
 
+    @property
+    def unread_bytes(self) -> int:
+        """How much has arrived that nobody has read yet."""
+        return len(self._incoming)
+
     async def read(self, n: int = -1) -> bytes:
         """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
         await self._until(lambda: bool(self._incoming) or self.closed)
