@@ -12,6 +12,7 @@ from collections import deque
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pytest_mobileagent.virtual.content import wire_json
 from pytest_mobileagent.virtual.sdk.app import App
 from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
 
@@ -135,7 +136,7 @@ async def _requests(stream: Connection) -> Any:
         *lines, buffer = (buffer + data).split(b"\n")
         for line in lines:
             try:
-                request = json.loads(line)
+                request = wire_json.loads(line)
             except ValueError:
                 return
             yield request

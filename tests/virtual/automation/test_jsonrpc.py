@@ -117,3 +117,31 @@ def test_waiting_for_what_comes_and_for_what_goes(server: Server) -> None:
     assert call(server, "waitForExists", NOTHING, 30) is False
     assert call(server, "waitUntilGone", NOTHING, 0) is True
     assert call(server, "waitUntilGone", MILK, 30) is False
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 100_000, b'{"method": "click", "params": ' + b"[" * 100_000]
+)
+def test_what_is_nested_too_deeply_is_no_json(server: Server, body: bytes) -> None:
+    assert ask(server, body)["error"]["code"] == -32700
+    assert ask(server, body + b"]" * 100_000)["error"]["code"] == -32700
+
+
+@pytest.mark.parametrize("number", ["1e309", "-1e309", "NaN", "Infinity", "1" + "0" * 400])
+def test_what_is_no_number_is_a_wrong_parameter(server: Server, number: str) -> None:
+    call = f'{{"id": 5, "method": "click", "params": [{number}, 1]}}'
+    answer = ask(server, call.encode())
+    assert (answer["id"], answer["error"]["code"]) == (5, -32602)
+
+
+@pytest.mark.parametrize("number", ["1e309", "NaN", "[]", "{}"])
+def test_what_cannot_be_told_back_is_no_id(server: Server, number: str) -> None:
+    answer = ask(server, f'{{"id": {number}, "method": "deviceInfo"}}'.encode())
+    assert (answer["id"], answer["error"]["code"]) == (None, -32600)
+
+
+def test_a_call_that_fails_in_an_unknown_way_is_an_error(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server._service, "find", lambda _: 1 / 0)
+    assert call(server, "exist", NOTHING) == -32001

@@ -181,3 +181,27 @@ def test_whatever_is_asked_the_server_answers(
     assert status in (200, 400, 404, 500)
     if status == 500:
         assert "Error:" not in value["message"], value
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 100_000,
+        b'{"actions": ' + b"[" * 100_000,
+        b'{"offset": {"x": 1e309, "y": 1}}',
+        b'{"offset": {"x": NaN, "y": 1}}',
+        b'{"offset": {"x": 1, "y": -Infinity}}',
+        b'{"offset": {"x": 1, "y": ' + b"9" * 400 + b"}}",
+        b'{"offset": {"x": 1, "y": ' + b"9" * 5000 + b"}}",
+    ],
+)
+def test_what_is_nested_too_deeply_or_no_number_is_an_invalid_argument(
+    demo: Phone, body: bytes
+) -> None:
+    server, ask = asker(demo)
+    _, started = ask("POST", "/session", {"capabilities": {"alwaysMatch": {}}})
+    path = f"/session/{started['sessionId']}/appium/gestures/click"
+    response = asyncio.run(server.answer(Request("POST", path, body)))
+    assert response.status == 400
+    assert json.loads(response.body)["value"]["error"] == "invalid argument"
+    assert ask("GET", "/status")[0] == 200

@@ -17,6 +17,7 @@ from pytest_mobileagent.virtual.automation.appium import (
 )
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.session import Session
+from pytest_mobileagent.virtual.content import wire_json
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.http import Request, Response
@@ -90,7 +91,7 @@ def _body(request: Request) -> dict[str, Any]:
     if not request.body.strip():
         return {}
     try:
-        body = json.loads(request.body)
+        body = wire_json.loads(request.body)
     except ValueError as error:
         raise InvalidArgument(f"The body is not JSON: {error}") from error
     if not isinstance(body, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.patterns import SlowPatternError
@@ -17,6 +18,7 @@ from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
     thrown,
 )
 from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
+from pytest_mobileagent.virtual.content import wire_json
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -57,11 +59,11 @@ class Server:
     async def _reply(self, body: bytes) -> dict[str, Any]:
         """Answer one call."""
         try:
-            asked = json.loads(body)
+            asked = wire_json.loads(body, finite=False)
         except ValueError:
             return _failure(None, RpcError(PARSE_ERROR, "JSON parse error"))
         match asked:
-            case {"method": str(name), **rest}:
+            case {"method": str(name), **rest} if _is_id(rest.get("id")):
                 number, given = rest.get("id"), rest.get("params")
             case _:
                 return _failure(None, RpcError(INVALID_REQUEST, "invalid request"))
@@ -74,7 +76,17 @@ class Server:
             return _failure(number, error)
         except SlowPatternError as error:
             return _failure(number, thrown("java.util.regex.PatternSyntaxException", str(error)))
+        except Exception as error:  # noqa: BLE001 - a call must not end the server
+            told = f"{type(error).__name__}: {error}"
+            return _failure(number, thrown("java.lang.RuntimeException", told))
         return {"jsonrpc": "2.0", "id": number, "result": result}
+
+
+def _is_id(value: object) -> bool:
+    """Whether a value may tell calls from each other, and can be told back."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, str | int)
 
 
 def _failure(number: Any, error: RpcError) -> dict[str, Any]:
