@@ -52,6 +52,28 @@ settings.load_profile("tests")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+_RERUNS = sys.modules.get("pytest_rerunfailures")  # a plugin, if it is there
+
+if _RERUNS is not None:
+
+    class LateServer(_RERUNS.ServerStatusDB):  # type: ignore[misc, name-defined]
+        """The counter of reruns, which listens from when workers are told where.
+
+        The plugin's own listens at once, and for ever: a socket for each run within a test.
+        """
+
+        def __init__(self) -> None:
+            _RERUNS.StatusDB.__init__(self)  # type: ignore[union-attr]
+            self.rerunfailures_db: dict[str, dict[str, int]] = {}
+
+        @property
+        def sock_port(self) -> int:
+            if not hasattr(self, "sock"):
+                super().__init__()
+            return int(super().sock_port)
+
+    _RERUNS.ServerStatusDB = LateServer  # type: ignore[attr-defined]
+
 TESTS = Path(__file__).parent
 APPS = TESTS / "apps"
 
