@@ -37,6 +37,10 @@ class MissingIndexError(AssertionError, IndexError):
     """What an episode tells has no such item: says which ones there are."""
 
 
+class MissingItemError(AssertionError, ValueError):
+    """What an episode tells has no item like this, whose place is asked for."""
+
+
 class FoundDict(dict[K, V], Generic[K, V]):
     """A dictionary whose missing keys fail the check that asks for them."""
 
@@ -45,6 +49,14 @@ class FoundDict(dict[K, V], Generic[K, V]):
         near = difflib.get_close_matches(str(key), texts, _MOST_NAMED, 0.5)
         keys = [*(texts[text] for text in near), *(key for key in self if str(key) not in near)]
         raise MissingKeyError(f"there is no {_SHORT.repr(key)}{_among(keys)}")
+
+    def pop(self, key: K, *default: Any) -> Any:
+        """Remove a key and return its value, or else the default."""
+        return super().pop(key, *default) if key in self or default else self[key]
+
+    def copy(self) -> FoundDict[K, V]:
+        """Return a copy, whose missing keys fail a check as well."""
+        return FoundDict(self)
 
     def __reduce__(self) -> tuple[type[dict[K, V]], tuple[dict[K, V]]]:
         return dict, (dict(self),)
@@ -64,6 +76,24 @@ class FoundList(list[T], Generic[T]):
             msg = f"there is no item {index}{_among(self)}"
             raise MissingIndexError(msg) from None
         return FoundList(found) if isinstance(index, slice) else found  # type: ignore[arg-type, return-value]
+
+    def pop(self, index: SupportsIndex = -1) -> T:
+        """Remove an item, and return it."""
+        found = self[index]
+        del self[index]
+        return found
+
+    def copy(self) -> FoundList[T]:
+        """Return a copy, whose missing items fail a check as well."""
+        return FoundList(self)
+
+    def index(self, item: T, *within: SupportsIndex) -> int:
+        """Return where an item is."""
+        try:
+            return super().index(item, *within)
+        except ValueError:
+            msg = f"{_SHORT.repr(item)} is not there{_among(self)}"
+            raise MissingItemError(msg) from None
 
     def __reduce__(self) -> tuple[type[list[T]], tuple[list[T]]]:
         return list, (list(self),)
@@ -85,6 +115,14 @@ class FoundTuple(tuple[T_co, ...], Generic[T_co]):
             count = f"there {_are(self)} {len(self) or 'nothing'}"
             raise MissingIndexError(f"there is no item {index}: {count}") from None
         return FoundTuple(found) if isinstance(index, slice) else found  # type: ignore[arg-type, return-value]
+
+    def index(self, item: Any, *within: SupportsIndex) -> int:
+        """Return where an item is."""
+        try:
+            return super().index(item, *within)
+        except ValueError:
+            msg = f"{_SHORT.repr(item)} is not there{_among(self)}"
+            raise MissingItemError(msg) from None
 
     def __reversed__(self) -> Iterator[T_co]:
         return iter(tuple.__getitem__(self, slice(None, None, -1)))  # not item by item

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pytest_mobileagent.found import (
     FoundTuple,
     MissingIndexError,
+    MissingItemError,
     MissingKeyError,
     found,
 )
@@ -49,6 +50,12 @@ def test_what_was_found_is_plain_data_in_all_but_what_is_missing(plain: Any) -> 
         (lambda v: v["rows"][-2], "there is no item -2: there is {'goal': 1}"),
         (lambda v: v["many"][20], "there is no item 20: there are 0, 1, 2, 3, 4 and 15 more"),
         ("{rows[3]}".format_map, "there is no item 3: there is {'goal': 1}"),
+        (
+            lambda v: v.copy().pop("gaol"),
+            "there is no 'gaol': there are 'settings', 'rows', 'none', 'many'",
+        ),
+        (lambda v: v["rows"].copy().pop(1), "there is no item 1: there is {'goal': 1}"),
+        (lambda v: v["rows"][1:].pop(), "there is no item -1: there is nothing"),
     ],
 )
 def test_a_missing_item_fails_and_says_what_there_was(ask: Any, words: str) -> None:
@@ -64,6 +71,27 @@ def test_a_missing_item_fails_and_says_what_there_was(ask: Any, words: str) -> N
         ask(value)
     assert str(caught.value) == words
     assert isinstance(caught.value, KeyError if "'gaol'" in words else IndexError)
+
+
+def test_the_place_of_a_missing_item_is_a_failure_too() -> None:
+    for numbers in (found([1, 2]), FoundTuple([1, 2])):
+        assert numbers.index(2) == 1
+        with pytest.raises(MissingItemError, match="3 is not there: there are 1, 2") as caught:
+            numbers.index(3)
+        assert isinstance(caught.value, ValueError)
+        with pytest.raises(MissingItemError):
+            numbers.index(1, 1)
+
+
+def test_what_is_there_can_be_taken_out() -> None:
+    value = found({"a": 1, "rows": [1, 2, 3]})
+    assert (value.pop("a"), value.pop("a", None), value["rows"].pop(), value["rows"].pop(0)) == (
+        1,
+        None,
+        3,
+        1,
+    )
+    assert value == {"rows": [2]}
 
 
 def test_a_long_text_is_cut_and_the_nearest_keys_come_first() -> None:

@@ -71,7 +71,7 @@ class Step:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _hand_out(self, "probes", "actions", "calls", "events")
+        _hand_out(self, "probes", "actions", "calls", "events", "extra")
 
     @property
     def done(self) -> tuple[Action, ...]:
@@ -129,7 +129,7 @@ class EpisodeRecord:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _hand_out(self, "initial_probes", "steps")
+        _hand_out(self, "initial_probes", "steps", "unused", "options", "program", "extra")
 
     def __repr__(self) -> str:
         return f"<episode of {self.case.id}: {self.step_count} steps, {self.termination}>"
@@ -238,14 +238,19 @@ class EpisodeRecord:
         return _probe(name, self.initial_probes)
 
 
+_PROBES = ("probes", "initial_probes")
+
+
 def _hand_out(record: Step | EpisodeRecord, *names: str) -> None:
     """Let what checks look into be such that a key or an item that it lacks fails the task."""
     for name in names:
         value = getattr(record, name)
         if isinstance(value, tuple):
             value = value if isinstance(value, FoundTuple) else FoundTuple(value)
-        else:  # probes by their names, which are the author's
+        elif name in _PROBES:  # by their names, which are the author's
             value = {probe: found(read) for probe, read in value.items()}
+        else:
+            value = found(value)
         object.__setattr__(record, name, value)
 
 

@@ -51,8 +51,9 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
         try:
             result = yield
             subgoals.settle()
-        except AssertionError as error:
-            if ASKING not in item.stash:  # explaining takes far longer than the search
+        except (AssertionError, AttributeError) as error:
+            # That of None, too, which `find` returned. Explaining takes far longer than the search.
+            if ASKING not in item.stash and getattr(error, "obj", None) is None:
                 told = (explain() for explain in closest(own, error, misses))
                 item.stash[CLOSEST] = list(dict.fromkeys(told))
             raise

@@ -7,7 +7,7 @@ import inspect
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.found import MissingIndexError, MissingKeyError
+from pytest_mobileagent.found import MissingIndexError, MissingItemError, MissingKeyError
 from pytest_mobileagent.screen.explain import Miss, NotFoundError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def code_of(body: Any) -> CodeType | None:
 
 
 def closest(
-    body: Any, error: AssertionError, misses: Sequence[Callable[[], str]]
+    body: Any, error: Exception, misses: Sequence[Callable[[], str]]
 ) -> Sequence[Callable[[], str]]:
     """Return the misses that tell why a body failed.
 
@@ -37,7 +37,7 @@ def closest(
     own = _statement(statements, failed)
     by = [(miss, _statement(statements, getattr(miss, "line", None))) for miss in misses]
     meant = [miss for miss, of in by if of is not None and of is own]
-    if isinstance(cause, MissingKeyError | MissingIndexError):
+    if isinstance(cause, MissingKeyError | MissingIndexError | MissingItemError):
         return [*meant, cause.__str__]
     return meant or [
         miss for miss, of in by if not (isinstance(miss, Miss) and isinstance(of, ast.Assert))

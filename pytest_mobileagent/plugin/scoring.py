@@ -115,7 +115,7 @@ def _result(
     elif success is False and report.failed and verdict is not None and episode is not None:
         show_failure(item, report, episode, verdict, on_the_way=is_pure(item))
     elif outcome == "error" and episode is not None:
-        show_error(item, report, episode)
+        show_error(item, report, episode, item.stash.get(CLOSEST, []))
     return Result(
         case,
         outcome=outcome,

@@ -41,7 +41,7 @@ def mobile_lease():
 """
 HEAD = """
 import asyncio, json
-from pytest_mobileagent import task as make_task
+from pytest_mobileagent import Tap, task as make_task
 
 class Read:
     script = "read"
@@ -85,6 +85,10 @@ ASKED = {
         "episode.screen.find_all(text='2')[0]",
         "nothing on * has text='2'; nothing comes close; the screen says 'Home', '0'; *",
     ),
+    "a place": (
+        "episode.actions.index(Tap(5, 5), 1) == 1",
+        "Tap(x=5, y=5) is not there: there is nothing",
+    ),
     "a probe of a step": (
         "episode.steps[-1].probes['app']['user']['goal']",
         "there is no 'goal': there is 'name'",
@@ -107,6 +111,34 @@ def test_what_the_agent_never_made_is_its_failure(run: Run, what: str) -> None:
     result.assert_outcomes(passed=1)
     (task,) = whole["tasks"]
     assert (task["success"], task["first_success_step"]) == (True, 2)
+
+
+def test_an_attribute_of_what_was_not_found_is_an_error_that_says_what_to_ask(run: Run) -> None:
+    body = """
+@task
+def test_it(episode):
+    total = episode.screen.find(text="1")
+    assert total.text
+"""
+    result, whole = run(body, "Weak")
+    (task,) = whole["tasks"]
+    assert (task["outcome"], task["fault"]) == ("error", "task")
+    said = (
+        "nothing on * has text='1'; *; `get` in the place of `find` makes that the agent's failure"
+    )
+    result.stdout.fnmatch_lines([f"closest  {said}"])
+    result, whole = run(body.replace("total.text", "episode.answr.text"), "Weak")
+    result.stdout.no_fnmatch_line("closest *")
+
+
+@pytest.mark.parametrize("made", ["episode.options", "episode.extra", "episode.steps[0].extra"])
+def test_whatever_the_episode_hands_out_fails_the_task_where_it_lacks_a_key(
+    run: Run, made: str
+) -> None:
+    _, whole = run(f"@task\ndef test_it(episode):\n    assert {made}['marks']\n", "Weak")
+    (task,) = whole["tasks"]
+    assert (task["outcome"], task["fault"]) == ("failed", "agent")
+    assert "there is no 'marks'" in task["reason"]
 
 
 def test_sub_goals_that_ask_for_what_is_missing_do_not_hold(run: Run) -> None:

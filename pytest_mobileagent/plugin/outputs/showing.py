@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict.verdict import Verdict
 
 
+_INSTEAD = "; `get` in the place of `find` makes that the agent's failure"
+
+
 def show_failure(
     item: pytest.Item,
     report: pytest.TestReport,
@@ -64,14 +67,18 @@ def show_failure(
     )
 
 
-def show_error(item: pytest.Item, report: pytest.TestReport, episode: Episode) -> None:
+def show_error(
+    item: pytest.Item, report: pytest.TestReport, episode: Episode, missed: list[str]
+) -> None:
     """Let pytest show, below what a body raised, what the agent did.
 
-    The traceback is for the author of the task, whose error it is.
+    The traceback is for the author of the task, whose error it is. `missed` is what the body had
+    looked for in vain, and took for an element.
     """
     if isinstance(report.longrepr, ExceptionRepr):
         screen, page = _where_to_look(item, episode, None)
-        lines = failure(episode, "", "", "", "", screen=screen, page=page)
+        closest = redacted(nearest("", {"closest": missed})) + _INSTEAD if missed else ""
+        lines = failure(episode, "", "", closest, "", screen=screen, page=page)
         report.longrepr.addsection("episode", "\n".join(lines))
 
 
