@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import secrets
 import socket
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pytest_mobileagent.llm.failures import RequestRefusedError
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.message import Request
     from pytest_mobileagent.llm.scripted.apis.api import Api
 
+_KEY_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")  # Anthropic's, Azure's, Google's
 _CUT = "This reply was meant to be longer, but the connection breaks off in the middle of it."
 _MALFORMED = b'{"id": "scripted", "model": '
 
@@ -44,17 +46,32 @@ class Speaker(Protocol):
 
 
 class ServedModel(str):
-    """The URL of a scripted model's server, which runs until it is closed or this process ends."""
+    """The URL of a scripted model's server, which runs until it is closed or this process ends.
+
+    Its path begins with the server's key: whoever has neither this URL nor the key, such as other
+    users of the machine, gets the status 401. On command lines and in records `address` may stand,
+    and `key` then goes where a provider's key goes: into the environment.
+    """
 
     __slots__ = ("_server",)
 
     _server: _Server
 
+    @property
+    def address(self) -> str:
+        """The URL without the key."""
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    @property
+    def key(self) -> str:
+        """The key, in the place of a provider's; each server has its own."""
+        return self._server.key
+
     @classmethod
     def start(cls, model: Speaker) -> Self:
         """Start a server on a free port of this machine, seen by nobody else."""
         server = _Server(model)
-        url = cls(f"http://127.0.0.1:{server.server_port}")
+        url = cls(f"http://127.0.0.1:{server.server_port}/{server.key}")
         url._server = server
         return url
 
@@ -75,6 +92,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, model: Speaker) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.model = model
+        self.key = f"sk-scripted-{secrets.token_urlsafe(18)}"
         self.names = Names(model.model)
         self.apis: tuple[Api, ...] = (
             OpenAIChat(),
@@ -126,9 +144,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, data: bytes) -> None:
         url = urlsplit(self.path)
-        kind = self.headers.get("Content-Type", "")
-        incoming = Incoming(self.command, url.path, dict(parse_qsl(url.query)), kind, data)
+        kind, query = self.headers.get("Content-Type", ""), dict(parse_qsl(url.query))
         api: Api = self.server.names
+        path = self._path(url.path, query.get("key", ""))
+        if path is None:
+            why = "the key of this scripted model is missing or wrong"
+            return self._send(401, api.error(401, why, ""), {"WWW-Authenticate": "Bearer"})
+        incoming = Incoming(self.command, path, query, kind, data)
         try:
             for api in self.server.apis:
                 if asked := api.read(incoming):
@@ -137,10 +159,24 @@ class _Handler(BaseHTTPRequestHandler):
             about = f"{type(error).__name__}: {error}"
             return self._send(400, api.error(400, f"the body cannot be read: {about}", ""))
         if asked is None:
-            return self._send(404, api.error(404, f"nothing is at {url.path}", ""))
+            return self._send(404, api.error(404, f"nothing is at {path}", ""))
         if isinstance(asked, Direct):
             return self._send(200, asked.body)
         return self._say(api, asked)
+
+    def _path(self, path: str, asked: str) -> str | None:
+        """Return the path of a request without the key; None if the request has no key at all."""
+        first, _, rest = path[1:].partition("/")
+        if self._is_key(unquote(first)):
+            return f"/{rest}"
+        scheme, _, bearer = self.headers.get("Authorization", "").partition(" ")
+        given = [asked, bearer.strip() if scheme.lower() == "bearer" else ""]
+        given += [self.headers.get(name, "") for name in _KEY_HEADERS]
+        return path if any(map(self._is_key, given)) else None
+
+    def _is_key(self, given: str) -> bool:
+        key = self.server.key.encode()
+        return secrets.compare_digest(given.encode("utf-8", "replace"), key)
 
     def _say(self, api: Api, asked: Asked) -> None:
         model = self.server.model

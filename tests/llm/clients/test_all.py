@@ -226,7 +226,7 @@ def test_proxies_of_the_environment_are_used(connect, kind, monkeypatch):
         monkeypatch.setenv("HTTP_PROXY", url)
         monkeypatch.delenv("NO_PROXY", raising=False)
         path = {AnthropicMessages: "", Predict: "/predict"}.get(kind, "/v1")
-        client = connect.at(kind, f"http://model.invalid{path}")
+        client = connect.at(kind, f"http://model.invalid/{url.key}{path}")
         assert client.ask(asked()).text == "by a proxy"
 
 

@@ -65,7 +65,7 @@ def test_an_answer_may_never_come_and_the_next_one_does():
     with ScriptedModel([Fault("timeout"), "here"]).serve() as url:
         place = urlsplit(url)
         silent = http.client.HTTPConnection(place.hostname or "", place.port, timeout=0.05)
-        silent.request("POST", CHAT, json.dumps(ASKED[CHAT]))
+        silent.request("POST", place.path + CHAT, json.dumps(ASKED[CHAT]))
         with pytest.raises(TimeoutError):
             silent.getresponse()
         silent.close()

@@ -7,6 +7,7 @@ import http.client
 import json
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
+from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 
@@ -207,6 +208,44 @@ def test_gemini_reads_calls_of_functions_and_their_results():
     assert [tool.name for tool in request.tools] == ["tap", "googleSearch"]
 
 
+KEYED = {
+    "OpenAI's": (CHAT, "Authorization", "Bearer {}"),
+    "Anthropic's": (MESSAGES, "x-api-key", "{}"),
+    "Azure's": (RESPONSES, "api-key", "{}"),
+    "Gemini's": (GEMINI, "x-goog-api-key", "{}"),
+}
+
+
+@pytest.mark.parametrize(("path", "header", "value"), KEYED.values(), ids=KEYED)
+def test_a_request_needs_the_key_of_the_server(path, header, value):
+    model = ScriptedModel(["so"])
+    with model.serve() as url, ScriptedModel([]).serve() as other:
+        data, place = json.dumps(ASKED[path]).encode(), f"{url.address}{path}"
+        plain = build_opener(ProxyHandler({}))
+        for given in ({}, {header: value.format("x")}, {header: value.format(other.key)}):
+            with pytest.raises(HTTPError, match="401") as refused:
+                plain.open(Request(place, data, given))
+            said = json.load(refused.value)
+            assert said["error"]["message"] == "the key of this scripted model is missing or wrong"
+        assert model.requests == []  # and no reply is lost
+        with plain.open(Request(place, data, {header: value.format(url.key)})) as response:
+            assert response.status == 200
+    assert len(model.requests) == 1
+
+
+def test_the_key_may_be_in_the_url():
+    with ScriptedModel(["one", "two"]).serve() as url:
+        assert url == f"{url.address}/{url.key}"
+        assert fetch(f"{url}{CHAT}", ASKED[CHAT])
+        assert fetch(f"{url.address}{GEMINI}?key={url.key}", ASKED[GEMINI])
+        for wrong in (f"{url.address}/models", f"{url.address}/{url.key}x/models", url.address):
+            with pytest.raises(HTTPError, match="401"):
+                fetch(wrong, method="GET")
+        with pytest.raises(HTTPError, match="404") as missing:
+            fetch(f"{url}/nowhere", method="GET")
+        assert url.key not in missing.value.read().decode()
+
+
 def test_a_plain_endpoint_predicts():
     model = ScriptedModel([COUNTED, "uncounted"])
     with model.serve() as url:
@@ -229,7 +268,7 @@ def test_gradio_is_called_and_then_asked_for_the_result(prefix):
             b"Content-Type: image/png\r\n\r\n" + PNG + b"\r\n--b--\r\n"
         )
         kind = {"Content-Type": "multipart/form-data; boundary=b"}
-        connection.request("POST", f"{prefix}/upload", form, kind)
+        connection.request("POST", f"{place.path}{prefix}/upload", form, kind)
         [path] = json.loads(connection.getresponse().read())
         picture = {"path": path, "meta": {"_type": "gradio.FileData"}}
         called = json.loads(

@@ -79,7 +79,9 @@ class StandIn:
         query = place.target[len(place.path) :]
         if self._served is not None:
             path = _SCRIPTED.get(api.name, place.path) if api else place.path
-            return Place(Origin.of(self._served), path + query, "scripted")
+            # The key is added here: the program has none, and no record of what it asked.
+            target = f"/{self._served.key}{path}{query}"
+            return Place(Origin.of(self._served), target, "scripted")
         end = _ENDPOINTS.get((provider_of(self._model).api, api.name if api else ""))
         if end is None:
             return place

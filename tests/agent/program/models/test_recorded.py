@@ -394,5 +394,10 @@ def test_a_script_answers_in_the_place_of_everyone(
         done = client.chat.completions.create(model="gpt-4o", messages=ASKED)
         said.append(done.choices[0].message.content or "")
     assert said == ["one", "two"]
+    # The script's own server is not for the program, nor is its key, and no record holds that.
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert any(path.name == "calls.jsonl" for path in files)
+    assert not [path for path in files if b"sk-scripted-" in path.read_bytes()]
+    assert not [name for name, text in recorder.environment.items() if "sk-scripted-" in text]
     assert {line["call"]["price_usd"] for line in recorder.lines} == {0.0}
     assert [line["call"]["role"] for line in recorder.lines] == ["planner", "actor"]
