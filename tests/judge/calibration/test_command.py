@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.judge.calibration import command, statistics
+from pytest_mobileagent.llm.scripted.server import ServedModel
 from pytest_mobileagent.testing import ScriptedModel
 
 from .conftest import judge
@@ -27,6 +28,16 @@ class Project:
         return (self.texts[name], self.replies.parent) if name in self.texts else None
 
 
+class Standing:
+    """What a server plays that stays where it is, as replies are kept for one server."""
+
+    model = "scripted"
+    now: ScriptedModel
+
+    def next(self, request):
+        return self.now.next(request)
+
+
 @pytest.fixture
 def calibrate(labelled, tmp_path, monkeypatch, capsys):
     """Runs the command on four labels, with judges behind local servers, through their SDKs."""
@@ -39,15 +50,17 @@ def calibrate(labelled, tmp_path, monkeypatch, capsys):
     path = labelled(("Do 1.", True), ("Do 2.", True), ("Do 3.", False), ("Do 4.", False, lacks))
 
     def run(*arguments: str, first=None, second=None, status=0, **texts):
-        with (first or judge("1 2")).serve() as one, (second or judge("1 3")).serve() as two:
-            monkeypatch.setenv("OPENAI_BASE_URL", f"{one}/v1")
-            monkeypatch.setenv("ANTHROPIC_BASE_URL", str(two))
-            texts.setdefault("mobile_judges", "openai:gpt-4o,anthropic:claude-sonnet-4-5")
-            project = Project(tmp_path / "replies", **texts)
-            assert command.main(["--labels", str(path), *arguments], lambda: project) == status
+        one.now, two.now = first or judge("1 2"), second or judge("1 3")
+        texts.setdefault("mobile_judges", "openai:gpt-4o,anthropic:claude-sonnet-4-5")
+        project = Project(tmp_path / "replies", **texts)
+        assert command.main(["--labels", str(path), *arguments], lambda: project) == status
         return capsys.readouterr()
 
-    yield run
+    one, two = Standing(), Standing()
+    with ServedModel.start(one) as here, ServedModel.start(two) as there:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{here}/v1")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", str(there))
+        yield run
     statistics._resamples.cache_clear()
 
 

@@ -30,8 +30,8 @@ class Connect:
         path = {OpenAIChat: "/v1", OpenAIResponses: "/v1", Predict: "/predict"}.get(kind, "")
         return self.at(kind, url + path, name, **more)
 
-    def at(self, kind: Any, url: str, name: str = "m", **more: Any) -> Any:
-        client = kind(name, url, KEY, **{"timeout": 5.0, **more})
+    def at(self, kind: Any, url: str, name: str = "m", key: str = KEY, **more: Any) -> Any:
+        client = kind(name, url, key, **{"timeout": 5.0, **more})
         self._stack.callback(client.close)
         return client
 

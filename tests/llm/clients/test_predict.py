@@ -90,7 +90,7 @@ def test_a_scripted_model_is_asked_as_gradio(connect):
     reply = ScriptedReply("so", input_tokens=9, output_tokens=2)
     model = ScriptedModel([reply, Fault(503), "again"])
     with model.serve() as url:
-        made = connect.at(Predict, url)
+        made = connect.at(Predict, url.address, key=url.key)
         assert made.ask(ASKED).usage == Usage(9, 2)
         with pytest.raises(ProviderBusyError, match="503"):
             made.ask(ASKED)
