@@ -32,7 +32,7 @@ _LONE_SUPERSCRIPT = re.compile(r"(?<=[.,:/^\u2212-])(?=[\u00b2\u00b3\u00b9\u2070
 _SPACED = re.compile(r"(?<![\d.,:/])\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?![\d.,:/\u00a0\u202f])")
 _MILLIONS = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)M(?!\w)")
 _GENERATION = re.compile(r"(?<![\w.,])(\d)([GD])(?!\w)")  # 5G are no grams
-_NO_WHOLE = re.compile(r"(?<![^\s$€£¥\"'(])(?=\.\d)")
+_NO_WHOLE = re.compile(r"(?<![\w.,:/^%\u2212-])(?=\.\d)")
 _FULL_COMMA = re.compile("，(?!\\d{3}(?!\\d))")
 _EMPHASIS = re.compile(r"~~.*?~~|(?<!\d)\*+|\*+(?!\d)|\*\*+|`+|(?<!\w)__|__(?!\w)")
 _LINES = re.compile(r"\s*\n\s*(?:\n\s*|[-*•]\s+)|\A\s*[-*•]\s+")
