@@ -60,36 +60,36 @@ from pytest_mobileagent import task
 def is_done(episode):
     assert episode.answers("done")
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", range(8))
 @task("easy{number}", tags=["easy"])
 def test_easy(episode, number):
     is_done(episode)
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", range(8))
 @task("hard{number}", tags=["hard"])
 def test_hard(episode, number):
     is_done(episode)
 """
 
-# With five tasks, one epoch without a difference excludes a drop of a half.
+# With eight tasks, one epoch without a difference excludes such a drop, and one with a failure not.
 EACH_TAG = """
 [[bound]]
 metric = "success_rate"
 baseline = true
-allow = 0.5
+allow = 0.9
 tag = "easy"
 
 [[bound]]
 metric = "success_rate"
 baseline = true
-allow = 0.5
+allow = 0.9
 tag = "hard"
 """
 
 
 @dataclass(frozen=True)
 class Gated:
-    """The project, with ten tasks of two tags."""
+    """The project, with eight tasks of each of two tags."""
 
     pytester: pytest.Pytester
 
@@ -104,7 +104,7 @@ class Gated:
         self.pytester.makeconftest(CONFTEST)
         self.pytester.makepyfile(skilled=AGENT, test_all=TASKS)
         (self.path / "gate.toml").write_text(EACH_TAG, "utf-8")
-        self.baseline({f"{tag}[{n}]": [True] * 3 for tag in ("easy", "hard") for n in range(5)})
+        self.baseline({f"{tag}[{n}]": [True] * 3 for tag in ("easy", "hard") for n in range(8)})
 
     def baseline(self, tasks: Mapping[str, list[bool | None]], name: str = "base") -> Path:
         """Write a run that did so in its epochs, by the names of tasks."""

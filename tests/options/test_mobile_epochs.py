@@ -43,7 +43,7 @@ def test_table(episode, row):
 
 
 def everything(*epochs: int) -> dict[str, list[int]]:
-    return {f"{tag}[{n}]": list(epochs) for tag in ("easy", "hard") for n in range(5)}
+    return {f"{tag}[{n}]": list(epochs) for tag in ("easy", "hard") for n in range(8)}
 
 
 HARD_ONES_VARY = ["--mobile-agent-option", "fails=hard0"]
@@ -52,7 +52,7 @@ HARD_ONES_VARY = ["--mobile-agent-option", "fails=hard0"]
 def test_a_range_ends_with_the_first_look_that_decides(gated):
     result = gated.gated()
     assert result.ret == 0
-    result.assert_outcomes(passed=10, deselected=10)
+    result.assert_outcomes(passed=16, deselected=16)
     assert gated.epochs() == everything(0)
     gate = gated.report()["gate"]
     assert (gate["verdict"], gate["look"], gate["epochs"]) == ("PASS", 1, 1)
@@ -60,13 +60,13 @@ def test_a_range_ends_with_the_first_look_that_decides(gated):
 
 def test_only_tasks_that_an_open_bound_covers_go_on(gated):
     result = gated.gated(*HARD_ONES_VARY, "--tb=no", "-v")
-    result.assert_outcomes(passed=13, failed=2, deselected=5)
+    result.assert_outcomes(passed=22, failed=2, deselected=8)
     assert gated.epochs() == {
-        **{f"easy[{n}]": [0] for n in range(5)},
-        **{f"hard[{n}]": [0, 1] for n in range(5)},
+        **{f"easy[{n}]": [0] for n in range(8)},
+        **{f"hard[{n}]": [0, 1] for n in range(8)},
     }
     lines = [line for line in result.outlines if "::test_" in line and "%" in line]
-    assert ["epoch0" in line for line in lines] == [True] * 10 + [False] * 5
+    assert ["epoch0" in line for line in lines] == [True] * 16 + [False] * 8
     assert lines[-1].endswith("[100%]")
 
 
@@ -74,7 +74,7 @@ def test_what_was_not_needed_is_not_sought_when_the_run_is_scored_again(gated):
     gated.gated(*HARD_ONES_VARY, "--tb=no")
     run = gated.newest()
     result = gated.pytester.runpytest_inprocess(f"--mobile-rescore={run}", "--mobile-runs=again")
-    result.assert_outcomes(passed=13, failed=2, deselected=5)
+    result.assert_outcomes(passed=22, failed=2, deselected=8)
     refused = gated.run(f"--mobile-resume={run}")
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
     begun_with = "give the --mobile-gate and --mobile-baseline that the run was begun with"
@@ -86,10 +86,10 @@ def test_workers_pause_until_a_look_has_decided_also_where_one_dies_before_it(ga
     dies = ["--mobile-agent-option", "dies=hard4"]
     result = gated.gated(*HARD_ONES_VARY, *dies, "-v", workers=2)
     assert "Traceback" not in result.stderr.str()  # plugins take what is deselected for objects
-    result.assert_outcomes(passed=13, failed=2, deselected=5)
-    assert gated.epochs() == everything(0) | {f"hard[{n}]": [0, 1] for n in range(5)}
+    result.assert_outcomes(passed=22, failed=2, deselected=8)
+    assert gated.epochs() == everything(0) | {f"hard[{n}]": [0, 1] for n in range(8)}
     done = [line for line in result.outlines if " PASSED test" in line or " FAILED test" in line]
-    assert ["epoch0" in line for line in done] == [True] * 10 + [False] * 5
+    assert ["epoch0" in line for line in done] == [True] * 16 + [False] * 8
     # Each worker, also that in place of the dead one, has leased one device at most.
     assert len((gated.path / "devices.txt").read_text().split()) <= 3
 
@@ -97,14 +97,14 @@ def test_workers_pause_until_a_look_has_decided_also_where_one_dies_before_it(ga
 def test_a_run_that_stops_at_a_failure_does_not_look(gated):
     result = gated.gated("--mobile-agent-option", "fails=easy1", "-x")
     assert "deselected" not in result.outlines[-1]
-    assert [task["outcome"] for task in gated.report()["tasks"]].count("not run") == 18
+    assert [task["outcome"] for task in gated.report()["tasks"]].count("not run") == 30
 
 
 @pytest.mark.slow
 def test_epochs_that_are_deselected_beforehand_are_not_waited_for(gated):
     result = gated.gated(*HARD_ONES_VARY, "-k", "epoch1 and hard")
-    result.assert_outcomes(passed=4, failed=1, deselected=15)
-    assert gated.epochs() == {f"hard[{n}]": [1] for n in range(5)}
+    result.assert_outcomes(passed=7, failed=1, deselected=24)
+    assert gated.epochs() == {f"hard[{n}]": [1] for n in range(8)}
 
 
 NEEDS_A_BOUND = (

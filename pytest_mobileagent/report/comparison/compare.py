@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import to_wire
-from pytest_mobileagent.report.comparison.pairing import common, difference, tallies, total
+from pytest_mobileagent.report.comparison.pairing import common, difference, fallen, tallies, total
 from pytest_mobileagent.report.text.names import label
 from pytest_mobileagent.statistics import mean, standard_error, student_cdf
 
@@ -68,7 +68,7 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
                 "standard_error": found.error,
                 "p_value": found.p_value,
                 "gained": _listed(keys, before, after, _gained),
-                "lost": _listed(keys, before, after, lambda b, a: _gained(a, b)),
+                "lost": _entries(fallen(keys, before, after)[0], before, after),
                 "flaky": _listed(keys, before, after, lambda b, a: b.is_flaky or a.is_flaky),
                 "new": _alone(after, before),
                 "missing": _alone(before, after),
@@ -108,7 +108,13 @@ def _listed(
     """Return the chosen tasks, those that changed most first."""
     found = [key for key in keys if chosen(before[key], after[key])]
     found.sort(key=lambda key: -abs(after[key].share - before[key].share))
-    return [{**_named(key), "before": str(before[key]), "after": str(after[key])} for key in found]
+    return _entries(found, before, after)
+
+
+def _entries(
+    keys: Sequence[Key], before: Mapping[Key, Tally], after: Mapping[Key, Tally]
+) -> list[dict[str, Any]]:
+    return [{**_named(key), "before": str(before[key]), "after": str(after[key])} for key in keys]
 
 
 def _alone(these: Mapping[Key, Tally], others: Mapping[Key, Tally]) -> list[dict[str, Any]]:

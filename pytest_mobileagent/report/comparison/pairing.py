@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from math import fsum
+from statistics import fmean, variance
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.statistics import student_cdf, student_quantile
@@ -52,6 +53,10 @@ class Tally:
     def __str__(self) -> str:
         return f"{self.passed}/{self.decided}"
 
+    def filled(self, *, passed: bool) -> Tally:
+        """Return it as if all that is missing had passed, or had failed."""
+        return Tally(self.passed + self.missing * passed, self.decided + self.missing)
+
     def __add__(self, other: Tally) -> Tally:
         return Tally(
             self.passed + other.passed,
@@ -91,11 +96,17 @@ class Difference:
     - `tasks`: how many the runs have in common.
     - `value`: the mean of the tasks' differences, as a share; None without a common task.
     - `error`: its standard error; None below two tasks.
+    - `spread`: the variance of `value` by how far the tasks' differences are apart; None below two.
+    - `pooled`: the same if both runs did each task with the same chance.
+    - `episodes`: how many the run has decided that has fewer of them.
     """
 
     tasks: int
     value: float | None = None
     error: float | None = None
+    spread: float | None = None
+    pooled: float | None = None
+    episodes: int = 0
 
     def chance_below(self, drop: float) -> float | None:
         """Return P(t <= (value + drop) / error): small if the run is worse by more than `drop`."""
@@ -131,15 +142,49 @@ def difference(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Diffe
     difference are no certainty.
     """
     keys = common(before, after)
-    of_task: dict[str, list[float]] = defaultdict(list)
+    of_task: dict[str, list[Key]] = defaultdict(list)
     for key in keys:
-        of_task[key[0]].append(after[key].share - before[key].share)
-    each = [fmean(differences) for differences in of_task.values()]
-    if len(each) < 2:
-        return Difference(len(each), each[0] if each else None)
-    episodes = [total(run[key] for key in keys).decided for run in (before, after)]
+        of_task[key[0]].append(key)
+    each = [fmean(after[k].share - before[k].share for k in keys) for keys in of_task.values()]
+    tasks = len(each)
+    if tasks < 2:
+        return Difference(tasks, each[0] if each else None)
+    episodes = [sum(run[key].decided for key in keys) for run in (before, after)]
     floor = math.hypot(*(1 / (2 * count) for count in episodes))
-    return Difference(len(each), fmean(each), max(stdev(each) / math.sqrt(len(each)), floor))
+    spread = variance(each) / tasks
+    pooled = (
+        fsum(_pooled(before[k], after[k]) for k in ks) / len(ks) ** 2 for ks in of_task.values()
+    )
+    return Difference(
+        tasks,
+        value=fmean(each),
+        error=max(math.sqrt(spread), floor),
+        spread=spread,
+        pooled=fsum(pooled) / tasks**2,
+        episodes=min(episodes),
+    )
+
+
+def _pooled(before: Tally, after: Tally) -> float:
+    """Return the variance of the difference of two shares whose chances are the same.
+
+    By the unbiased estimate of p(1 - p) in all epochs of both runs together.
+    """
+    both = before + after
+    chance = both.share * (1 - both.share) * both.decided / (both.decided - 1)
+    return chance * (1 / before.decided + 1 / after.decided)
+
+
+def fallen(
+    keys: Iterable[Key], before: Mapping[Key, Tally], after: Mapping[Key, Tally]
+) -> tuple[list[Key], list[Key]]:
+    """Return the tasks that are lost, and all that passed less often; what fell most is first.
+
+    Lost is a task that passed in more than half of its decided epochs before, and does not now.
+    """
+    fell = [key for key in keys if after[key].share < before[key].share]
+    fell.sort(key=lambda key: after[key].share - before[key].share)
+    return [key for key in fell if before[key].passes and not after[key].passes], fell
 
 
 def noise(runs: Sequence[Mapping[Key, Tally]], keys: Iterable[Key]) -> float | None:
@@ -152,7 +197,12 @@ def noise(runs: Sequence[Mapping[Key, Tally]], keys: Iterable[Key]) -> float | N
     return fmean(each) if each else None
 
 
+def is_missing(task: Mapping[str, Any]) -> bool:
+    """Return whether an episode has no verdict that can be relied on."""
+    return task["success"] is None or bool(task.get("suspect"))
+
+
 def _tally(task: Mapping[str, Any]) -> Tally:
-    if task["success"] is None:
+    if is_missing(task):
         return Tally(missing=1, broken=int(task.get("fault") == "infrastructure"))
     return Tally(passed=int(task["success"]), decided=1)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.comparison.pairing import tallies, total
 from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
-from pytest_mobileagent.report.gate.missing import is_broken, is_lacking, words
+from pytest_mobileagent.report.gate.missing import filled, is_broken, is_lacking, words
 from pytest_mobileagent.report.gate.unknown import at_least, left_out
 from pytest_mobileagent.report.metrics.summary import totals
 
@@ -25,6 +26,7 @@ _ALWAYS_KNOWN = {
     "without_snapshot",
 }  # fmt: skip
 
+_RATES = {"success_rate", "success_rate_of_all"}
 # What is missing can only add to these.
 _SUMS = {"cost_usd", "input_tokens", "output_tokens", "cached_tokens", "calls", "retries"}
 
@@ -52,10 +54,35 @@ def absolute(bound: Bound, tasks: Sequence[Task], look: int) -> Finding:
         verdict = FAIL if high else PASS if bound.max is None and not low else INCONCLUSIVE
         return finding(verdict, f"{said}, and more: it leaves out {unknown}")
     counted = total(tallies(covered).values())
+    if bound.metric in _RATES and counted.missing:
+        return finding(
+            *_rate(bound, covered, said), broken=is_lacking(counted) and is_broken(counted)
+        )
     only_grows = bound.metric.rpartition(".")[2] in _SUMS
     if bound.metric not in _ALWAYS_KNOWN and is_lacking(counted) and not (high and only_grows):
         return finding(INCONCLUSIVE, words(covered), broken=is_broken(counted))
     return finding(FAIL if low or high else PASS, said)
+
+
+def _rate(bound: Bound, tasks: Sequence[Task], said: str) -> tuple[str, str]:
+    """Return the verdict on a rate of success, of which episodes are missing, with what to say.
+
+    It fails if it would with all of them passed. It passes if it would with all of them failed, and
+    if at most 10 % are missing.
+    """
+    worst, best = (_value(bound.metric, totals(filled(tasks, passed=p))) for p in (False, True))
+    assert worst is not None
+    assert best is not None
+    least = -math.inf if bound.min is None else bound.min
+    most = math.inf if bound.max is None else bound.max
+    if best < least or worst > most:
+        return FAIL, said
+    if is_lacking(total(tallies(tasks).values())):
+        return INCONCLUSIVE, words(tasks)
+    if least <= worst and best <= most:
+        return PASS, said
+    between = f"from {_shown(worst)} to {_shown(best)} with what is missing"
+    return INCONCLUSIVE, f"{said}, {between}: {words(tasks)}"
 
 
 def name_of(bound: Bound) -> str:

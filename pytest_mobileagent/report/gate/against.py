@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.report.comparison.pairing import (
-    Difference,
     common,
     difference,
+    fallen,
     noise,
     tallies,
     total,
@@ -15,10 +15,14 @@ from pytest_mobileagent.report.comparison.pairing import (
 from pytest_mobileagent.report.gate.absolute import name_of
 from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
 from pytest_mobileagent.report.gate.missing import episodes, is_broken, is_lacking, words
+from pytest_mobileagent.report.gate.planning import epochs_to_decide, tasks_to_decide
 from pytest_mobileagent.report.gate.rule import (
+    ALPHA,
+    BETA,
     FEWEST_TASKS,
     Levels,
-    epochs_to_decide,
+    at_least,
+    at_most,
     levels,
     rule,
 )
@@ -27,13 +31,12 @@ from pytest_mobileagent.report.text.names import label, points, shortener
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.report.comparison.pairing import Key, Tally
+    from pytest_mobileagent.report.comparison.pairing import Difference, Key, Tally
     from pytest_mobileagent.report.gate.looks import Looks
     from pytest_mobileagent.report.gate.spec import Bound
 
     Task = Mapping[str, Any]
 
-LEVEL = 0.97  # of the interval that is printed: what a false FAIL's chance leaves at both ends
 _MOST_LOST = 5  # tasks that are named in a line
 
 
@@ -50,103 +53,157 @@ def against(
 
     `tasks` and `baseline` are the entries of what the bound covers. `count` is how many such bounds
     the gate has: each may fail falsely at that part of the level.
+
+    Episodes that are missing count as what speaks against the verdict: a FAIL holds if all that are
+    missing here had passed, and all that the baseline lacks had failed; a PASS holds the other way
+    round, and with at most 10 % of the episodes of a run missing.
     """
-    after, before = tallies(tasks), tallies(baseline)
-    both = after.keys() & before.keys()
-    found = difference(before, after)
-    limits = levels(looks, look, count)
-    numbers = _numbers(found, limits, *(total(run[key] for key in both) for run in (before, after)))
-    said = _difference(bound, found)
+    both = tallies(tasks).keys() & tallies(baseline).keys()
+    here, there = (
+        [task for task in run if (task["id"], task.get("environment")) in both]
+        for run in (tasks, baseline)
+    )
+    seen = _Seen.of(tallies(there), tallies(here), levels(looks, look, count))
+    counted, numbers = _denominators(seen), _numbers(seen)
+    low, high = _bounds(seen, count)
+    said = name_of(bound)
+    if seen.found.value is not None:
+        said += f" {points(seen.found.value)} points"
 
     def finding(verdict: str, words: str, **more: bool) -> Finding:
         return Finding(verdict, words, numbers, bound, look, **more)
 
-    if missing := _missing(bound, tasks, baseline, both):
-        why, more = missing
-        return finding(INCONCLUSIVE, why, **more)
-    verdict, counted = rule(found, bound, limits), _denominators(numbers)
-    if verdict == FAIL:
-        return finding(FAIL, said + _lost(before, after) + counted)
-    if verdict == PASS:
-        return finding(PASS, f"{said}, {found.tasks} tasks, {_epochs(looks, look)}{counted}")
-    epochs = looks.epochs[look]
-    if found.tasks < FEWEST_TASKS:
-        take = f"{_plural(found.tasks, 'task')} in both runs, and a FAIL takes {FEWEST_TASKS}"
-    else:
-        pq = noise([before, after], common(before, after))
-        numbers["epochs_to_decide"] = epochs_to_decide(found, bound, limits, pq, epochs)
-        take = f"about {numbers['epochs_to_decide']} epochs of both would decide"
-    why = f"{said} after {_plural(epochs, 'epoch')}; {take}{counted}"
-    return finding(INCONCLUSIVE, why, may_change=found.tasks > 1)
-
-
-def _missing(
-    bound: Bound, here: Sequence[Task], there: Sequence[Task], both: set[Key]
-) -> tuple[str, dict[str, bool]] | None:
-    """Return what to say of episodes that are missing where they are too many, or too unlike.
-
-    With what that means for the finding. More epochs do not mend what breaks every tenth one.
-    """
     if not both:
-        return f"{name_of(bound)}: no task is in this run and in the baseline", {}
-    here, there = (
-        [task for task in run if (task["id"], task["environment"]) in both] for run in (here, there)
-    )
-    after, before = (total(tallies(run).values()) for run in (here, there))
-    if is_lacking(after):
-        return words(here), {"broken": is_broken(after)}
-    if is_lacking(before):
-        return words(there, "the baseline's"), {}
-    shares = [counted.missing / episodes(counted) for counted in (after, before)]
-    if abs(shares[0] - shares[1]) <= bound.margin:
-        return None
-    here_share, there_share, most = (100 * share for share in (*shares, bound.margin))
-    why = (
-        f"{name_of(bound)}: {here_share:.1f} % of the episodes are missing, and {there_share:.1f} "
-        f"% of the baseline's: they may differ by the margin, {most:g} points, at most; "
-        "--mobile-resume runs what is missing"
-    )
-    return why, {"may_change": True}
+        why = f"{name_of(bound)}: no task is in this run and in the baseline"
+        return finding(INCONCLUSIVE, why)
+    if rule(seen.best, bound, seen.levels) == FAIL:
+        return finding(FAIL, f"{said} ({high})" + _lost(seen) + counted)
+    is_whole = not (is_lacking(seen.here) or is_lacking(seen.there))
+    if is_whole and rule(seen.worst, bound, seen.levels) == PASS:
+        number = seen.found.tasks
+        return finding(PASS, f"{said} ({low}), {number} tasks, {_epochs(looks, look)}{counted}")
+    said += f" ({low}; {high})" * (seen.low is not None)
+    may_change = is_whole and seen.found.tasks >= FEWEST_TASKS
+    if is_whole and rule(seen.found, bound, seen.levels) == INCONCLUSIVE:
+        after = f"after {_plural(looks.epochs[look], 'epoch')}"
+        why = f"{said} {after}; {_takes(seen, bound, numbers)}{counted}"
+        return finding(INCONCLUSIVE, why, may_change=may_change)
+    why = _lacks(seen, here, there)
+    if is_whole:
+        why = f"{said}, but what is missing may change that: {why}"
+    return finding(INCONCLUSIVE, why, may_change=may_change, broken=_is_broken(seen))
 
 
-def _numbers(found: Difference, limits: Levels, before: Tally, after: Tally) -> dict[str, Any]:
+def _lacks(seen: _Seen, here: Sequence[Task], there: Sequence[Task]) -> str:
+    """Return what to say of the episodes that are missing; where they are too many, of those."""
+    too_many = is_lacking(seen.here) or is_lacking(seen.there)
+    runs = ((seen.here, here, "the"), (seen.there, there, "the baseline's"))
+    return "; ".join(
+        words(run, whose)
+        for counted, run, whose in runs
+        if (is_lacking(counted) if too_many else counted.missing)
+    )
+
+
+def _is_broken(seen: _Seen) -> bool:
+    return is_lacking(seen.here) and is_broken(seen.here)
+
+
+class _Seen(NamedTuple):
+    """Two runs: what both have decided, and the best and the worst that may be of what is missing.
+
+    - `before`, `after`: tallies of the tasks that are in both; `there`, `here`: their sums.
+    """
+
+    before: Mapping[Key, Tally]
+    after: Mapping[Key, Tally]
+    there: Tally
+    here: Tally
+    found: Difference
+    best: Difference
+    worst: Difference
+    levels: Levels
+
+    @classmethod
+    def of(cls, before: Mapping[Key, Tally], after: Mapping[Key, Tally], levels: Levels) -> _Seen:
+        there, here = (total(run.values()) for run in (before, after))
+        found = best = worst = difference(before, after)
+        if there.missing or here.missing:
+            failed, passed = (
+                [
+                    {key: tally.filled(passed=p) for key, tally in run.items()}
+                    for run in (before, after)
+                ]
+                for p in (False, True)
+            )
+            best, worst = difference(failed[0], passed[1]), difference(passed[0], failed[1])
+        return cls(before, after, there, here, found, best, worst, levels)
+
+    @property
+    def low(self) -> float | None:
+        """What the difference is at least, with all that is missing counted as lost."""
+        return at_least(self.worst, self.levels.passing)
+
+    @property
+    def high(self) -> float | None:
+        """What it is at most, with all that is missing counted as won."""
+        return at_most(self.best, self.levels.fail)
+
+
+def _numbers(seen: _Seen) -> dict[str, Any]:
     return {
-        "tasks": found.tasks,
-        "difference": found.value,
-        "standard_error": found.error,
-        "interval": found.interval(LEVEL),
-        "level": LEVEL,
-        "fail_level": limits.fail,
-        "pass_level": limits.passing,
-        "decided": after.decided,
-        "episodes": episodes(after),
-        "baseline_decided": before.decided,
-        "baseline_episodes": episodes(before),
+        "tasks": seen.found.tasks,
+        "difference": seen.found.value,
+        "standard_error": None if seen.found.spread is None else seen.found.spread**0.5,
+        "at_least": seen.low,
+        "at_most": seen.high,
+        "fail_level": seen.levels.fail,
+        "pass_level": seen.levels.passing,
+        "decided": seen.here.decided,
+        "episodes": episodes(seen.here),
+        "baseline_decided": seen.there.decided,
+        "baseline_episodes": episodes(seen.there),
     }
 
 
-def _difference(bound: Bound, found: Difference) -> str:
-    if found.value is None:
-        return name_of(bound)
-    interval = found.interval(LEVEL)
-    within = (
-        "" if interval is None else f" ({100 * LEVEL:.0f} %: {' to '.join(map(points, interval))})"
-    )
-    return f"{name_of(bound)} {points(found.value)} points{within}"
+def _bounds(seen: _Seen, count: int) -> tuple[str, str]:
+    """Return what the difference is at least, and at most: each one-sided, over all looks."""
+    low, high = (points(min(1.0, max(-1.0, each or 0.0))) for each in (seen.low, seen.high))
+    return f"{_level(BETA)}: {low} or more", f"{_level(ALPHA / count)}: {high} or less"
 
 
-def _lost(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> str:
-    """Return the tasks that fell most."""
-    keys = common(before, after)
-    fell = sorted(
-        (key for key in keys if after[key].share < before[key].share),
-        key=lambda key: after[key].share - before[key].share,
-    )
+def _level(chance: float) -> str:
+    return f"{100 * (1 - chance):.4g} %"
+
+
+def _lost(seen: _Seen) -> str:
+    """Return the tasks that are lost, as `compare` says it; without one, those that fell most."""
+    keys = common(seen.before, seen.after)
+    lost, lower = fallen(keys, seen.before, seen.after)
+    named, word = (lost, "lost") if lost else (lower, "passed less often")
     short = shortener(key[0] for key in keys)
-    named = [
-        f"{label(short(key[0]), key[1])} {before[key]} → {after[key]}" for key in fell[:_MOST_LOST]
+    tasks = [
+        f"{label(short(key[0]), key[1])} {seen.before[key]} → {seen.after[key]}"
+        for key in named[:_MOST_LOST]
     ]
-    return f"; lost: {', '.join(named)}{', …' if len(fell) > _MOST_LOST else ''}" if fell else ""
+    more = ", …" if len(named) > _MOST_LOST else ""
+    return f"; {word}: {', '.join(tasks)}{more}" if named else ""
+
+
+def _takes(seen: _Seen, bound: Bound, numbers: dict[str, Any]) -> str:
+    """Return what it would take to decide, and add it to the numbers."""
+    tasks = seen.found.tasks
+    if tasks < FEWEST_TASKS:
+        return f"{_plural(tasks, 'task')} in both runs, and a verdict takes {FEWEST_TASKS}"
+    chance = noise([seen.before, seen.after], common(seen.before, seen.after))
+    if chance is None:
+        return "one epoch does not tell tasks that are lost from chance: run several of both"
+    epochs = 2 / sum(tasks / run.decided for run in (seen.here, seen.there))
+    numbers["epochs_to_decide"] = epochs_to_decide(seen.found, bound, seen.levels, chance, epochs)
+    if (more := numbers["epochs_to_decide"]) is not None:
+        return f"about {more} epochs of both would decide"
+    numbers["tasks_to_decide"] = more = tasks_to_decide(seen.found, bound, seen.levels)
+    return f"more epochs of these tasks would not decide, about {more} tasks like them would"
 
 
 def _epochs(looks: Looks, look: int) -> str:
@@ -155,13 +212,11 @@ def _epochs(looks: Looks, look: int) -> str:
     return _plural(looks.epochs[look], "epoch") + which
 
 
-def _denominators(numbers: Mapping[str, Any]) -> str:
-    here, there = (
-        (numbers[f"{whose}decided"], numbers[f"{whose}episodes"]) for whose in ("", "baseline_")
-    )
-    if here[0] == here[1] and there[0] == there[1]:
+def _denominators(seen: _Seen) -> str:
+    if not (seen.here.missing or seen.there.missing):
         return ""
-    return f"; {here[0]} of {here[1]} episodes decided, {there[0]} of {there[1]} of the baseline's"
+    here, there = (f"{run.decided} of {episodes(run)}" for run in (seen.here, seen.there))
+    return f"; {here} episodes decided, {there} of the baseline's"
 
 
 def _plural(count: int, what: str) -> str:

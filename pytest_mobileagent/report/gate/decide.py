@@ -139,12 +139,12 @@ def decide(
         elif bound in settled:
             findings.append(settled[bound])
         else:
-            own, its = (
+            here, there = (
                 [task for task in run if bound.covers(task["suite"], task["tags"])]
                 for run in (tasks, baseline or ())
             )
-            left_out = unseen(own, its, alike=alike, allow_skipped=gate.allow_skipped)
-            found = against(bound, own, its, looks, look, count=count)
+            left_out = unseen(here, there, alike=alike, allow_skipped=gate.allow_skipped)
+            found = against(bound, here, there, looks, look, count=count)
             findings.append(_without(left_out, found))
     return Decision(tuple(findings), looks, look)
 

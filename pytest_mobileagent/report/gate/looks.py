@@ -35,7 +35,14 @@ class Looks:
 
     def levels(self, alpha: float) -> tuple[float, ...]:
         """Return the one-sided nominal level of each look: all together they fail at `alpha`."""
-        return _levels(self.epochs, alpha)
+        return _levels(self.epochs, alpha, _pocock)
+
+    def even_levels(self, alpha: float) -> tuple[float, ...]:
+        """Return the levels that spend as much of `alpha` in each epoch: later looks are laxer.
+
+        The power family of Kim and DeMets (Biometrika 74, 1987) with exponent 1.
+        """
+        return _levels(self.epochs, alpha, _evenly)
 
 
 def looks(least: int, most: int) -> Looks:
@@ -43,10 +50,20 @@ def looks(least: int, most: int) -> Looks:
     return Looks(tuple(sorted({least, math.isqrt(least * most), most})))
 
 
+def _pocock(time: float) -> float:
+    return math.log1p((math.e - 1) * time)
+
+
+def _evenly(time: float) -> float:
+    return time
+
+
 @cache
-def _levels(epochs: tuple[int, ...], alpha: float) -> tuple[float, ...]:
+def _levels(
+    epochs: tuple[int, ...], alpha: float, spending: Callable[[float], float]
+) -> tuple[float, ...]:
     times = [epoch / epochs[-1] for epoch in epochs]
-    spent = [alpha * math.log1p((math.e - 1) * time) for time in times]
+    spent = [alpha * spending(time) for time in times]
     levels = [spent[0]]
     bound = _NORMAL.inv_cdf(1 - spent[0]) * math.sqrt(times[0])
     deviation = math.sqrt(times[0])

@@ -21,8 +21,8 @@ def required(
 ) -> list[Finding]:
     """Return what became of the tasks that have to pass: one finding, or none without such tasks.
 
-    FAIL if one failed more than half of its epochs; else INCONCLUSIVE if one was not decided, or
-    passed and failed as often.
+    FAIL if one failed more than half of its epochs; else INCONCLUSIVE if one was not decided,
+    passed and failed as often, or has so many epochs missing that they could change the verdict.
     """
     if not must_pass:
         return []
@@ -48,12 +48,16 @@ def required(
 
 
 def _verdict(tally: Tally) -> str:
-    if 2 * tally.passed == tally.decided:
-        return INCONCLUSIVE
-    return PASS if tally.passes else FAIL
+    """Return PASS and FAIL only where what is missing could not change that."""
+    best, worst = tally.filled(passed=True), tally.filled(passed=False)
+    if 2 * best.passed < best.decided:
+        return FAIL
+    return PASS if worst.passes else INCONCLUSIVE
 
 
 def _of(tally: Tally) -> str:
     if not tally.decided:
         return "was not decided"
-    return f"passed {tally.passed} of {tally.decided} epoch{'s' * (tally.decided != 1)}"
+    lacks = f", and {tally.missing} {'are' if tally.missing > 1 else 'is'} missing"
+    said = f"passed {tally.passed} of {tally.decided} epoch{'s' * (tally.decided != 1)}"
+    return said + lacks * bool(tally.missing)

@@ -29,7 +29,7 @@ def write(folder: Path, tasks: dict[str, str], **about: Any) -> str:
 
 @pytest.fixture
 def base(tmp_path: Path) -> str:
-    return write(tmp_path / "base", many(12, "PPP"))
+    return write(tmp_path / "base", many(48, "PPP"))
 
 
 def no_setting(name: str) -> None:
@@ -37,8 +37,8 @@ def no_setting(name: str) -> None:
 
 
 def test_runs_are_compared_each_with_the_first(tmp_path: Path, base: str, capsys: Capture) -> None:
-    better = write(tmp_path / "better", many(12, "PPP"))
-    worse = write(tmp_path / "worse", many(12, "FFF"))
+    better = write(tmp_path / "better", many(48, "PPP"))
+    worse = write(tmp_path / "worse", many(48, "FFF"))
     assert main([base, better, worse], no_setting) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0] == "against base (base):"
@@ -51,14 +51,14 @@ def test_runs_are_compared_each_with_the_first(tmp_path: Path, base: str, capsys
 def test_a_gate_makes_the_status(
     tmp_path: Path, base: str, capsys: Capture, epochs: str, status: int
 ) -> None:
-    run = write(tmp_path / "run", many(12, epochs))
+    run = write(tmp_path / "run", many(48, epochs))
     assert main([base, run, "--gate=success_rate >= baseline"], no_setting) == status
     verdict = {0: "PASS", 1: "FAIL", 9: "INCONCLUSIVE"}[status]
     assert f"gate {verdict}: " in capsys.readouterr().out
 
 
 def test_the_worst_of_several_runs_makes_the_status(tmp_path: Path, base: str) -> None:
-    runs = [write(tmp_path / name, many(12, e)) for name, e in (("a", "FFF"), ("b", "PPP"))]
+    runs = [write(tmp_path / name, many(48, e)) for name, e in (("a", "FFF"), ("b", "PPP"))]
     assert main([base, *runs, "--gate=success_rate >= baseline"], no_setting) == 1
 
 
@@ -67,7 +67,7 @@ def test_the_gate_is_the_project_s_unless_one_is_given(
 ) -> None:
     (tmp_path / "gate.toml").write_text('[[bound]]\nmetric = "tasks"\nmax = 1\n')
     assert main([base, base], lambda _name: ("gate.toml", tmp_path)) == 1
-    assert "gate FAIL: tasks 36 (at most 1)" in capsys.readouterr().out
+    assert "gate FAIL: tasks 144 (at most 1)" in capsys.readouterr().out
 
 
 def test_json_has_all_and_markdown_what_a_pull_request_shows(base: str, capsys: Capture) -> None:
@@ -75,7 +75,7 @@ def test_json_has_all_and_markdown_what_a_pull_request_shows(base: str, capsys: 
     assert main([base, base, gate, "--format=json"], no_setting) == 0
     (each,) = json.loads(capsys.readouterr().out)["runs"]
     assert each["gate"]["verdict"] == "PASS"
-    assert each["comparison"]["tasks"] == 12
+    assert each["comparison"]["tasks"] == 48
     assert main([base, base, gate, "--format=markdown"], no_setting) == 0
     assert capsys.readouterr().out.startswith("## ✅ Gate: PASS\n")
 
@@ -95,7 +95,7 @@ def test_a_run_that_was_killed_is_compared_by_what_it_has(
     killed.mkdir()
     cases = [
         Case(Task("Do it."), name, epoch=epoch).to_json()
-        for name in many(12, "")
+        for name in many(48, "")
         for epoch in range(3)
     ]
     about = {"run": {"id": "killed", "agent": "killed"}, "tasks": cases}
@@ -103,7 +103,7 @@ def test_a_run_that_was_killed_is_compared_by_what_it_has(
     assert main([base, str(killed), "--gate=success_rate >= baseline"], no_setting) == 9
     out = capsys.readouterr().out
     assert "note: the run has not ended, or was cut off" in out
-    assert "gate INCONCLUSIVE: 100 % of the episodes are missing: not run 36 times" in out
+    assert "gate INCONCLUSIVE: 100 % of the episodes are missing: not run 144 times" in out
 
 
 @pytest.mark.parametrize(

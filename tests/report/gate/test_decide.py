@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -33,8 +34,8 @@ def said(decision: Decision) -> tuple[str, int]:
 
 
 def test_an_unchanged_run_passes() -> None:
-    run = many(10, "PPP") | {"tasks/notes/new": "PFP"}
-    line = "PASS: success_rate +0.0 points (97 %: -5.4 to +5.4), 11 tasks, 3 epochs"
+    run = many(40, "PPP") | {"tasks/notes/new": "PFP"}
+    line = "PASS: success_rate +0.0 points (95 %: -3.3 or more), 41 tasks, 3 epochs"
     assert said(decided(AGAINST, run, run)) == (line, 0)
 
 
@@ -43,32 +44,52 @@ def test_a_worse_run_fails_and_names_what_was_lost() -> None:
     after = many(6, "FFF") | {f"tasks/clock/t{n}": "PPF" for n in range(6, 12)}
     decision = decided(AGAINST, after, before)
     assert decision.status == 1
-    assert decision.line.startswith("FAIL: success_rate -66.7 points (97 %: -")
+    assert decision.line.startswith(
+        "FAIL: success_rate -66.7 points (98.75 %: -40.6 or less); lost: "
+    )
     named = ", ".join(f"t{n} 3/3 → 0/3" for n in range(5))
     assert decision.line.endswith(f"; lost: {named}, …")
 
 
 def test_an_open_run_says_what_would_decide_it() -> None:
-    before = many(20, "PPF")
-    after = before | many(3, "PFF")
+    before = many(60, "PPF")
+    after = before | many(4, "PFF")
     line, status = said(decided(AGAINST, after, before))
-    assert line.startswith("INCONCLUSIVE: success_rate -5.0 points (97 %: -1")
-    assert line.endswith(" after 3 epochs; about 336 epochs of both would decide")
+    assert line.startswith("INCONCLUSIVE: success_rate -2.2 points (95 %: -")
+    assert " or more; 98.75 %: +" in line
+    assert re.search(r" or less\) after 3 epochs; about \d+ epochs of both would decide$", line)
     assert status == 8
 
 
-def test_few_tasks_never_fail_by_statistics() -> None:
-    line, status = said(decided(AGAINST, many(7, "FFF"), many(7, "PPP")))
-    assert line.endswith("after 3 epochs; 7 tasks in both runs, and a FAIL takes 8")
-    assert status == 8
+def test_of_a_task_that_is_lost_more_epochs_tell_nothing() -> None:
+    for epochs in ("PPP", "PPPPPPPPPP"):
+        after = many(20, epochs) | {"tasks/clock/t0": epochs.replace("P", "F")}
+        line, _ = said(decided(AGAINST, after, many(20, epochs)))
+        assert line.endswith(
+            "; more epochs of these tasks would not decide, about 329 tasks like them would"
+        )
+
+
+def test_one_epoch_does_not_tell_lost_tasks_from_chance() -> None:
+    line, _ = said(decided(AGAINST, many(20, "P") | {"tasks/clock/t0": "F"}, many(20, "P")))
+    assert line.endswith(
+        "; one epoch does not tell tasks that are lost from chance: run several of both"
+    )
+
+
+def test_few_tasks_never_fail_nor_pass_by_statistics() -> None:
+    for after in ("FFF", "PPP"):
+        line, status = said(decided(AGAINST, many(7, after), many(7, "PPP")))
+        assert line.endswith("after 3 epochs; 7 tasks in both runs, and a verdict takes 8")
+        assert status == 8
 
 
 def test_errors_leave_the_mean_and_both_denominators_are_told() -> None:
-    before, after = many(20, "PPP"), many(20, "PPP") | {"tasks/clock/t0": "PPE"}
+    before, after = many(50, "PPP"), many(50, "PPP") | {"tasks/clock/t0": "PPE"}
     decision = decided(AGAINST, after, before)
     assert decision.line == (
-        "PASS: success_rate +0.0 points (97 %: -2.8 to +2.8), 20 tasks, 3 epochs; "
-        "59 of 60 episodes decided, 60 of 60 of the baseline's"
+        "PASS: success_rate +0.0 points (95 %: -3.8 or more), 50 tasks, 3 epochs; "
+        "149 of 150 episodes decided, 150 of 150 of the baseline's"
     )
 
 
@@ -96,7 +117,8 @@ def test_what_waits_for_people_is_no_fault_of_infrastructure() -> None:
     after = many(20, "PPP") | many(6, "PRR") | {"tasks/clock/t0": "PPE"}
     line, status = said(decided(AGAINST, after, many(20, "PPP")))
     assert line.startswith("INCONCLUSIVE: 18 % of the episodes are missing: a person has to decide")
-    assert "10 times, infrastructure broke 1 time; `python -m pytest_mobileagent review`" in line
+    assert "10 times, infrastructure broke 1 time; of 10: `python -m pytest_mobileagent re" in line
+    assert line.endswith("; of 1: mend that, then --mobile-resume")
     assert status == 8
 
 
@@ -106,17 +128,90 @@ def test_a_baseline_with_holes_decides_nothing() -> None:
     assert status == 8
 
 
-def test_runs_that_miss_unlike_much_decide_nothing() -> None:
-    after = many(20, "PPP") | many(2, "PPE")
-    line, status = said(decided(AGAINST, after, many(20, "PPP")))
-    assert "3.3 % of the episodes are missing, and 0.0 % of the baseline's" in line
-    assert status == 8
+def test_a_catastrophe_fails_whatever_is_missing() -> None:
+    """It would with all passed that are missing, be they 6 % or 40 % of the episodes."""
+    for lacking in (6, 40):
+        after = many(50, "FF") | many(lacking, "FE")
+        assert decided(AGAINST, after, many(50, "PP")).status == 1
+
+
+def test_a_fail_that_rests_on_what_is_missing_is_none() -> None:
+    after = many(40, "PPPP") | many(8, "FEEE")
+    before = many(40, "PPPP")
+    assert decided(AGAINST, many(40, "PPPP") | many(8, "FFFF"), before).status == 1
+    assert decided(AGAINST, after, before).status == 9
+
+
+def test_what_the_baseline_lacks_counts_as_failed_before_a_run_fails() -> None:
+    after = many(40, "PPPP") | many(12, "FFPP")
+    before = many(40, "PPPP") | many(12, "RPPP")
+    assert decided(AGAINST, after, many(40, "PPPP")).status == 1
+    assert decided(AGAINST, after, before).status == 8
+
+
+@pytest.mark.parametrize("before", ["P", "R"])
+def test_a_pass_holds_where_all_that_is_missing_speaks_against_it(before: str) -> None:
+    """Two identical runs with 3 % for review each, or one of them."""
+    for tasks, status in ((40, 8), (300, 0)):
+        runs = [many(tasks, "PPP") | many(tasks // 10, "PP" + letter) for letter in ("R", before)]
+        decision = decided(AGAINST, *runs)
+        assert decision.status == status
+    assert (
+        "but what is missing may change that: 3.3 % of the"
+        in decided(AGAINST, many(60, "PPP") | many(6, "PPR"), many(60, "PPP")).line
+    )
+
+
+def test_tasks_that_were_broken_and_episodes_that_are_suspect_are_missing() -> None:
+    before = entries(many(60, "PPP"))
+    for fields in ({"outcome": "error", "fault": "task"}, {"suspect": True}):
+        after = [
+            task | ({"success": None, **fields} if n % 20 == 0 else {})
+            for n, task in enumerate(before)
+        ]
+        decision = decide(Gate((AGAINST,)), after, before, ONCE, 0)
+        assert decision.status == 8
+        assert "5.0 % of the episodes are missing: " in decision.line
+        cause = "a task was broken 9 times; mend that, then --mobile-rescore"
+        suspect = "an episode is suspect 9 times; `python -m pytest_mobileagent review`"
+        assert (suspect if "suspect" in fields else cause) in decision.line
+
+
+@pytest.mark.parametrize(
+    ("tasks", "line"),
+    [
+        ({"a": "PPPPPPPPPE"}, "PASS: success_rate 1 (at least 0.85)"),
+        ({"a": "PPPPPPPFPE"}, "INCONCLUSIVE: success_rate 0.8889 (at least 0.85), from 0.8 to 0.9"),
+        ({"a": "PPFFFPPFPE"}, "FAIL: success_rate 0.5556 (at least 0.85)"),
+        ({"a": "FFFPPEEEEE"}, "FAIL: success_rate 0.4 (at least 0.85)"),
+        ({"a": "PPPPPEEEEE"}, "INCONCLUSIVE: 50 % of the episodes are missing: "),
+    ],
+)
+def test_a_rate_has_a_verdict_that_what_is_missing_cannot_change(
+    tasks: dict[str, str], line: str
+) -> None:
+    assert decided(Bound("success_rate", min=0.85), tasks).line.startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("letters", "advice"),
+    [
+        ("E", "infrastructure broke 6 times; mend that, then --mobile-resume"),
+        ("n", "not run 6 times; --mobile-resume runs them"),
+        ("J", "a judge broke 6 times; mend that, then --mobile-rescore"),
+        ("R", "a person has to decide 6 times; `python -m pytest_mobileagent review`, then `comp"),
+    ],
+)
+def test_only_what_can_be_resumed_is_told_to_be(letters: str, advice: str) -> None:
+    line = decided(Bound("success_rate", min=0.1), many(6, "P" + letters)).line
+    assert advice in line
+    assert ("--mobile-resume" in line) is (letters in "En")
 
 
 def test_new_tasks_are_not_tested() -> None:
-    after = many(10, "PPP") | {"tasks/new/a": "FFF"}
-    decision = decided(AGAINST, after, many(10, "PPP"))
-    assert (decision.verdict, decision.bounds[0].numbers["tasks"]) == ("PASS", 10)
+    after = many(40, "PPP") | {"tasks/new/a": "FFF"}
+    decision = decided(AGAINST, after, many(40, "PPP"))
+    assert (decision.verdict, decision.bounds[0].numbers["tasks"]) == ("PASS", 40)
 
 
 def test_another_baseline_altogether_decides_nothing() -> None:
@@ -156,6 +251,10 @@ def test_what_counts_what_is_missing_is_known_however_much_is_missing() -> None:
         ("PPF", "PASS: 1 of 1 tasks that must pass did", 0),
         ("PFF", "FAIL: must pass: tasks/a passed 1 of 3 epochs", 1),
         ("PF", "INCONCLUSIVE: must pass: tasks/a passed 1 of 2 epochs", 8),
+        ("PPE", "PASS: 1 of 1 tasks that must pass did", 0),
+        ("FFE", "FAIL: must pass: tasks/a passed 0 of 2 epochs, and 1 is missing", 1),
+        ("FEE", "INCONCLUSIVE: must pass: tasks/a passed 0 of 1 epoch, and 2 are missing", 8),
+        ("PEE", "INCONCLUSIVE: must pass: tasks/a passed 1 of 1 epoch, and 2 are missing", 8),
         ("s", "INCONCLUSIVE: must pass: tasks/a was not decided", 8),
     ],
 )
@@ -194,10 +293,10 @@ def test_a_gate_that_names_what_there_is_not_is_an_error(gate: Gate, error: str)
 def test_a_verdict_against_the_baseline_stays_and_other_bounds_are_looked_at_anew() -> None:
     cost = Bound("cost_usd", max=1.0)
     gate = Gate((AGAINST, cost))
-    before = entries(many(20, "PPPPP"))
-    first = decide(gate, entries(many(20, "PPP"), cost_usd=0.01), before, LOOKS, 0)
+    before = entries(many(60, "PPPPP"))
+    first = decide(gate, entries(many(60, "PPP"), cost_usd=0.003), before, LOOKS, 0)
     assert [finding.verdict for finding in first.bounds] == ["PASS", "PASS"]
-    after = entries(many(20, "FFFFF"), cost_usd=0.02)
+    after = entries(many(60, "FFFFF"), cost_usd=0.02)
     second = decide(gate, after, before, LOOKS, 1, before=first)
     assert [finding.verdict for finding in second.bounds] == ["PASS", "FAIL"]
     assert [finding.look for finding in second.bounds] == [0, 1]
@@ -238,7 +337,7 @@ def test_only_tasks_of_open_bounds_are_wanted() -> None:
 def test_several_bounds_share_the_level() -> None:
     first, second = AGAINST, Bound("success_rate", baseline=True, suite="clock")
     decision = decided(Gate((first, second)), many(9, "PPP"), many(9, "PPP"))
-    assert [finding.numbers["fail_level"] for finding in decision.bounds] == [0.0075, 0.0075]
+    assert [finding.numbers["fail_level"] for finding in decision.bounds] == [0.00625, 0.00625]
 
 
 def test_the_line_says_at_which_look_it_was() -> None:
@@ -248,7 +347,7 @@ def test_the_line_says_at_which_look_it_was() -> None:
 
 
 def test_a_decision_is_plain_data() -> None:
-    run = many(20, "PPP")
+    run = many(50, "PPP")
     plain = decided(Gate((AGAINST, Bound("tasks", min=1)), ("tasks/clock/t1",)), run, run).to_wire()
     assert json.loads(json.dumps(plain)) == plain
     assert {name: plain[name] for name in ("status", "verdict", "look", "epochs")} == {

@@ -1,19 +1,40 @@
-"""The gate on simulated agents of which the truth is known: false alarms, and what it sees."""
+"""The gate on simulated agents of which the truth is known: false alarms, and what it sees.
+
+`benchmarks/gate.py` has 4,000 runs of many more worlds; docs/gate.md shows them.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+import numpy as np
 import pytest
 
+from pytest_mobileagent.report.comparison.pairing import Key, Tally, difference
 from pytest_mobileagent.report.gate.looks import Looks, looks
-from tests.report.gate.worlds import MIDDLING, World, simulate
+from tests.report.gate.worlds import World, differences, simulate
 
 LOOKS = looks(3, 10)
 
 
+def test_what_is_simulated_is_what_the_gate_is_given() -> None:
+    random = np.random.default_rng(1)
+    before, after = random.integers(0, 5, (20, 9)), random.integers(0, 3, (20, 9))
+    for number, found in enumerate(differences(before, 4, after, 2)):
+        runs: list[dict[Key, Tally]] = [
+            {
+                (str(task), None): Tally(int(passed), epochs)
+                for task, passed in enumerate(run[number])
+            }
+            for run, epochs in ((before, 4), (after, 2))
+        ]
+        expected = difference(*runs)
+        assert found.value == pytest.approx(expected.value)
+        assert found.spread == pytest.approx(expected.spread)
+        assert found.pooled == pytest.approx(expected.pooled)
+        assert (found.tasks, found.episodes) == (expected.tasks, expected.episodes)
+
+
 def test_an_unchanged_agent_hardly_ever_fails() -> None:
-    found = simulate(World(40), LOOKS, runs=300)
+    found = simulate(World(60), LOOKS, runs=300)
     assert found.fail <= 0.02
     assert found.passing >= 0.5
 
@@ -24,41 +45,61 @@ def test_an_agent_that_is_ten_points_worse_fails_soon() -> None:
     assert found.epochs < 6
 
 
+@pytest.mark.parametrize(
+    ("tasks", "epochs"), [(8, 10), (10, 3), (20, 3), (30, 1), (60, 1), (65, 1), (13, 5)]
+)
+def test_an_agent_that_was_perfect_and_is_five_points_worse_hardly_ever_passes(
+    tasks: int, epochs: int
+) -> None:
+    """In 16 to 23 % of runs no failure is seen, or few are: that is no proof."""
+    world = World(tasks, drop=0.05, shape="all at 1")
+    assert simulate(world, Looks((epochs,)), runs=1000).passing <= 0.06
+
+
+def test_looks_before_a_long_baseline_fail_no_unchanged_agent() -> None:
+    """One epoch of which nothing passes is no proof where the baseline passes 10 % of its ten."""
+    found = simulate(World(20, shape="all at 0.1"), Looks((1, 3, 10)), runs=1000, margin=0.0)
+    assert found.fail <= 0.02
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, 0.02])
 @pytest.mark.parametrize(
     "world",
     [
-        World(8), World(20), World(100), World(20, shape=MIDDLING), World(100, shape=MIDDLING),
-        World(100, drift=1.0),
+        World(8), World(20), World(100), World(20, shape="middling"), World(100, shape="middling"),
+        World(100, drift=1.0), World(200, shape="all at 0.9"),
     ],
     ids=str,
 )  # fmt: skip
 def test_false_fails_are_at_most_two_percent(world: World, margin: float) -> None:
-    """All looks together, with the margin and without; 0.5 points are three standard errors."""
-    found = simulate(world, LOOKS, runs=2000, margin=margin)
-    assert found.fail <= (0.02 if margin else 0.02 + 0.005)
+    assert simulate(world, LOOKS, runs=4000, margin=margin).fail <= 0.02
 
 
 @pytest.mark.slow
 def test_a_drop_of_the_margin_is_no_fail() -> None:
-    assert simulate(World(100, drop=0.02), LOOKS, runs=2000).fail <= 0.02
+    assert simulate(World(100, drop=0.02), LOOKS, runs=4000).fail <= 0.02
 
 
 @pytest.mark.slow
-def test_a_drop_that_is_not_allowed_hardly_ever_passes() -> None:
-    found = simulate(World(100, drop=0.05), LOOKS, runs=2000)
-    assert found.passing <= 0.05 + 0.015
+@pytest.mark.parametrize("looks", [LOOKS, Looks((1,)), Looks((10,))], ids=str)
+@pytest.mark.parametrize(
+    "shape", ["u-shaped", "good", "all at 0.98", "70 % at 0.99, 30 % at 0.02", "all at 0.1"]
+)
+@pytest.mark.parametrize("tasks", [8, 20, 100])
+def test_a_drop_that_is_not_allowed_hardly_ever_passes(
+    tasks: int, shape: str, looks: Looks
+) -> None:
+    assert simulate(World(tasks, drop=0.05, shape=shape), looks, runs=4000).passing <= 0.06
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("tasks", "epochs", "five", "ten"),
-    [(20, 10, 0.19, 0.67), (50, 5, 0.27, 0.79), (100, 3, 0.32, 0.88), (100, 10, 0.82, 1.0)],
+    [(20, 10, 0.16, 0.62), (50, 5, 0.24, 0.79), (100, 3, 0.30, 0.88), (100, 10, 0.81, 1.0)],
 )
 def test_power_is_what_it_was_chosen_for(tasks: int, epochs: int, five: float, ten: float) -> None:
-    """The facts' table of one look without a margin, to three standard errors of both."""
+    """One look without a margin; 0.06 are three standard errors of both."""
     for drop, power in ((0.05, five), (0.10, ten)):
-        world = replace(World(tasks), drop=drop)
-        found = simulate(world, Looks((epochs,)), runs=1000, margin=0.0)
+        found = simulate(World(tasks, drop=drop), Looks((epochs,)), runs=1000, margin=0.0)
         assert found.fail == pytest.approx(power, abs=0.06)

@@ -5,57 +5,61 @@ The tests use them, and `benchmarks/gate.py`, which prints the tables of docs/ga
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_mobileagent.report.comparison.pairing import Tally, difference
-from pytest_mobileagent.report.gate.finding import INCONCLUSIVE
+from pytest_mobileagent.report.comparison.pairing import Difference
+from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS
 from pytest_mobileagent.report.gate.rule import levels, rule
 from pytest_mobileagent.report.gate.spec import Bound
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.report.comparison.pairing import Key
+    from collections.abc import Iterator
+
     from pytest_mobileagent.report.gate.looks import Looks
 
     Numbers = np.ndarray[Any, np.dtype[Any]]
 
-U_SHAPED = (0.46, 0.46)  # of a beta distribution: mean p(1 - p) is 0.12, as of real agents
-MIDDLING = (2.0, 2.0)
+# How the tasks' chances are spread: parts of all tasks, each with a chance, or a beta distribution.
+SHAPES: dict[str, tuple[tuple[float, float | tuple[float, float]], ...]] = {
+    "u-shaped": ((1, (0.46, 0.46)),),  # mean p(1 - p) is 0.12, as of real agents
+    "middling": ((1, (2.0, 2.0)),),
+    "good": ((1, (4.0, 0.5)),),
+    "weak": ((1, (0.5, 2.0)),),
+    "70 % at 0.99, 30 % at 0.02": ((0.7, 0.99), (0.3, 0.02)),
+    "20 % at 0.99, 80 % at 0.02": ((0.2, 0.99), (0.8, 0.02)),
+    "80 % at 1, 20 % at 0.5": ((0.8, 1.0), (0.2, 0.5)),
+    **{f"all at {chance:g}": ((1, chance),) for chance in (0.1, 0.3, 0.5, 0.8, 0.9, 0.95, 0.98, 1)},
+}
+_MANY = 40_000  # tasks over which a world's mean drop is what it is said to be
+_AT_ONCE = 1000  # runs that are simulated together
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """How agents succeed: each task's chance is drawn from a beta distribution.
+    """How agents succeed: each run draws its tasks' chances from a shape.
 
     - `drop`: by how much the candidate is worse on average, all tasks on the logit scale alike.
-    - `drift`: the deviation on the logit scale by which each task changes, the mean kept.
+    - `drift`: the deviation on the logit scale by which each task changes, the mean drop kept.
     - `day`: the deviation on the logit scale of a whole run.
     """
 
     tasks: int
     drop: float = 0.0
-    shape: tuple[float, float] = U_SHAPED
+    shape: str = "u-shaped"
     drift: float = 0.0
     day: float = 0.0
 
-    def shift(self) -> float:
-        """By how much all logits fall for the mean chance to fall by `drop`."""
-        many = _logit(np.random.default_rng(0).beta(*self.shape, size=20_000))
-        low, high = 0.0, 20.0 if self.drop else 0.0
-        for _ in range(30):
-            middle = (low + high) / 2
-            fell = float(np.mean(_chance(many) - _chance(many - middle)))
-            low, high = (middle, high) if fell < self.drop else (low, middle)
-        return low
-
-    def chances(self, random: np.random.Generator, shift: float) -> tuple[Numbers, Numbers]:
-        """The chances of the baseline and of the candidate to do each task."""
-        logits = _logit(random.beta(*self.shape, size=self.tasks))
-        changed = logits + random.normal(0, self.drift, self.tasks) - shift
-        days = random.normal(0, self.day, 2)
+    def chances(self, random: np.random.Generator, runs: int) -> tuple[Numbers, Numbers]:
+        """The chances of the baseline and of the candidate to do each task, in so many runs."""
+        size = (runs, self.tasks)
+        logits = _logit(_drawn(self.shape, random, size))
+        changed = logits + random.normal(0, self.drift, size) if self.drift else logits
+        changed = changed - _shift(self.shape, self.drop, self.drift)
+        days = random.normal(0, self.day, (2, runs, 1))
         return _chance(logits + days[0]), _chance(changed + days[1])
 
 
@@ -68,34 +72,98 @@ class Rates:
     epochs: float
 
 
-def simulate(world: World, looks: Looks, runs: int, margin: float = 0.02, seed: int = 1) -> Rates:
-    """Let the gate decide on many runs of a world; both runs have the epochs of the look."""
+def simulate(
+    world: World,
+    looks: Looks,
+    runs: int,
+    margin: float = 0.02,
+    *,
+    allow: float = 0.05,
+    baseline: int | None = None,
+    seed: int = 1,
+) -> Rates:
+    """Let the gate decide on many runs of a world.
+
+    The baseline has `baseline` epochs at each look; those of the last look, if nothing is said.
+    """
     random = np.random.default_rng(seed)
-    bound = Bound("success_rate", baseline=True, margin=margin)
-    shift = world.shift()
-    verdicts: Counter[str] = Counter()
+    bound = Bound("success_rate", baseline=True, margin=margin, allow=allow)
+    most, before = looks.epochs[-1], baseline or looks.epochs[-1]
+    verdicts = {PASS: 0, FAIL: 0}
     epochs = 0
-    for _ in range(runs):
-        both = [
-            random.random((world.tasks, looks.epochs[-1])) < chances[:, None]
-            for chances in world.chances(random, shift)
+    for start in range(0, runs, _AT_ONCE):
+        count = min(_AT_ONCE, runs - start)
+        chances = world.chances(random, count)
+        passed = [
+            _passed(random, each, number)
+            for each, number in zip(chances, (before, most), strict=True)
         ]
-        verdict = INCONCLUSIVE
-        for look, count in enumerate(looks.epochs):
-            before, after = (_tallies(run[:, :count]) for run in both)
-            verdict = rule(difference(before, after), bound, levels(looks, look))
-            if verdict != INCONCLUSIVE:
+        undecided = np.arange(count)
+        for look, number in enumerate(looks.epochs):
+            found = differences(
+                passed[0][undecided, :, before - 1],
+                before,
+                passed[1][undecided, :, number - 1],
+                number,
+            )
+            said = np.array([rule(each, bound, levels(looks, look)) for each in found])
+            is_last = number == most
+            is_open = said == INCONCLUSIVE
+            epochs += number * int(is_last * len(said) or (~is_open).sum())
+            for verdict in verdicts:
+                verdicts[verdict] += int((said == verdict).sum())
+            undecided = undecided[is_open]
+            if not len(undecided):
                 break
-        verdicts[verdict] += 1
-        epochs += count
-    return Rates(verdicts["FAIL"] / runs, verdicts["PASS"] / runs, epochs / runs)
+    return Rates(verdicts[FAIL] / runs, verdicts[PASS] / runs, epochs / runs)
 
 
-def _tallies(run: Numbers) -> dict[Key, Tally]:
-    decided = run.shape[1]
-    return {
-        (str(task), None): Tally(passed, decided) for task, passed in enumerate(run.sum(1).tolist())
-    }
+def differences(
+    before: Numbers, epochs_before: int, after: Numbers, epochs: int
+) -> Iterator[Difference]:
+    """Yield what `difference` finds of each of many runs, by how often each task passed."""
+    tasks = before.shape[1]
+    each = after / epochs - before / epochs_before
+    both = epochs + epochs_before
+    share = (before + after) / both
+    chance = share * (1 - share) * both / (both - 1)
+    pooled = chance.sum(1) * (1 / epochs + 1 / epochs_before) / tasks**2
+    spread = each.var(1, ddof=1) / tasks
+    fewest = tasks * min(epochs, epochs_before)
+    for value, variance, same in zip(each.mean(1), spread, pooled, strict=True):
+        yield Difference(tasks, float(value), None, float(variance), float(same), fewest)
+
+
+def _passed(random: np.random.Generator, chances: Numbers, epochs: int) -> Numbers:
+    """How many of the first epochs each task passed, for each number of them."""
+    drawn = random.random((*chances.shape, epochs), dtype=np.float32) < chances[..., None]
+    return np.cumsum(drawn, axis=2, dtype=np.int16)
+
+
+def _drawn(shape: str, random: np.random.Generator, size: tuple[int, ...]) -> Numbers:
+    parts = SHAPES[shape]
+    which = random.choice(len(parts), p=[share for share, _ in parts], size=size)
+    each = [
+        random.beta(*chance, size=size) if isinstance(chance, tuple) else np.full(size, chance)
+        for _, chance in parts
+    ]
+    return np.choose(which, each)
+
+
+@cache
+def _shift(shape: str, drop: float, drift: float) -> float:
+    """By how much all logits fall for the mean chance to fall by `drop`."""
+    if not drop and not drift:
+        return 0.0
+    random = np.random.default_rng(0)
+    many = _logit(_drawn(shape, random, (_MANY,)))
+    changed = many + random.normal(0, drift, _MANY)
+    low, high = -5.0, 25.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        fell = float(np.mean(_chance(many) - _chance(changed - middle)))
+        low, high = (middle, high) if fell < drop else (low, middle)
+    return low
 
 
 def _logit(chances: Numbers) -> Numbers:

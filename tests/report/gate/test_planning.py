@@ -1,0 +1,75 @@
+"""What it would take to decide what a gate left open."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.report.comparison.pairing import Difference
+from pytest_mobileagent.report.gate.looks import looks
+from pytest_mobileagent.report.gate.planning import (
+    epochs_to_decide,
+    planned_epochs,
+    tasks_to_decide,
+)
+from pytest_mobileagent.report.gate.rule import levels, rule
+from pytest_mobileagent.report.gate.spec import Bound
+
+BOUND = Bound("success_rate", baseline=True)
+ONE_LOOK = levels(looks(3, 3), 0)
+NOISE = 0.12
+
+
+def after(tasks: int, epochs: int, value: float, rest: float = 0.0) -> Difference:
+    """What is found if the tasks' spread is chance, and a rest that stays."""
+    spread = rest + 2 * NOISE / (tasks * epochs)
+    return Difference(tasks, value, spread**0.5, spread, 0.0, tasks * epochs)
+
+
+def test_planning_says_what_the_facts_say() -> None:
+    # 5 points with a power of 80 % take about 1,000 episodes of each run, 10 points 250.
+    assert 100 * planned_epochs(100, 0.05) == pytest.approx(1000, rel=0.15)
+    assert 100 * planned_epochs(100, 0.10) == pytest.approx(250, rel=0.25)
+    assert planned_epochs(200, 0.5) == 1
+
+
+@pytest.mark.parametrize("value", [0.0, -0.01, -0.06, -0.07])
+def test_so_many_epochs_decide_if_the_difference_stays_as_it_is(value: float) -> None:
+    found = after(100, 3, value)
+    assert rule(found, BOUND, ONE_LOOK) == "INCONCLUSIVE"
+    number = epochs_to_decide(found, BOUND, ONE_LOOK, NOISE, 3)
+    assert number is not None
+    assert rule(after(100, number, value), BOUND, ONE_LOOK) != "INCONCLUSIVE"
+    assert rule(after(100, number - 1, value), BOUND, ONE_LOOK) == "INCONCLUSIVE"
+
+
+def test_a_difference_between_both_takes_what_tells_the_margin_from_what_is_allowed() -> None:
+    number = epochs_to_decide(after(100, 3, -0.035), BOUND, ONE_LOOK, NOISE, 3)
+    assert number == planned_epochs(100, 0.03) == 26
+
+
+def test_no_number_of_epochs_decides_over_tasks_that_are_lost() -> None:
+    """One of twenty tasks: its difference is -1 however often it is run."""
+    lost = Difference(20, -0.05, 0.05, 0.0025, 0.0, 60)
+    for epochs in (3, 10, 1000):
+        assert epochs_to_decide(lost, BOUND, ONE_LOOK, 0.0, epochs) is None
+    tasks = tasks_to_decide(lost, BOUND, ONE_LOOK)
+    assert tasks is not None
+    assert tasks == 329
+    of_them = Difference(tasks, -0.05, 0.0, 0.05 / tasks, 0.0, 3 * tasks)
+    assert rule(of_them, BOUND, ONE_LOOK) == "FAIL"
+
+
+def test_no_number_is_said_that_nobody_runs() -> None:
+    assert epochs_to_decide(after(8, 3, -0.035), BOUND, ONE_LOOK, NOISE, 3) is None
+
+
+@pytest.mark.parametrize("value", [0.0, -0.01, -0.06])
+def test_so_many_tasks_decide_if_the_difference_stays_as_it_is(value: float) -> None:
+    found = after(30, 3, value, rest=0.001)
+    tasks = tasks_to_decide(found, BOUND, ONE_LOOK)
+    assert tasks is not None
+    spread = (found.spread or 0) * 30 / tasks
+    assert (
+        rule(Difference(tasks, value, 0.0, spread, 0.0, 3 * tasks), BOUND, ONE_LOOK)
+        != "INCONCLUSIVE"
+    )
