@@ -27,6 +27,7 @@ _SPENT: dict[str, Any] = {
     "cached_tokens": _COUNT,
     "cost_usd": _NUMBER,
     "unpriced_calls": _COUNT,
+    "uncounted_calls": _COUNT,
     "retries": _COUNT,
     "estimated_input_tokens": _COUNT,
     "estimated_output_tokens": _COUNT,

@@ -76,13 +76,13 @@ EACH_TAG = """
 [[bound]]
 metric = "success_rate"
 baseline = true
-allow = 0.9
+allow = 0.95
 tag = "easy"
 
 [[bound]]
 metric = "success_rate"
 baseline = true
-allow = 0.9
+allow = 0.95
 tag = "hard"
 """
 

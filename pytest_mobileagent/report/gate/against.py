@@ -63,7 +63,7 @@ def against(
         [task for task in run if (task["id"], task.get("environment")) in both]
         for run in (tasks, baseline)
     )
-    seen = _Seen.of(tallies(there), tallies(here), levels(looks, look, count))
+    seen = _Seen.of(tallies(there), tallies(here), bound, levels(looks, look, count))
     counted, numbers = _denominators(seen), _numbers(seen)
     low, high = _bounds(seen, count)
     said = name_of(bound)
@@ -122,10 +122,13 @@ class _Seen(NamedTuple):
     found: Difference
     best: Difference
     worst: Difference
+    bound: Bound
     levels: Levels
 
     @classmethod
-    def of(cls, before: Mapping[Key, Tally], after: Mapping[Key, Tally], levels: Levels) -> _Seen:
+    def of(
+        cls, before: Mapping[Key, Tally], after: Mapping[Key, Tally], bound: Bound, levels: Levels
+    ) -> _Seen:
         there, here = (total(run.values()) for run in (before, after))
         found = best = worst = difference(before, after)
         if there.missing or here.missing:
@@ -136,13 +139,13 @@ class _Seen(NamedTuple):
                 ]
                 for p in (False, True)
             )
-            best, worst = difference(failed[0], passed[1]), difference(passed[0], failed[1])
-        return cls(before, after, there, here, found, best, worst, levels)
+            best, worst = (difference(failed[0], passed[1]), difference(passed[0], failed[1]))
+        return cls(before, after, there, here, found, best, worst, bound, levels)
 
     @property
     def low(self) -> float | None:
         """What the difference is at least, with all that is missing counted as lost."""
-        return at_least(self.worst, self.levels.passing)
+        return at_least(self.worst, self.bound, self.levels.passing)
 
     @property
     def high(self) -> float | None:

@@ -6,7 +6,7 @@ import math
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.report.gate.rule import ALPHA, FEWEST_TASKS, quantile, unseen
+from pytest_mobileagent.report.gate.rule import ALPHA, FEWEST_TASKS, fall, quantile, unseen
 
 if TYPE_CHECKING:
     from pytest_mobileagent.report.comparison.pairing import Difference
@@ -40,8 +40,7 @@ def epochs_to_decide(
         _ratio(chance, ((bound.allow - bound.margin) / _BOTH) ** 2 - rest),
     ]
     if drop > 0:
-        fallen = unseen(drop, found) - drop / found.episodes  # which epochs leave as it is
-        room = (drop / t_pass) ** 2 - rest - fallen
+        room = (drop / t_pass) ** 2 - rest - drop * fall(bound) / found.tasks
         needs.append(_ratio(chance + drop / found.tasks, room))
     known = [max(round(epochs) + 1, math.ceil(each)) for each in needs if each is not None]
     return min(known) if known and min(known) <= MOST_EPOCHS else None
@@ -62,7 +61,7 @@ def tasks_to_decide(found: Difference, bound: Bound, levels: Levels) -> int | No
     if rise > 0:
         needs.append((t_fail / rise) ** 2 * of_one)
     if drop > 0:
-        needs.append((t_pass / drop) ** 2 * (of_one + found.tasks * unseen(drop, found)))
+        needs.append((t_pass / drop) ** 2 * (of_one + drop * found.tasks * unseen(found, bound)))
     more = [each for each in needs if each > found.tasks]
     return max(FEWEST_TASKS, math.ceil(min(more, default=found.tasks + 1)))
 

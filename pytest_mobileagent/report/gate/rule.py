@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 ALPHA = 0.0125  # the chance of a false FAIL, of all bounds and looks together
 BETA = 0.05  # the chance of a PASS of an agent that is worse by `allow`, of all looks together
 FEWEST_TASKS = 8  # with fewer, t's tails are not to be relied on
-# A drop of x that was not seen is taken to lie in tasks that fell by 3 x, or by so much at least:
-# simulated gates on agents that lose a few kinds of tasks passed too often with less.
-_LEAST_FALL, _FALLS = 0.15, 3
+# What was not seen of a drop is taken to lie in tasks that fell by three times what is allowed, in
+# these limits: simulated gates on agents that lose a few kinds of tasks passed too often with less.
+_FALLS, _LEAST_FALL, _MOST_FALL = 3, 0.15, 0.3
 
 
 class Levels(NamedTuple):
@@ -45,7 +45,7 @@ def levels(looks: Looks, look: int, count: int = 1) -> Levels:
 
 def rule(found: Difference, bound: Bound, levels: Levels) -> str:
     """Return the verdict on a difference; PASS and FAIL take at least eight tasks."""
-    high, low = at_most(found, levels.fail), at_least(found, levels.passing)
+    high, low = at_most(found, levels.fail), at_least(found, bound, levels.passing)
     if high is None or low is None or found.tasks < FEWEST_TASKS:
         return INCONCLUSIVE
     if high < -bound.margin:
@@ -68,36 +68,30 @@ def at_most(found: Difference, level: float) -> float | None:
     return found.value + max(by_tasks, by_epochs)
 
 
-def at_least(found: Difference, level: float) -> float | None:
+def at_least(found: Difference, bound: Bound, level: float) -> float | None:
     """Return what the true difference is below with a chance of `level` at most.
 
-    The bound lies x below what was found, with x = t · √(V + x · (1/N + f/T)): the variance is that
+    The limit lies x below what was found, with x = t · √(V + x · (1/N + f/T)): the variance is that
     of a run which is worse by x, as in Wilson's score interval (1927), and not that of the run at
     hand, which may have seen no failure at all. V is the variance of the mean of the tasks'
     differences; x more failures among N episodes add x/N to it, and f · x/T where they lie in tasks
-    that fell by f: by 3 x, but not by less than 0.15, nor by more than 1.
+    that fell by f, which is three times what the bound allows, from 0.15 to 0.3.
     """
     if found.value is None or found.spread is None or not found.episodes:
         return None
-    spread, tasks, t2 = found.spread, found.tasks, quantile(1 - level, found.tasks - 1) ** 2
-
-    def root(square: float, fall: float) -> float:
-        """Return the x of square · x² = t² · (V + x · (1/N + fall/T))."""
-        half = t2 * (1 / found.episodes + fall / tasks) / 2
-        return (half + math.sqrt(half * half + square * t2 * spread)) / square
-
-    drop = root(1, _LEAST_FALL)
-    if _FALLS * drop > _LEAST_FALL:
-        square = 1 - t2 * _FALLS / tasks
-        drop = root(square, 0) if square > 0 else math.inf
-        drop = min(drop, root(1, 1)) if _FALLS * drop > 1 else drop
-    return found.value - drop
+    t2 = quantile(1 - level, found.tasks - 1) ** 2
+    half = t2 * unseen(found, bound) / 2
+    return found.value - half - math.sqrt(half * half + t2 * found.spread)
 
 
-def unseen(drop: float, found: Difference) -> float:
-    """Return what a drop that was not seen adds to the variance of the mean (see `at_least`)."""
-    fall = min(1.0, max(_LEAST_FALL, _FALLS * drop))
-    return drop * (1 / found.episodes + fall / found.tasks)
+def unseen(found: Difference, bound: Bound) -> float:
+    """Return what a drop that was not seen adds to the variance of the mean, by its size."""
+    return 1 / found.episodes + fall(bound) / found.tasks
+
+
+def fall(bound: Bound) -> float:
+    """Return by how much those tasks are taken to have fallen in which a drop was not seen."""
+    return min(_MOST_FALL, max(_LEAST_FALL, _FALLS * bound.allow))
 
 
 @lru_cache(maxsize=1024)
