@@ -3,7 +3,8 @@
 python benchmarks/gate.py [--runs N]
 
 Agents are simulated (tests/report/gate/worlds.py), so the truth is known; 4,000 runs of each world
-take five minutes on an idle core. Their shares have a standard error of 0.35 points at 5 %, 0.2 at 1.5 %.
+take five minutes on an idle core. Their shares have a standard error of 0.35 points at 5 %, and of
+0.2 at 1.5 %.
 """
 
 from __future__ import annotations
