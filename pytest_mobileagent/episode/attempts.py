@@ -7,8 +7,6 @@ both were gone before anything could be recorded.
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import time
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -18,6 +16,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.files import read_json, write_text
 from pytest_mobileagent.plain import expect, to_line
 
 if TYPE_CHECKING:
@@ -102,17 +101,15 @@ def _began(folder: Path) -> bool:
 
 def _write(folder: Path, attempt: Attempt) -> None:
     """Write the note; a disk that is full has worse consequences, which others tell of."""
-    part = folder / f".{NOTE}.{os.getpid()}"
     with contextlib.suppress(OSError):
-        part.write_text(to_line(asdict(attempt)), "utf-8")
-        part.replace(folder / NOTE)
+        write_text(folder / NOTE, to_line(asdict(attempt)) + "\n")
 
 
 def _read(folder: Path) -> Attempt | None:
     """Return what is noted of an attempt; None where nothing is, or nothing that can be read."""
     try:
-        return attempt_of(json.loads((folder / NOTE).read_text("utf-8")))
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return attempt_of(read_json(folder / NOTE))
+    except (OSError, ValueError, LookupError, TypeError):
         return None
 
 

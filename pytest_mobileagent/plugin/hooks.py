@@ -157,7 +157,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         return expected_times(run.folder.path, {entry["nodeid"] for entry in kept})
 
     looking = config.pluginmanager.get_plugin("mobileagent-looking")
-    return TaskScheduling(config, log, times, looking=looking)
+    collector = config.pluginmanager.get_plugin("mobileagent-collector")
+    reported = None if collector is None else collector.finished
+    return TaskScheduling(config, log, times, looking=looking, reported=reported)
 
 
 @pytest.hookimpl(trylast=True)

@@ -50,6 +50,7 @@ _TASK: dict[str, Any] = {
     "tags": Maybe([str]),
     "parameters": Maybe(dict),
     "infrastructure": [str],
+    "attempts": Maybe([dict]),
     "verdict": Maybe(
         {
             "passed": _TRUTH,

@@ -26,7 +26,7 @@ from xdist.workermanage import parse_tx_spec_config
 from pytest_mobileagent.plugin.scheduling.hands import Hand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
     from xdist.workermanage import WorkerController
 
@@ -43,6 +43,9 @@ class TaskScheduling:
     there is none, follow in pytest's own order. `now` is a clock, in seconds. `looking` holds tests
     back; without it none waits.
 
+    `reported` holds the node ids of tests whose results are known. One that a worker has done, and
+    has not reported when it dies, is handed out once more.
+
     The first worker that has collected begins, while others start: what they collect is compared
     when it comes.
     """
@@ -53,13 +56,18 @@ class TaskScheduling:
         log: Producer | None,
         expected: Callable[[], Mapping[str, float]],
         now: Callable[[], float] = time.monotonic,
+        *,
         looking: Looking | None = None,
+        reported: Container[str] | None = None,
     ) -> None:
         self.config = config
         self.log = Producer("tasksched") if log is None else log.tasksched
         self._expected = expected
         self._now = now
         self._looking = looking
+        self._reported = reported
+        self._given_back: set[int] = set()  # after their worker had died
+        self._unreported: dict[WorkerController, list[int]] = {}  # done, but for their judges
         self._held: list[int] = []  # tests that wait for others
         self._workers = self._to_come = len(parse_tx_spec_config(config))  # not collected yet
         self._has_begun = False
@@ -133,6 +141,7 @@ class TaskScheduling:
         if was_test:
             self._seconds += duration
             self._weight += self._weights[item_index]
+            self._unreported.setdefault(node, []).append(item_index)
         self._fill(node)
 
     def mark_test_pending(self, item: str) -> None:
@@ -155,15 +164,31 @@ class TaskScheduling:
         """
         hand = self._hands.pop(node)
         self._ready.discard(node)
-        if not hand.tests:
+        lost = self._lost_with(node)
+        if not hand.tests and not lost:
             return None
         assert self._collection is not None
         crashed = hand.running
+        for index in lost:
+            self._return(index)
         for index in hand.tests:
             if index != crashed:
                 self._return(index)
         self.schedule()
         return None if crashed is None else self._collection[crashed]
+
+    def _lost_with(self, node: WorkerController) -> list[int]:
+        """Return the tests that a worker had done and not reported, for they waited for judges.
+
+        Whoever has taken the worker down, they are run again; once, as it may be their own doing.
+        """
+        done = self._unreported.pop(node, [])
+        if self._reported is None or self._collection is None:
+            return []
+        names = {index: self._collection[index] for index in done}
+        lost = [i for i in names if i not in self._given_back and names[i] not in self._reported]
+        self._given_back.update(lost)
+        return lost
 
     def _take(self, collection: list[str], worker: str) -> None:
         self._collection, self._collector = collection, worker

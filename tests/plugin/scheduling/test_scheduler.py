@@ -94,7 +94,9 @@ class Run:
         ready: Sequence[float],
         expected: Mapping[str, float] | None = None,
         deaths: Mapping[str, float] | None = None,
+        *,
         stages: Stages | None = None,
+        unreported: Iterable[int] | None = None,
     ) -> None:
         self.takes = takes
         self.tests = [f"test_{number}" for number in range(len(takes))]
@@ -113,8 +115,15 @@ class Run:
         self.events: list[tuple[float, int, str, Worker]] = []
         self.count = itertools.count()
         self.workers: list[Worker] = []
+        waits = {self.tests[number] for number in unreported or ()}  # for judges, for ever
+        reported = None if unreported is None else {*self.tests} - waits
         self.scheduler = TaskScheduling(
-            config, None, lambda: expected or {}, lambda: self.time, cast("Any", stages)
+            config,
+            None,
+            lambda: expected or {},
+            lambda: self.time,
+            looking=cast("Any", stages),
+            reported=reported,
         )
         for seconds in ready:
             self.start(seconds)
@@ -256,6 +265,24 @@ def test_a_worker_that_dies_before_it_can_be_told_so_does_not_end_the_run():
     first.is_dead = True
     run.scheduler.mark_test_complete(first, 0, 1)
     assert run.scheduler.remove_node(first) is not None
+
+
+def test_what_a_dead_worker_had_done_and_not_reported_is_run_again_and_nothing_else_is():
+    run = Run([5] * 6, ready=[0, 0], deaths={"gw0": 12}, unreported=[0])
+    run.go()
+    assert sorted(run.done) == sorted([*run.tests, "test_0"])
+    assert "test_0" in run.begun["gw0"]
+
+
+def test_what_two_workers_have_died_with_is_lost():
+    run = Run([5], ready=[0], unreported=[0])
+    for _ in range(2):
+        run.go()
+        (worker,) = run.scheduler.nodes
+        assert run.scheduler.remove_node(worker) is None
+        run.start(0)
+    run.go()
+    assert run.done == ["test_0"] * 2
 
 
 def test_what_a_worker_has_in_hand_is_not_stolen():
