@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from pytest_mobileagent.testing import ScriptedModel
+from tests.plugin.leftovers import wait_until
+
 pytestmark = pytest.mark.slow
 
 AGENT = """
@@ -152,3 +155,38 @@ def test_who_stops_breaking_its_phone_is_decided_by_the_retry(play):
     result.assert_outcomes(passed=2)
     (task,) = (task for task in document["tasks"] if task["infrastructure"])
     assert (task["success"], task["suspect"]) == (True, False)
+
+
+JUDGED = """
+@task("Say done <fast>.", app="com.example.counter", kind="open-ended", golden_steps=3)
+def test_a_judged(episode, judge):
+    assert judge(episode)
+"""
+
+
+NOTING = """
+
+def pytest_testnodedown(node):
+    Path(__file__).with_name("down").touch()
+"""
+
+
+def test_what_waited_for_its_judge_in_a_worker_that_died_is_run_again(project, play, monkeypatch):
+    """The judge says nothing as long as the worker lives."""
+
+    def silent(request):
+        wait_until((project.pytester.path / "down").exists)
+        return "Result: 1"
+
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setattr(f"{__name__}.TASKS", TASKS.replace("\n@pytest", f"{JUDGED}\n@pytest"))
+    with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(NOTING)
+    with ScriptedModel([silent, silent]).serve() as url:
+        judges = ["--llm-judge=single", f"--mobile-judges=openai:own@{url}/v1"]
+        unpriced = "--mobile-unpriced=allow"
+        _, document = play(["worker"], "-n1", "--mobile-retries=0", unpriced, *judges)
+    judged, broken = document["tasks"]
+    assert (broken["outcome"], broken["infrastructure"]) == ("error", ["a worker died"])
+    assert (judged["outcome"], judged["infrastructure"]) == ("passed", [])
+    assert [each["end"] for each in judged["attempts"]] == ["played", "played"]

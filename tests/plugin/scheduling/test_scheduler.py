@@ -342,7 +342,7 @@ def test_tests_that_wait_for_a_look_are_run_after_it_or_dropped_whatever_happens
     size = data.draw(st.integers(1, 10))
     dropped = data.draw(st.sets(st.integers(size, 40)))
     stages = Stages(size, dropped)
-    stages.run = run = Run(takes, ready, {}, deaths, stages)
+    stages.run = run = Run(takes, ready, {}, deaths, stages=stages)
     run.go()
     assert sorted(run.done) == sorted(set(run.tests) - stages.dropped)
 
