@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from xml.sax.saxutils import escape, quoteattr
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
 
+SECONDS = 1.0  # that a statement may take: conditions on providers' rows come from outside
+STEPS = 10_000  # of SQLite, after which the clock is looked at
 Value = bool | int | float | str | list[str]
 
 
@@ -28,6 +31,7 @@ class Database:
         self._connection: sqlite3.Connection | None = None
         self._closer: weakref.finalize[..., Database] | None = None
         self._batch = False
+        self._deadline = [0.0]
 
     def query(self, sql: str, *args: Any) -> list[dict[str, Any]]:
         """Rows as dictionaries."""
@@ -86,6 +90,7 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         """Give a connection to the file as it is now: the shell may have changed it meanwhile."""
+        self._deadline[0] = time.thread_time() + SECONDS
         if self._batch and self._connection:
             return self._connection
         data = self._files.read(self.path) if self._files.exists(self.path) else b""
@@ -96,6 +101,10 @@ class Database:
                 ":memory:", isolation_level=None, check_same_thread=False
             )
             self._closer = weakref.finalize(self, self._connection.close)
+            deadline = self._deadline
+            self._connection.set_progress_handler(
+                lambda: int(time.thread_time() > deadline[0]), STEPS
+            )
             if data:
                 self._connection.deserialize(data)
             else:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import sqlite3
+import time
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
+from pytest_mobileagent.virtual.shell.limits import MEMORY, SECONDS, VALUE
 from pytest_mobileagent.virtual.shell.streams import decode
 
 if TYPE_CHECKING:
@@ -19,6 +23,10 @@ Row: TypeAlias = Sequence[int | float | str | bytes | None]
 
 _ERROR, _NOT_A_DATABASE = 1, 26
 _HOST_PRAGMAS = {"temp_store_directory", "data_store_directory"}
+_HOST_PRAGMAS |= {"hard_heap_limit", "soft_heap_limit"}  # of all connections of this process
+_STEPS = 10_000  # of SQLite, after which the clock is looked at
+_LONGEST_PATTERN = 500
+_NO_MEMORY = 7
 _WAL, _ROLLBACK = b"\x02\x02", b"\x01\x01"
 _VERSIONS = slice(18, 20)  # of the header: how the file may be read and written
 _CSV_QUOTED = re.compile(r"[^!#-&(-+\--~]")
@@ -42,14 +50,23 @@ class Database:
         self._in_memory = name in {"", ":memory:"}
         self._readonly = readonly or (not self._in_memory and not files.may(name, "w"))
         self._bytes = b""
+        self._deadline = inf
         self._connection = self._connect(b"")
 
-    def execute(self, sql: str, *values: object) -> tuple[list[str], list[Row]]:
+    async def execute(self, sql: str, *values: object) -> tuple[list[str], list[Row]]:
         """Run one statement; return the names of the columns, and the rows."""
         self._refresh()
+        self._deadline = time.monotonic() + SECONDS
+        # A thread lets others work; SQLite asks now and then whether it is to go on.
+        work = asyncio.get_running_loop().run_in_executor(None, self._execute, sql, values)
         try:
-            cursor = self._connection.execute(sql, values)
-            return [column[0] for column in cursor.description or ()], cursor.fetchall()
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            self._deadline = 0.0
+            await asyncio.wait([work])
+            if not work.cancelled():
+                work.exception()  # of which nobody wants to know any more
+            raise
         except sqlite3.Warning as warning:  # several statements, where one was expected
             raise StatementError(str(warning)) from None
         except sqlite3.Error as error:
@@ -58,12 +75,27 @@ class Database:
         finally:
             self._save()
 
+    def _execute(self, sql: str, values: tuple[object, ...]) -> tuple[list[str], list[Row]]:
+        cursor = self._connection.execute(sql, values)
+        rows: list[Row] = []
+        size = 0
+        for row in cursor:
+            rows.append(row)
+            size += 64 + sum(len(each) for each in row if isinstance(each, str | bytes))
+            if size > MEMORY:
+                raise StatementError("out of memory", _NO_MEMORY)
+        return [column[0] for column in cursor.description or ()], rows
+
     def close(self) -> None:
         """Close the connection, and forget what was not committed."""
         self._connection.close()
 
     def _connect(self, data: bytes) -> sqlite3.Connection:
-        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _LONGEST_PATTERN)
+        connection.execute(f"PRAGMA hard_heap_limit={2 * MEMORY}")
+        connection.set_progress_handler(lambda: int(time.monotonic() > self._deadline), _STEPS)
         connection.text_factory = decode
         if data:
             if data[_VERSIONS] == _WAL:  # memory knows no write-ahead log

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # What adb is called makes no difference here.
 pytestmark = pytest.mark.parametrize("program", ["wheel"], indirect=True)
 
+RECURSIVE = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x FROM t)"
 # What says "up" first goes on for ever, or for a very long time.
 ENDLESS = [
     "echo up; sleep 1000",
@@ -46,6 +47,8 @@ ENDLESS = [
     "echo up; while :; do eval eval eval :; done",
     "echo up; logcat",
     "echo up; top -d 1000",
+    f"echo up; sqlite3 :memory: '{RECURSIVE} SELECT count(*) FROM t'",
+    "echo up; monkey -p com.android.settings 1000000000 > /dev/null",
     "yes up",
     "echo up; cat /dev/zero",
 ]

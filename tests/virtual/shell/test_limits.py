@@ -40,6 +40,8 @@ SAID = [
     ("x=$(cat /dev/zero); echo never", "", None, 1),
     ("x=$(yes); echo never", "", None, 1),
     ("x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done", "", None, 1),
+    ("sqlite3 :memory: 'SELECT zeroblob(1000000000)'", "", None, 1 + 17),
+    ("sqlite3 :memory: 'PRAGMA hard_heap_limit=1'", "", None, 23),
     ("f() { f; }; f", "", "Segmentation fault\n", 139),
     ("f() { x=$(f); }; f", "", None, None),
     ("f() { eval f; }; f", "", "Segmentation fault\n", 139),

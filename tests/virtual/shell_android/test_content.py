@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from pytest_mobileagent.virtual.content import data
+
 CONTACTS = "content://com.android.contacts"
 CALENDAR = "content://com.android.calendar"
 PHONE = "vnd.android.cursor.item/phone_v2"
@@ -230,3 +232,11 @@ def test_failures_are_told_on_stderr(shell, words, authority, error):
 def test_the_provider_of_a_disabled_app_is_not_found(shell):
     shell("pm disable-user com.android.providers.telephony")
     assert "Could not find provider: sms" in shell("content query --uri content://sms").err
+
+
+def test_a_condition_without_an_end_is_an_error(sh, shell, monkeypatch):
+    add_person(sh, "Ann", "1")
+    monkeypatch.setattr(data, "SECONDS", 0.05)
+    endless = "(WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x FROM t) SELECT count(*) FROM t)"
+    ran = shell(f"content query --uri {CONTACTS}/contacts --where '{endless}>0'")
+    assert "interrupted" in ran.out + ran.err

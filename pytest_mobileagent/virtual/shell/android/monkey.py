@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, launch
 from pytest_mobileagent.virtual.shell.android.service import Arguments, help_text
 from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
+from pytest_mobileagent.virtual.shell.limits import breathe
 
 NO_ACTIVITIES = 252
 SWIPES = 0.3  # share of events that are swipes; the others are taps
@@ -36,7 +37,7 @@ async def monkey(ctx: Context, words: list[str]) -> int:
         raise Refused("** No activities found to run, monkey aborted.", NO_ACTIVITIES)
     if plan.verbose:
         await ctx.out(f":Monkey: seed={plan.seed} count={plan.count}\n")
-    _run(ctx, plan, components)
+    await _run(ctx, plan, components)
     await ctx.out(
         f"Events injected: {plan.count}\n"
         "## Network stats: elapsed time=4ms (0ms mobile, 0ms wifi, 4ms not connected)\n"
@@ -92,11 +93,12 @@ def _entries(ctx: Context, plan: Plan) -> list[str]:
     ]
 
 
-def _run(ctx: Context, plan: Plan, components: list[str]) -> None:
+async def _run(ctx: Context, plan: Plan, components: list[str]) -> None:
     """Start an app, and send random events, but none to an app that is not allowed."""
     phone, chance = ctx.phone, random.Random(plan.seed)
     phone.activities.start(launch(chance.choice(components)), uid=ctx.uid)
     for _ in range(plan.count - 1):
+        await breathe()
         if plan.packages and phone.activities.top.package not in plan.packages:
             continue
         _, _, width, height = phone.display.metrics.screen

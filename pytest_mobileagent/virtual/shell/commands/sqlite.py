@@ -17,7 +17,7 @@ from pytest_mobileagent.virtual.shell.database import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
 _SWITCHES = {"header", "noheader", "batch", "readonly", "version"}
 _TERMINAL = 80
@@ -124,7 +124,7 @@ class _Shell:
 
     async def _run(self, text: str) -> None:
         for sql in statements(text):
-            names, rows = self.database.execute(sql)
+            names, rows = await self.database.execute(sql)
             await self.ctx.out(printed(self.mode, names, rows, header=self.header))
 
     async def _dot(self, line: str) -> int:
@@ -132,7 +132,7 @@ class _Shell:
         name, *args = [a or b or c for a, b, c in _DOT_WORD.findall(line[1:])] or [""]
         found = next((each for each in _DOT_COMMANDS if name and each.startswith(name)), None)
         try:
-            await self.ctx.out(_DOT_COMMANDS[found](self, args) if found else _unknown(name))
+            await self.ctx.out(await _DOT_COMMANDS[found](self, args) if found else _unknown(name))
         except (Failure, StatementError) as error:
             await self.ctx.err(f"Error: {error}\n")
             return 1
@@ -142,8 +142,8 @@ class _Shell:
 _DOT_WORD = re.compile(r"'([^']*)'|\"([^\"]*)\"|(\S+)")
 
 
-def _tables(shell: _Shell, args: list[str]) -> str:
-    _, rows = shell.database.execute(_TABLES, args[0] if args else "%")
+async def _tables(shell: _Shell, args: list[str]) -> str:
+    _, rows = await shell.database.execute(_TABLES, args[0] if args else "%")
     names = [str(name) for (name,) in rows]
     width = max(map(len, names), default=0)
     height = -(-len(names) // max(1, _TERMINAL // (width + 2)))
@@ -151,26 +151,26 @@ def _tables(shell: _Shell, args: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _schema(shell: _Shell, args: list[str]) -> str:
-    def columns(kind: object, name: object) -> str:
+async def _schema(shell: _Shell, args: list[str]) -> str:
+    async def columns(kind: object, name: object) -> str:
         if kind != "view":
             return ""
-        _, rows = shell.database.execute("SELECT name FROM pragma_table_info(?)", name)
+        _, rows = await shell.database.execute("SELECT name FROM pragma_table_info(?)", name)
         return f"\n/* {name}({','.join(str(row[0]) for row in rows)}) */"
 
-    _, rows = shell.database.execute(_SCHEMA, args[0] if args else "%")
-    return "".join(f"{sql!s}{columns(kind, name)};\n" for sql, kind, name in rows)
+    _, rows = await shell.database.execute(_SCHEMA, args[0] if args else "%")
+    return "".join([f"{sql!s}{await columns(kind, name)};\n" for sql, kind, name in rows])
 
 
 def _unknown(name: str) -> NoReturn:
     raise Failure(f'unknown command or invalid arguments:  "{name}". Enter ".help" for help')
 
 
-def _quit(_shell: _Shell, _args: list[str]) -> str:
+async def _quit(_shell: _Shell, _args: list[str]) -> str:
     raise _Quit
 
 
-_DOT_COMMANDS: dict[str, Callable[[_Shell, list[str]], str]] = {
+_DOT_COMMANDS: dict[str, Callable[[_Shell, list[str]], Awaitable[str]]] = {
     "exit": _quit,
     "quit": _quit,
     "schema": _schema,

@@ -9,6 +9,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.commands.files import make_folders
+from pytest_mobileagent.virtual.shell.limits import BLOCK, MEMORY, breathe, out_of_memory
 from pytest_mobileagent.virtual.shell.options import parse
 
 if TYPE_CHECKING:
@@ -34,11 +35,23 @@ async def unzip(ctx: Context, args: list[str]) -> int:
         return 0
     for member in members:
         try:
-            data = archive.read(member)
+            data = await _unpacked(archive, member)
         except (BadZipFile, NotImplementedError, RuntimeError) as error:  # broken, or locked
             raise Failure(f"failed to extract {member.filename}: {error}") from None
         await _extract(ctx, member, data, options)
     return 0
+
+
+async def _unpacked(archive: ZipFile, member: ZipInfo) -> bytes:
+    """Read one file, whatever size it says that it has."""
+    data = bytearray()
+    with archive.open(member) as packed:
+        while block := packed.read(BLOCK):
+            data += block
+            if len(data) > MEMORY:
+                raise out_of_memory()
+            await breathe()
+    return bytes(data)
 
 
 def _listing(members: list[ZipInfo]) -> str:
