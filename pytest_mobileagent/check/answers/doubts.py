@@ -50,7 +50,8 @@ _BOUNDED = (
     r"|(?:no |not )?(?:more|less|fewer|greater|higher|lower|later"
     r"|earlier|larger|smaller|longer|shorter) than|over|under|above|below|up to|upwards of"
     r"|min(?:imum|\.)?(?: of)?|max(?:imum|\.)?(?: of)?|beyond|exceed(?:s|ing)?|exceeded|within"
-    r"|before|after|past|another|beneath|short of|well over|next to"
+    r"|before|after|past|another|beneath|short of|well over|next to|out of(?: all)?"
+    r"|twice|double|triple|the power of|extra|additional"
 )
 _PREFIX = re.compile(
     rf"(?:(?<![^\W_])(?:{_APPROXIMATELY}|{_BOUNDED})(?: the| a| an)?\s*"
@@ -69,7 +70,8 @@ _SUFFIX = re.compile(
     r"|older|under|over|not|thereabouts|something)|and (?:up|above|over|more|counting|change)"
     r"|at (?:the )?(?:least|most|minimum|maximum)|minimum|maximum|max|min|tops|plus|approximately"
     r"|roughly|ish|if not (?:more|less|fewer))\b|\s?(?:mil|mill|mln|mio|lakhs?|crores?|grand)\b"
-    r"|(?: [^\W\d_]+)?,? (?:more or less|give or take))"
+    r"|(?: [^\W\d_]+)?,? (?:more or less|give or take)| (?:more|fewer|less|extra|squared|cubed)\b"
+    r"|['\u2019_]\d{3})"
 )
 _FROM = re.compile(r"\b(?:from|starting (?:at|from)|as of)\s*$")
 _TIME_SUFFIX = re.compile(r"\s?(?:以前|之前|以后|之后|前|后|多)")

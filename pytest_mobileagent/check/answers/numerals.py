@@ -55,7 +55,10 @@ _WORD = "|".join(sorted(_SMALL, key=len, reverse=True))
 _SCALE = "hundred|dozen|thousand|million|billion|trillion"
 _CARDINAL = rf"(?:{_WORD})(?:(?:[- ]| and )(?:{_WORD}|{_SCALE})|[- ]and (?:{_WORD}))*"
 _DENOMINATOR = "|".join(part for part in _PARTS if part != "half")
-_AND_PART = rf"(?: and (?:(an?|one|two|three) )?(half|halves|(?:{_DENOMINATOR})s?)(?! past| to\b))"
+_AND_PART = (
+    rf"(?: and (?:(an?|one|two|three) )?(half|halves|(?:{_DENOMINATOR})s?)"
+    r"(?! past| to\b| after| before))"
+)
 _NUMBER = re.compile(
     rf"{_BEGIN}(?P<sign>(?<!\d )(?:minus|negative) )?"
     rf"(?:(?P<a>an?|half an?) (?=(?:{_SCALE})\b)|(?P<digits>{_DIGITS})|(?P<words>{_CARDINAL}))"
@@ -65,7 +68,7 @@ _NUMBER = re.compile(
 )
 _PART = re.compile(
     rf"{_BEGIN}(?:(?P<count>an?|one|two|three|\d)[- ])?"
-    rf"(?:(?P<half>half|halves)|(?P<part>(?:{_DENOMINATOR})s?))(?! past| to\b){_END}"
+    rf"(?:(?P<half>half|halves)|(?P<part>(?:{_DENOMINATOR})s?))(?! past| to\b| after| before){_END}"
 )
 _ORDINAL = re.compile(
     rf"{_BEGIN}(?:({'|'.join(_TENS)})[- ])?"
@@ -120,7 +123,7 @@ def english(text: str) -> str:
 _MIXED = re.compile(r"(?<![\d.,:/-])(\d+) ([1-9])/([2-9])(?![\d/.])")
 _CLOCK = re.compile(
     rf"{_BEGIN}({'|'.join((*_ONES, *_TEENS[:3]))})"
-    rf" (oh (?:{'|'.join(_ONES)})|{'|'.join(_TEENS)}|(?:twenty|thirty|forty|fifty)"
+    rf"[- ](oh (?:{'|'.join(_ONES)})|{'|'.join(_TEENS)}|(?:twenty|thirty|forty|fifty)"
     rf"(?:[- ](?:{'|'.join(_ONES)}))?){_END}(?! (?:{_SCALE}))"
 )
 _HALF_OF = re.compile(

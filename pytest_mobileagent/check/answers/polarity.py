@@ -32,7 +32,7 @@ _NOT = re.compile(
     r"|no longer|except(?: for)?|excluding|other than|apart from|besides|instead of|rather than"
     r"|unlike|anything but|fail(?:s|ed)? to|unable to|(?:far|different) from|as opposed to"
     rf"|{_CONTRACTED}|ca n['\u2019]t)\b"
-    r"|\bno\b(?!\.)(?= ?(?!doubt|problem|worries|one\b|idea)[^\W_])"
+    r"|\bnon-(?=\w)|\bno\b(?!\.)(?= ?(?!doubt|problem|worries|one\b|idea)[^\W_])"
 )
 _CHINESE_NOT = re.compile(
     r"并?不是|并非|不再是?|没有|没能|没|未能|未(?!读|接|来|婚|知|必|名|命名|成年|完待)|无法"
@@ -58,16 +58,24 @@ _WRONG = re.compile(
 _PERHAPS = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|presumably|might|may be|may have|could be"
     r"|could have been|likely|not (?:sure|certain|clear|known)|unsure|uncertain|unclear|unknown"
-    r"|(?:i|my) guess|i['\u2019]d guess|would|unlikely|(?<!no )doubt(?:s|ed|ful)?|i estimate"
+    r"|(?:i|my)(?: \w+)? guess|i['\u2019]d guess|would|unlikely|(?<!no )doubt(?:s|ed|ful)?"
+    r"|i estimate"
     r"|guessing|supposedly|allegedly|not only|not just|not merely"
     r"|(?:do|does|did|could|can)(?: not|n['\u2019]?t) (?:know|tell|say|remember|recall)|no idea"
     r"|(?:can|could)(?:not| not|n['\u2019]?t) (?:be (?:sure|certain|determined|confirmed|verified)"
     r"|confirm|verify|determine)"
-    r"|if i (?:remember|recall)|assuming|hopefully)\b"
+    r"|if i (?:remember|recall)|assuming|hopefully|(?:fairly|pretty|almost|quite) (?:sure|certain)"
+    r"|before i could|(?:i|we)(?: need to| want to| will| tried to| am going to"
+    r"|['\u2019]ll)(?: \w+)?"
+    r" (?:find|look|count|check|search|see))\b|% (?:sure|certain|confident)\b"
     r"|可能|也许|或许|说不定|不确定|不知道?|不清楚|不能确定|无法确定|无法确认|不晓得|好像|似乎|大概是|估计是|猜测?|没准"
     r"|不仅|不光|不单"
 )
 _ALL_BUT = re.compile(r"\b(?:every|all|any|each)(?:thing|one|body|where| \w+)? but\b")
+_CHANGED = re.compile(
+    r"\b(?:changed|switched|moved|updated|renamed|edited|set|went|rescheduled|turned|converted)\b"
+    r"[^,.;]{0,20}?\bfrom\b(?P<old>[^.;]{1,40}?)\bto\b|从(?P<older>[^,。;]{1,16}?)[改变换调切转][成为到换]?"
+)
 # "not, however, on": what is between does not end what is denied.
 _INSERTED = re.compile(r"\s*,\s*(?!it|they|he|she|there|this|that|but|i )(?:[\w']+ ?){1,3},")
 # "Instead of 7 there are 6"
@@ -137,6 +145,9 @@ def _of_sentence(text: str, span: Span) -> Iterator[Doubt]:
         yield Doubt(start, end, *is_asked.span())
     for found in _ALL_BUT.finditer(text, start, end):
         yield Doubt(found.end(), end, *found.span())
+    for found in _CHANGED.finditer(text, start, end):
+        old = "old" if found["old"] else "older"
+        yield Doubt(*found.span(old), found.end(old), found.end())
     for found in _PERHAPS.finditer(text, start, end):
         yield Doubt(start, end, *found.span())
     for clause in _parted(text, span, _CLAUSE_END, keeps=False):

@@ -135,7 +135,11 @@ def _named(found: re.Match[str]) -> str:
     """Mark a name before a number: "Route 66", but not "Page 66" nor "Found 66 files"."""
     name, text = found[1], found.string
     is_name_only = not name[0].isupper()  # iPhone
-    if re.split("['’-]", name.casefold())[0] in _LABELS or (name.isupper() and text.isupper()):
+    if (
+        name.endswith("ly")
+        or re.split("['’-]", name.casefold())[0] in _LABELS
+        or (name.isupper() and text.isupper())
+    ):
         return found[0]
     if not is_name_only and _COUNTED.match(text, found.end()):
         return found[0]
