@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 
 # Its name and password, which may hold any character, end at the last @ before the next URL, but
@@ -22,15 +23,33 @@ def shown(text: str) -> str:
 
 def hide(text: str, url: str) -> str:
     """Return a text, such as an error's, without whatever `shown(url)` leaves out of the URL."""
-    from urllib.parse import unquote_plus  # noqa: PLC0415 - most processes need none
+    from urllib.parse import unquote, unquote_plus  # noqa: PLC0415 - most processes need none
 
     names = re.findall(r"//(.*)@", url)
     values = re.findall(r"[?&](?:[^&=#]*=)?([^&#]+)", url)
     parts = [*names, *(part for name in names for part in name.split(":", 1)), *values]
-    for secret in sorted({*parts, *map(unquote_plus, parts)}, key=len, reverse=True):
+    headers = [each for name in names for each in _as_header(unquote(name))]
+    for secret in sorted({*parts, *map(unquote_plus, parts), *headers}, key=len, reverse=True):
         if len(secret) >= 3:  # a shorter one protects nothing, and stands in other words
             text = text.replace(secret, "…")
     return text
+
+
+def passwords_in(text: str) -> list[str]:
+    """Return the passwords that stand in the URLs of a text, also as they stand in headers."""
+    from urllib.parse import unquote  # noqa: PLC0415 - most processes need none
+
+    names = [url[1] for url in re.finditer(r"\w+://([^\s/@]*:[^\s/]*)@", text)]
+    passwords = [name.partition(":")[2] for name in names]
+    headers = [each for name in names for each in _as_header(unquote(name))]
+    return [each for each in {*passwords, *map(unquote, passwords), *headers} if each]
+
+
+def _as_header(name: str) -> list[str]:
+    """Return name and password as headers have them (RFC 7617), in both alphabets of base64."""
+    content = name.encode("utf-8", "surrogateescape")
+    both = base64.b64encode(content), base64.urlsafe_b64encode(content)
+    return [each.decode().rstrip("=") for each in both]
 
 
 def _without_query(rest: str) -> str:

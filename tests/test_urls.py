@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
-from pytest_mobileagent.urls import hide, shown
+from pytest_mobileagent.urls import hide, passwords_in, shown
 
 
 @pytest.mark.parametrize(
@@ -41,3 +43,19 @@ def test_an_error_does_not_tell_what_the_url_hides():
     assert "QUERY" not in said
     assert "SE/CRET" not in said
     assert said.startswith("Max retries exceeded with url: /wd/hub/session?key=…")
+
+
+def test_an_error_does_not_tell_what_headers_made_of_the_url():
+    url = "https://me:SE%2FCRET@hub/wd/hub"
+    basic = base64.b64encode(b"me:SE/CRET").decode()
+    assert "SE/CRET" not in hide(f"bad header Basic {basic}", url)
+    assert basic.rstrip("=") not in hide(f"bad header Basic {basic}", url)
+
+
+def test_passwords_are_found_in_any_text():
+    said = passwords_in(
+        "http://me:one@hub/wd openai:a@https://you:t%20wo@x/v1 and me@home http://x/@y"
+    )
+    plain = {word for word in said if not word.endswith(("V", "v", "g", "28"))}
+    assert {"one", "t%20wo", "t wo"} <= plain
+    assert passwords_in("http://hub/wd and me:you@home") == []

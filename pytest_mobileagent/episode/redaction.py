@@ -25,12 +25,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.decoding import found, masked
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.patterns import PATIENT, SlowPatternError, within
+from pytest_mobileagent.urls import passwords_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from pytest_mobileagent.episode.redaction_file import Region
+    from pytest_mobileagent.patterns import Pattern
 
     Box = tuple[int, int, int, int]
 
@@ -38,24 +42,37 @@ MASK = "█████"
 _VARIABLE = "PYTEST_MOBILEAGENT_REDACTION"
 _KEY = "_API_KEY"  # how the names of variables end that hold a provider's key
 _LEAST = 8  # characters of a key: a shorter one stands in other words
-_HIDDEN = "…"
+HIDDEN = "…"  # in the place of a key
 _BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 # Attributes that say how an element is made, and not what it says.
 _STRUCTURE = {"bounds", "class", "package", "resource-id", "index", "rotation", "width", "height"}
-# Fields of records that say what is what, and not what was seen or said.
+# Fields of a record that say what is what, and not what was seen or said.
 _KEPT = {
-    "record", "case", "device", "reset", "program", "agent", "options", "settings", "recorded",
-    "png", "xml", "picture", "package", "activity", "time", "action", "direction", "name", "type",
-    "class_name", "resource_id", "calls", "unused", "call", "role", "stop", "termination", "when",
-    "scorer", "where", "sought", "model", "models", "own_models", "mark",
+    "record", "case", "device", "reset", "program", "agent", "options", "recorded", "png", "xml",
+    "package", "activity", "time", "calls", "unused", "call", "role", "termination", "when",
+    "scorer", "model", "models", "own_models", "mark",
 }  # fmt: skip
+# And those in what it holds, at any depth, of which some are numbers that are no texts.
+_KEPT_BELOW = {
+    "action", "direction", "class_name", "resource_id", "package", "activity", "where", "sought",
+    "scorer", "weight", "first_step", "bounds", "x", "y", "x1", "y1", "x2", "y2", "seconds",
+}  # fmt: skip
+_KEPT_IN = {
+    "events": _KEPT_BELOW | {"type", "time", "uptime", "sequence"},
+    "prompt": set[str](),
+    "reply": set[str](),
+    "settings": set[str](),
+    "probes": set[str](),
+}
+_ROLES = {"system", "developer", "user", "assistant", "tool", "function", "model"}
+_PICTURE = re.compile(r"[0-9a-f]{32}\.(png|jpg)")
 
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
     """Rules of what must not be recorded."""
 
-    patterns: tuple[re.Pattern[str], ...] = ()
+    patterns: tuple[Pattern, ...] = ()
     regions: tuple[Region, ...] = ()
     digest: str = ""
 
@@ -65,43 +82,57 @@ class Redaction:
         return {"sha256": self.digest, **counts}
 
     def text(self, text: str) -> str:
-        """Return a text without what a pattern matches."""
-        for pattern in self.patterns:
-            text = pattern.sub(lambda found: MASK if found[0] else "", text)
-        return text
+        """Return a text without what a pattern matches, however it is encoded there."""
+        return masked(text, self._search, MASK)
 
     def matches(self, text: str) -> bool:
-        """Whether a pattern matches a part of a text."""
-        return any(found[0] for pattern in self.patterns for found in pattern.finditer(text))
+        """Whether a pattern matches a part of a text, however it is encoded there."""
+        return bool(found(text, self._search))
+
+    def _search(self, text: str) -> list[tuple[int, int]]:
+        try:
+            with within(PATIENT):
+                return [
+                    match.span()
+                    for pattern in self.patterns
+                    for match in pattern.finditer(text, seconds=PATIENT)
+                    if match.text
+                ]
+        except SlowPatternError:  # nobody knows what is in it
+            return [(0, len(text))]
 
     def plain(self, value: Any) -> Any:
         """Return a record, plain data, without what patterns match in what was seen and said."""
+        if isinstance(value, dict):
+            return {name: self._field(name, each) for name, each in value.items()}
+        return self._content(value, _KEPT_BELOW)
+
+    def _field(self, name: str, value: Any) -> Any:
+        is_number = isinstance(value, int | float)
+        if name in _KEPT or is_number:
+            return value
+        return self._content(value, _KEPT_IN.get(name, _KEPT_BELOW))
+
+    def _content(self, value: Any, kept: Collection[str]) -> Any:
+        """Return what a record holds, all of which may be what is looked for: numbers and names.
+
+        Fields that are `kept` stay as they are.
+        """
         match value:
             case str():
                 return self.text(value)
             case list() | tuple():
-                return [self.plain(each) for each in value]
+                return [self._content(each, kept) for each in value]
             case dict():
-                return {name: self._field(name, each) for name, each in value.items()}
-        return value
-
-    def _field(self, name: str, value: Any) -> Any:
-        if name == "probes" and isinstance(value, dict):
-            return {probe: self._content(each) for probe, each in value.items()}
-        if name in {"tool_calls", "arguments"}:
-            return self._content(value)
-        return value if name in _KEPT else self.plain(value)
-
-    def _content(self, value: Any) -> Any:
-        """Return what an app holds, all of which may be what is looked for: names and numbers."""
-        match value:
-            case list() | tuple():
-                return [self._content(each) for each in value]
-            case dict():
-                return {self.text(str(k)): self._content(each) for k, each in value.items()}
+                return {
+                    self.text(str(name)): each
+                    if name in kept or _is_structure(name, each)
+                    else self._content(each, kept)
+                    for name, each in value.items()
+                }
             case int() | float() if not isinstance(value, bool):
                 return MASK if self.matches(str(value)) else value
-        return self.plain(value)
+        return value
 
     def screen(self, xml: bytes, png: bytes, package: str) -> tuple[bytes, bytes]:
         """Return a screen's hierarchy and its screenshot, what matches blacked out in both.
@@ -152,6 +183,14 @@ class Redaction:
         return bool(names) and any(each.get("resource-id") in names for each in _upwards(element))
 
 
+def _is_structure(name: str, value: Any) -> bool:
+    """Whether a field says whose message this is, or which of the run's pictures is in it."""
+    if not isinstance(value, str):
+        return False
+    is_picture = name == "picture" and _PICTURE.fullmatch(value) is not None
+    return is_picture or (name == "role" and value in _ROLES)
+
+
 def use(path: Path | None) -> Redaction | None:
     """Let this process, and all that it starts from now on, follow the rules of a file, or none.
 
@@ -184,27 +223,39 @@ def redacted(record: Any) -> Any:
     """
     rules, keys = current(), _keys()
     record = record if rules is None else rules.plain(record)
-    return _without(keys, record) if keys else record
+    return without(keys, record) if keys else record
 
 
 def _keys() -> list[str]:
     """Return the keys in the environment, the longest first: one may be the beginning of another.
 
-    An agent that has a client of its own may say them, as in an error of its provider's.
+    An agent that has a client of its own may say them, as in an error of its provider's. Passwords
+    in URLs, such as those of proxies, are keys as well.
     """
-    found = {value.strip() for name, value in os.environ.items() if name.endswith(_KEY)}
-    return sorted((key for key in found if len(key) >= _LEAST), key=len, reverse=True)
+    keys = {value.strip() for name, value in os.environ.items() if name.endswith(_KEY)}
+    keys |= {word for value in os.environ.values() if "@" in value for word in passwords_in(value)}
+    return sorted((key for key in keys if len(key) >= _LEAST), key=len, reverse=True)
 
 
-def _without(keys: Sequence[str], value: Any) -> Any:
+def without(words: Sequence[str], value: Any, mask: str = HIDDEN) -> Any:
+    """Return plain data without some words in its texts, however they are encoded there."""
+
+    def search(text: str) -> Iterator[tuple[int, int]]:
+        for word in words:
+            start = -len(word)
+            while (start := text.find(word, start + len(word))) >= 0:
+                yield start, start + len(word)
+
     match value:
         case str():
-            for key in keys:
-                value = value.replace(key, _HIDDEN)
+            return masked(value, search, mask)
         case list() | tuple():
-            return [_without(keys, each) for each in value]
+            return [without(words, each, mask) for each in value]
         case dict():
-            return {name: _without(keys, each) for name, each in value.items()}
+            return {
+                masked(str(name), search, mask): without(words, each, mask)
+                for name, each in value.items()
+            }
     return value
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.files import read_bytes
+from pytest_mobileagent.patterns import PatternError
+from pytest_mobileagent.patterns import compile as compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from pytest_mobileagent.patterns import Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Region:
 class Rules(NamedTuple):
     """What a file says; `digest` is the SHA-256 of its content."""
 
-    patterns: tuple[re.Pattern[str], ...]
+    patterns: tuple[Pattern, ...]
     regions: tuple[Region, ...]
     digest: str
 
@@ -73,11 +76,11 @@ def _is_list(value: Any, kind: type) -> bool:
     return isinstance(value, list) and all(isinstance(each, kind) for each in value)
 
 
-def _pattern(path: Path, number: int, word: str) -> re.Pattern[str]:
+def _pattern(path: Path, number: int, word: str) -> Pattern:
     try:
-        pattern = re.compile(word)
-    except re.error as error:  # not the pattern, which may be a secret
-        msg = f"{path}: pattern {number} of `text` is no regular expression: {error.msg}"
+        pattern = compile_pattern(word)
+    except PatternError as error:  # not the pattern, which may be a secret
+        msg = f"{path}: pattern {number} of `text` is no regular expression: {error}"
         raise ValueError(msg) from None
     if not word or pattern.fullmatch(""):
         msg = f"{path}: pattern {number} of `text` matches the empty text, so everywhere"

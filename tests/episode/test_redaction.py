@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,16 +18,16 @@ from pytest_mobileagent.check.episode import load as load_episode
 from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.episode.redaction import MASK, blackened, current, use
+from pytest_mobileagent.episode.redaction import MASK, blackened, current, redacted, use
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
+from tests.episode.test_decoding import WAYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SIZE = (100, 200)
 XML = """<?xml version='1.0' encoding='UTF-8'?><hierarchy rotation="0">
@@ -161,3 +163,81 @@ def test_numbers_and_names_of_what_apps_hold_are_looked_at_too(rules):
     told = found.plain(json.loads(json.dumps(given)))
     rows = [{MASK: MASK, "b": 5, "c": True, "type": MASK}]
     assert told == {**kept, "probes": {"rows": rows}}
+
+
+CARD = "4111 1111 1111 1111"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_secret_is_in_no_file_in_whichever_way_it_is_written(rules, tmp_path, way):
+    written = WAYS[way](CARD)
+    rules("text = ['4111 1111 1111 1111']")
+    record(tmp_path / "run", f"It is {written} or so", written)
+    for path in (tmp_path / "run").rglob("*.jsonl"):
+        said = path.read_text("utf-8")
+        assert written not in said
+        assert json.dumps(written)[1:-1] not in said
+        assert MASK in said
+
+
+def test_what_programs_send_beside_messages_is_looked_at_too(rules, tmp_path):
+    rules("text = ['4111 ?1111']")
+    tool = {"name": CARD, "description": CARD, "enum": [CARD], "type": CARD, "role": CARD}
+    line = {
+        "call": None,
+        "model": "gpt",
+        "settings": {
+            "tools": [{"type": "function", "function": {**tool, "parameters": {CARD: tool}}}],
+            "stop": [CARD],
+            "user": CARD,
+            "metadata": {CARD: 41111111, "name": CARD, "package": CARD},
+            "prediction": {"type": "content", "content": CARD},
+            "response_format": {"json_schema": {"name": CARD, "schema": {"title": CARD}}},
+            "unheard of": {"where": CARD, "picture": CARD},
+            "max_tokens": 99,
+        },
+        "prompt": [{"role": "user", "name": CARD, "content": [CARD, {"picture": CARD}]}],
+        "reply": {"text": CARD, "stop": CARD, "tool_calls": [{"name": CARD, "id": CARD}]},
+    }
+    ExchangeLog(tmp_path).add(line)
+    said = (tmp_path / "calls.jsonl").read_text()
+    assert "4111 1111" not in said
+    assert "41111111" not in said
+    told = json.loads(said)
+    assert told["prompt"][0]["role"] == "user"
+    assert told["settings"]["max_tokens"] == 99
+
+
+def test_evidence_holds_no_secrets_of_apps(rules):
+    found = rules("text = ['4711']")
+    rows = [{"name": "4711", "type": "4711", "number": 4711, "done": True}]
+    evidence = {"rows": rows, "sought": "rows == 4711", "where": "test_4711.py:3"}
+    told = found.plain({"passed": False, "verdict": {"scorer": "check", "evidence": evidence}})
+    hidden = [{"name": MASK, "type": MASK, "number": MASK, "done": True}]
+    assert told["verdict"]["evidence"] == {**evidence, "rows": hidden}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [("(a+)+$", ""), (r"(?<=a)(a|aa)+\1$", ""), ("(", "unterminated"), ("x" * 20_000, "longer")],
+)
+def test_patterns_are_matched_in_bounded_time_or_refused(rules, pattern, why):
+    if why:
+        with pytest.raises(ValueError, match=f"pattern 1 of `text` is no regular .*{why}"):
+            rules(f"text = ['{pattern}']")
+        return
+    told = rules(f"text = ['{pattern}']").text("a" * 5_000 + "b")
+    assert told in {"a" * 5_000 + "b", MASK}  # what takes too long may be anything
+
+
+def test_a_file_of_rules_that_never_ends_is_refused():
+    with pytest.raises(ValueError, match="/dev/zero cannot be read: it is no regular file"):
+        use(Path("/dev/zero"))
+
+
+def test_passwords_in_urls_are_no_part_of_a_record(monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://me:s%C3%A9same-street@models.example/v1")
+    basic = base64.b64encode("me:sésame-street".encode()).decode()
+    for said in ("sésame-street", "s%C3%A9same-street", f"Authorization: Basic {basic}"):
+        told = redacted({"record": "end", "error": f"refused: {said}"})
+        assert told["error"] in {"refused: …", "refused: Authorization: Basic …"}

@@ -6,10 +6,11 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.redaction import without
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-HIDDEN = "…"  # in the place of a secret
 _LEAST = 8  # characters: a shorter one stands in other words
 _NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
 
@@ -21,23 +22,12 @@ def secrets_of(environment: Mapping[str, str]) -> list[str]:
 
 def without_secrets(value: Any, secrets: Iterable[str]) -> Any:
     """Return a text, or other plain data, without secrets in its texts."""
-    return _without(value, _longest_first(secrets))
+    return without(_longest_first(secrets), value)
 
 
 def secret_bytes(secrets: Iterable[str]) -> list[bytes]:
     """Return secrets as they stand in files and output, the longest first."""
     return [os.fsencode(each) for each in _longest_first(secrets)]
-
-
-def _without(value: Any, secrets: list[str]) -> Any:
-    if isinstance(value, str):
-        for secret in secrets:
-            value = value.replace(secret, HIDDEN)
-    elif isinstance(value, dict):
-        return {name: _without(each, secrets) for name, each in value.items()}
-    elif isinstance(value, list | tuple):
-        return [_without(each, secrets) for each in value]
-    return value
 
 
 def _longest_first(secrets: Iterable[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import to_json
 from pytest_mobileagent.agent.program.watching import Clear, ElementTap, Erase, Pointer
-from pytest_mobileagent.episode.redaction import redacted
+from pytest_mobileagent.episode.redaction import MASK, redacted
 from pytest_mobileagent.files import append_line
 from pytest_mobileagent.plain import to_line, to_wire
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 RAW_LOG = "adb.jsonl"  # its file, among what is recorded of a program
 _MOST_CHARACTERS = 2000  # of a command that are kept
+_MOST_READ = 50_000  # of a command that are searched for what must not be kept
 
 
 class RawLog:
@@ -47,20 +48,25 @@ class RawLog:
         """Add a command that was sent `at` a time on the stream to a service, and has ended."""
         line = {
             "t": round(at, 4),
-            "service": _cut(service),
-            "text": _cut(command.text),
+            "service": service[:_MOST_READ],
+            "text": command.text[:_MOST_READ],
             "acts": [act_to_json(act) for act in command.acts],
             "looks": command.looks,
             "destructive": command.destructive,
             "refused": refused,
-            "error": _cut(error),
+            "error": error[:_MOST_READ],
             "seconds": round(self.now() - at, 4),
         }
         self._append(line)
 
     def _append(self, line: Mapping[str, Any]) -> None:
+        plain = to_wire(line)
+        told = redacted(plain)
+        if told.get("acts") != plain.get("acts"):  # in whichever words the program has put it
+            told |= {name: MASK for name in ("service", "text") if told[name] == plain[name]}
+        told = {n: _cut(each) if isinstance(each, str) else each for n, each in told.items()}
         with contextlib.suppress(OSError):  # the record of the episode finds the disk full as well
-            append_line(self._path, to_line(redacted(to_wire(line))))
+            append_line(self._path, to_line(told))
 
 
 def act_to_json(act: Act) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import os
 from collections import deque
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.program.secrets import HIDDEN, secret_bytes
-from pytest_mobileagent.episode.redaction import current
+from pytest_mobileagent.agent.program.secrets import secret_bytes, without_secrets
+from pytest_mobileagent.episode.redaction import HIDDEN, current
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,15 +79,18 @@ class Output:
         return data
 
     def _as_recorded(self, data: bytes, *, last: bool) -> bytes:
-        """Return what the rules of `--mobile-redact` leave of the lines that are whole by now."""
+        """Return what may be recorded of the lines that are whole by now, however it is encoded."""
         rules = current()
-        if rules is None:
+        if rules is None and not self._secrets:
             return data
         data, self._line = self._line + data, b""
         if not last:
             lines, end, rest = data.rpartition(b"\n")
             data, self._line = (lines + end, rest) if len(rest) < _LONGEST_LINE else (data, b"")
-        text = rules.text(data.decode("utf-8", "surrogateescape"))
+        text = data.decode("utf-8", "surrogateescape")
+        if rules is not None:
+            text = rules.text(text)
+        text = str(without_secrets(text, map(os.fsdecode, self._secrets)))
         return text.encode("utf-8", "surrogateescape")
 
     def _put(self, data: bytes) -> None:

@@ -1,0 +1,166 @@
+r"""What a text says, in whichever way it was written down for its journey.
+
+A card number that must not be recorded stands in a shell command as `4111%s1111`, in a URL as
+`4111%201111` or `4111+1111`, in JSON inside of JSON as `4111\\u00201111`, in a payload as base64.
+`found` looks for it in all of these, and says where it stands in the text as it is.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from html import unescape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    Span = tuple[int, int]
+    Search = Callable[[str], Iterable[Span]]
+
+_DEPTH = 4  # encodings in each other: JSON in JSON in a shell command in JSON
+_ESCAPED = re.compile(
+    r"(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|\\(?:u(?P<four>[0-9a-fA-F]{4})|U(?P<eight>000[0-9a-fA-F]{5})|u\{(?P<braced>[0-9a-fA-F]{1,5})\})"
+    r"|\\(?:x(?P<two>[0-9a-fA-F]{2})|(?P<octal>[0-3][0-7]{2})|(?P<char>.))"
+    r"|(?P<percent>(?:%[0-9a-fA-F]{2})+)|(?P<space>%s)|(?P<entity>&\#?\w{1,31};)",
+    re.DOTALL,
+)
+_NAMED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}(?:(?:\r?\n|\\n)[A-Za-z0-9+/_-]{4,})*={0,2}")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2}){4,}")
+_UNTOUCHED = frozenset("\\%&")
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A text decoded, and where each of its pieces began and ended before.
+
+    A piece is a character that was escaped, or a stretch that was not.
+    """
+
+    text: str
+    places: list[int]  # where pieces begin in `text`
+    sources: list[Span]  # where they stood
+
+    def source(self, span: Span) -> Span:
+        """Return where that which stands at a place was written."""
+        return self._of(span[0])[0], self._of(span[1] - 1)[1]
+
+    def _of(self, place: int) -> Span:
+        piece = bisect_right(self.places, place) - 1
+        start, end = self.sources[piece]
+        following = self.places[piece + 1] if piece + 1 < len(self.places) else len(self.text)
+        if following - self.places[piece] == end - start:  # as it was
+            offset = start + place - self.places[piece]
+            return offset, offset + 1
+        return start, end
+
+
+def found(text: str, search: Search) -> list[Span]:
+    """Return where `search` finds something in a text, as it is or decoded: start and end of each.
+
+    `search` returns where it finds what in a text that it is given. What is found in an encoding
+    that cannot be left out in part, as in base64, is all of that. The spans are in order and do not
+    overlap.
+    """
+    return _merged(_found(text, search, _DEPTH))
+
+
+def masked(text: str, search: Search, mask: str) -> str:
+    """Return a text with `mask` in the place of all that `search` finds in it (see `found`)."""
+    parts, end = [], 0
+    for start, until in found(text, search):
+        parts += [text[end:start], mask]
+        end = until
+    return "".join([*parts, text[end:]])
+
+
+def _found(text: str, search: Search, depth: int) -> Iterator[Span]:
+    yield from search(text)
+    if "+" in text:  # a space, in the query of a URL
+        yield from search(text.replace("+", " "))
+    if depth:
+        yield from _payloads(text, search, depth)
+        if not _UNTOUCHED.isdisjoint(text):
+            view = _decoded(text)
+            if view.text != text:
+                yield from map(view.source, _found(view.text, search, depth - 1))
+
+
+def _payloads(text: str, search: Search, depth: int) -> Iterator[Span]:
+    """Return where base64 and hexadecimal digits stand that say what is looked for."""
+    for pattern, decode in ((_BASE64, _from_base64), (_HEX, bytes.fromhex)):
+        for token in pattern.finditer(text):
+            try:
+                said = decode(token[0]).decode("utf-8")
+            except ValueError:  # no text: a picture, or a word that looks like it
+                continue
+            if any(True for _ in _found(said, search, depth - 1)):
+                yield token.span()
+
+
+def _from_base64(token: str) -> bytes:
+    plain = re.sub(r"\\n|\s|=", "", token).replace("-", "+").replace("_", "/")
+    try:
+        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+    except binascii.Error as error:
+        raise ValueError(token) from error
+
+
+def _decoded(text: str) -> _View:
+    """Return a text with one layer of all its escapes taken off."""
+    parts, places, sources = list[str](), list[int](), list["Span"]()
+    length = end = 0
+
+    def add(part: str, start: int, until: int) -> None:
+        nonlocal length
+        if part:
+            parts.append(part)
+            places.append(length)
+            sources.append((start, until))
+            length += len(part)
+
+    for escape in _ESCAPED.finditer(text):
+        add(text[end : escape.start()], end, escape.start())
+        end = escape.start()
+        for char, width in _characters(escape):
+            add(char, end, end + width)
+            end += width
+        end = escape.end()
+    add(text[end:], end, len(text))
+    return _View("".join(parts), places, sources)
+
+
+def _characters(escape: re.Match[str]) -> Iterator[tuple[str, int]]:
+    """Return the characters that an escape stands for, each with how many it was written with."""
+    kind, text = str(escape.lastgroup), escape[0]
+    if kind == "percent":
+        said = bytes.fromhex(text.replace("%", "")).decode("utf-8", "surrogateescape")
+        yield from ((char, 3 * len(char.encode("utf-8", "surrogateescape"))) for char in said)
+    elif kind == "pair":
+        code = 0x10000 + ((int(text[2:6], 16) - 0xD800) << 10) + int(text[8:12], 16) - 0xDC00
+        yield chr(code), len(text)
+    elif kind == "octal":
+        yield chr(int(escape[kind], 8)), len(text)
+    elif kind in {"four", "eight", "braced", "two"}:
+        yield chr(int(escape[kind], 16)), len(text)
+    elif kind == "char":
+        yield _NAMED.get(escape[kind], escape[kind]), len(text)
+    elif kind == "space":
+        yield " ", len(text)
+    else:
+        yield unescape(text), len(text)
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for start, end in sorted(span for span in spans if span[0] < span[1]):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged

@@ -1,0 +1,114 @@
+"""Looking for what a text says, in whichever encoding."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.episode.decoding import found, masked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SECRET = 'Zoë 4711 <&> "it\'s" 👍'
+
+
+def search(text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in re.finditer(re.escape(SECRET), text))
+
+
+def in_json(text: str) -> str:
+    return json.dumps(text)[1:-1]
+
+
+def in_base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+WAYS: dict[str, Callable[[str], str]] = {
+    "as it is": str,
+    "JSON": in_json,
+    "JSON in JSON": lambda text: in_json(in_json(text)),
+    "JSON in JSON in JSON": lambda text: in_json(in_json(in_json(text))),
+    "JSON of other characters": lambda text: json.dumps(text, ensure_ascii=False)[1:-1],
+    "URL": quote,
+    "URL in a URL": lambda text: quote(quote(text)),
+    "query": quote_plus,
+    "adb's input": lambda text: text.replace(" ", "%s"),
+    "adb's input, quoted": lambda text: re.sub(r"([<>&\"'])", r"\\\1", text).replace(" ", "%s"),
+    "a shell's words": lambda text: re.sub(r"(\W)", r"\\\1", text),
+    "HTML": html.escape,
+    "HTML of numbers": lambda text: "".join(f"&#{ord(char)};" for char in text),
+    "hexadecimal escapes": lambda text: "".join(
+        f"\\x{ord(char):02x}" if ord(char) < 256 else char for char in text
+    ),
+    "octal escapes": lambda text: "".join(
+        f"\\{ord(char):03o}" if ord(char) < 256 else char for char in text
+    ),
+    "ES6": lambda text: "".join(f"\\u{{{ord(char):x}}}" for char in text),
+    "base64": in_base64,
+    "base64 for URLs": lambda text: base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
+    "base64 in lines": lambda text: (
+        base64.encodebytes(f"{text:70}{text:70}".encode()).decode().strip()
+    ),
+    "base64 in base64": lambda text: in_base64(in_base64(text)),
+    "base64 of JSON": lambda text: in_base64(json.dumps({"text": text})),
+    "base64 in a URL": lambda text: quote(in_base64(text), safe=""),
+    "hexadecimal digits": lambda text: text.encode().hex(),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_text_says_is_found(way: str) -> None:
+    written = WAYS[way](SECRET)
+    for before, after in (
+        ("", ""),
+        ("He said: ", " (or so)"),
+        ('{"a": "', '"}'),
+        ("😀\\n%41 ", "\\"),
+    ):
+        assert masked(f"{before}{written}{after}", search, "█") == f"{before}█{after}"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_not_looked_for_stays_as_it_is(way: str) -> None:
+    written = WAYS[way]("Zoë 4712 <&> and \\u12 %zz & &x; \\")
+    assert masked(written, search, "█") == written
+
+
+def test_all_of_several_are_found_where_they_stand() -> None:
+    text = rf"a {SECRET} b {quote(SECRET)} c {in_json(SECRET)} d"
+    assert masked(text, search, "█") == "a █ b █ c █ d"
+    assert found("nothing", search) == []
+
+
+@given(st.text(), st.text(), st.sampled_from(sorted(WAYS)))
+def test_whatever_stands_around_it(before: str, after: str, way: str) -> None:
+    kept = f"{before} {after}"
+    if not found(kept, search):
+        assert masked(kept, search, "█") == kept
+    told = masked(f"{before} {WAYS[way](SECRET)} {after}", search, "█")
+    assert WAYS[way](SECRET).strip() not in told
+
+
+@pytest.mark.parametrize(
+    "text", ["\\" * 100_000, "%41" * 50_000, "&#65;" * 50_000, "QUJD" * 50_000, "41" * 100_000]
+)
+def test_long_texts_are_looked_through_once_for_each_layer(text: str) -> None:
+    calls = 0
+
+    def counts(_text: str) -> list[tuple[int, int]]:
+        nonlocal calls
+        calls += 1
+        return []
+
+    assert found(text, counts) == []
+    assert calls < 60
