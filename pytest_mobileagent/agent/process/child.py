@@ -14,6 +14,7 @@ from pytest_mobileagent.agent.conversation import work
 from pytest_mobileagent.agent.options import as_dict, make_options
 from pytest_mobileagent.agent.phone import Channel
 from pytest_mobileagent.agent.process.wire import (
+    PROBE,
     WORK,
     pack_reply,
     receive_in_agent,
@@ -44,7 +45,11 @@ def main(descriptor: int, parent: int) -> None:
             prepare(models)  # while the device is made ready
         here, streams = os.getcwd(), (sys.stdout, sys.stderr)  # noqa: PTH109
         while True:
-            _, briefing, packed = receive_in_agent(connection)
+            kind, *content = receive_in_agent(connection)
+            if kind == PROBE:
+                send_to_worker(connection, PROBE)
+                continue
+            briefing, packed = content
             take_streams(connection)
             channel = Channel(unpack_observation(packed), partial(_exchange, connection))
             done = work(make_agent, briefing.with_options(options(given)), channel)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
 from pytest_mobileagent.agent.process.wire import (
+    PROBE,
     WORK,
     pack_observation,
     receive_in_worker,
@@ -50,6 +51,7 @@ sys.path[:] = path
 main(int(sys.argv[2]), int(sys.argv[3]))
 """
 _LOAD_SECONDS = 120.0
+_PROBE_SECONDS = 10.0  # it only waits for the next episode, and answers at once
 _NOTICE = 0.5  # seconds until it is noticed that a process has ended that left the line open
 _STUCK = 30  # seconds for a message that has begun to pass
 
@@ -113,6 +115,7 @@ class AgentProcess:
         if self._process is None:
             self.start()
         if self._about is None:
+            self._wake()
             try:
                 about = self._receive(_LOAD_SECONDS)
             except TimeIsUpError:
@@ -134,8 +137,8 @@ class AgentProcess:
         return AgentError(why)
 
     def begin(self, briefing: Briefing, observation: Observation) -> None:
-        """Let a new agent begin, in a new process if the last one has ended."""
-        if self._process is not None and self._process.poll() is not None:
+        """Let a new agent begin, in a new process if the last one has ended or hangs."""
+        if self._process is not None and not self._answers():
             self.kill()  # between episodes, which is no agent's failure
         self.load()
         assert self._connection is not None
@@ -143,6 +146,26 @@ class AgentProcess:
         with contextlib.suppress(OSError):  # `receive` reports it
             send_to_agent(self._connection, "play", briefing, pack_observation(observation))
             send_streams(self._connection)
+
+    def _answers(self) -> bool:
+        """Whether the process still does what it is told; what is being loaded has its own time."""
+        assert self._process is not None
+        assert self._connection is not None
+        if self._process.poll() is not None:
+            return False
+        if self._about is None:
+            return True
+        self._wake()
+        try:
+            send_to_agent(self._connection, PROBE)
+            return bool(self._receive(_PROBE_SECONDS)["kind"] == PROBE)
+        except (AgentError, OSError, TimeIsUpError, ValueError):
+            return False
+
+    def _wake(self) -> None:
+        """Let the process go on, if something has stopped it: any agent of the run may."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
 
     def receive(self, seconds: float) -> Reply | Work:
         """Return the agent's next decision, or how its work ended."""

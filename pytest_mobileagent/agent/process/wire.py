@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 _STREAMS = b"s"
+PROBE = "probe"  # asked, and answered, to show that a process that waits has not been stopped
 # What is told of how an agent's work has ended.
 WORK = ("answer", "error", "trace", "complaint", "budget", "infrastructure")
 

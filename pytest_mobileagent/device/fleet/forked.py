@@ -1,4 +1,4 @@
-"""Processes that a program kept warm forks (see `warm`)."""
+"""Processes that a program kept warm forks (see `warm`), and whether it still does."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import socket
 from pathlib import Path
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+_ANSWER_SECONDS = 10.0  # a fork takes milliseconds, but some may be asked for at once
 
 
 class Forked:
@@ -32,13 +33,14 @@ class Forked:
 
     def terminate(self) -> None:
         """Ask it to end; ProcessLookupError if it has."""
-        self._signal(signal.SIGTERM)
+        self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
         """End it; ProcessLookupError if it has ended."""
-        self._signal(signal.SIGKILL)
+        self.send_signal(signal.SIGKILL)
 
-    def _signal(self, number: signal.Signals) -> None:
+    def send_signal(self, number: int) -> None:
+        """Send it a signal; ProcessLookupError if it has ended."""
         if self._status.done():
             raise ProcessLookupError
         os.kill(self.pid, number)
@@ -48,25 +50,51 @@ async def fork(path: Path, arguments: list[str], environment: dict[str, str], lo
     """Have the program that listens at a path fork.
 
     Raises:
-        OSError: it does not listen any more.
+        OSError: it does not listen any more, or does not answer.
     """
     ours, theirs = socket.socketpair()
     with theirs, log.open("ab") as errors, contextlib.ExitStack() as undo:
         undo.callback(ours.close)
-        control = undo.enter_context(socket.socket(socket.AF_UNIX))
-        control.connect(str(path))
+        control = undo.enter_context(_connected(path))
         about = {"arguments": arguments, "environment": environment, "folder": str(Path.cwd())}
         request = json.dumps(about).encode() + b"\n"
         streams = [theirs.fileno(), theirs.fileno(), errors.fileno()]
         sent = socket.send_fds(control, [request], streams)
         control.sendall(request[sent:])
         answers = await asyncio.open_connection(sock=control)
-        line = await answers[0].readline()
+        undo.callback(answers[1].close)  # which ends what is forked after all
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            line = await answers[0].readline()
         if not line:
             raise ConnectionResetError("the program that forks has ended")
         forked = Forked(json.loads(line)["pid"], await asyncio.open_connection(sock=ours), answers)
         undo.pop_all()
         return forked
+
+
+async def answers(path: Path) -> bool:
+    """Whether the program that listens at a path still answers; one that is stopped does not."""
+    try:
+        with _connected(path) as control:
+            control.sendall(b"{}\n")
+            reader, writer = await asyncio.open_connection(sock=control)
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                with contextlib.closing(writer):
+                    return bool(await reader.readline())
+    except OSError:
+        return False
+
+
+def _connected(path: Path) -> socket.socket:
+    """Return a connection, which is refused at once where others fill the queue."""
+    control = socket.socket(socket.AF_UNIX)
+    try:
+        control.settimeout(_ANSWER_SECONDS)
+        control.connect(str(path))
+    except OSError:
+        control.close()
+        raise
+    return control
 
 
 async def _status(control: Streams) -> int:

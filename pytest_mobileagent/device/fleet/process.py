@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import signal
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,11 @@ class Program:
         """End it, if it still runs."""
         await end(self.process, self.grace)
 
+    def wake(self) -> None:
+        """Let it go on, if something has stopped it."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGCONT)
+
 
 async def end(process: Process, grace: float) -> None:
     """Close the program's standard input, which ends a phone; kill it after `grace` seconds."""
@@ -59,8 +65,11 @@ async def end(process: Process, grace: float) -> None:
     process.stdin.close()
     with contextlib.suppress(ProcessLookupError):
         process.terminate()
+        process.send_signal(signal.SIGCONT)  # one that is stopped hears nothing
         try:
             await asyncio.wait_for(process.wait(), grace)
         except TimeoutError:
             process.kill()
-            await process.wait()
+            # Who has forked it tells of its end, and may be stopped itself.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), grace)

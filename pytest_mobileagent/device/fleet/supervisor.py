@@ -42,7 +42,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from pytest_mobileagent.device.fleet.adb_server import ALONE
-from pytest_mobileagent.device.fleet.forked import fork
+from pytest_mobileagent.device.fleet.forked import answers, fork
 from pytest_mobileagent.device.fleet.process import Process, Program, end
 from pytest_mobileagent.processes import die_with_parent, end_marked
 
@@ -126,13 +126,15 @@ class Supervisor:
         """
         port = str(await self.adb_server())
         async with self.phone_guards.setdefault(slot, asyncio.Lock()):
-            phone = self.phones.pop(slot, None)
+            phone = self.phones.get(slot)
             if phone is None or phone.process.returncode is not None or replace:
+                # Before the phone ends, of which the program tells that has forked it.
+                forks = await self._keep_warm(warm, limits) if warm else None
                 if phone is not None:
+                    del self.phones[slot]
                     await phone.end()
                 words = [word.replace("{adb}", port) for word in command]
-                phone = await self._start(slot, words, warm, limits)
-            self.phones[slot] = phone
+                phone = await self._start(slot, words, forks, limits)
             fresh, phone.fresh = phone.fresh, False
             return phone.record | {"fresh": fresh}
 
@@ -140,14 +142,14 @@ class Supervisor:
         self,
         slot: int,
         command: list[str],
-        warm: tuple[str, ...],
+        forks: Path | None,
         limits: tuple[float, float],
     ) -> Program:
+        """Start a program, or have it forked by the one that listens at a path."""
         log = self.folder / f"phone-{slot}.log"
         log_start = log.stat().st_size if log.exists() else 0
-        if warm:
-            path = await self._keep_warm(warm, limits)
-            process: Process = await fork(path, command, self._environment(), log)
+        if forks is not None:
+            process: Process = await fork(forks, command, self._environment(), log)
         else:
             process = await self._spawn(command, log)
         phone = self.phones[slot] = Program(process, limits[1], log, log_start)
@@ -155,10 +157,15 @@ class Supervisor:
         return phone
 
     async def _keep_warm(self, command: tuple[str, ...], limits: tuple[float, float]) -> Path:
-        """Return where a program that forks listens, started if it is gone."""
+        """Return where a program that forks listens, started if it is gone or hangs."""
         path = self.folder / f"warm-{zlib.crc32(repr((self.home, command)).encode()):08x}"
         async with self.warm_guard:
             program = self.warm.get(path)
+            if program is not None and program.process.returncode is None:
+                program.wake()  # the phones of others die with it: it is better to have it go on
+                if not await answers(path):
+                    program.process.kill()
+                    await program.process.wait()
             if program is None or program.process.returncode is not None:
                 words = [word.replace("{socket}", str(path)) for word in command]
                 log = path.with_suffix(".log")
@@ -198,6 +205,8 @@ class Supervisor:
         for task in self.starting:
             task.cancel()
         await asyncio.gather(*self.starting, return_exceptions=True)
+        for program in self.warm.values():
+            program.wake()
         await asyncio.gather(*(phone.end() for phone in self.phones.values()))
         await asyncio.gather(*(program.end() for program in self.warm.values()))
         if self.adb is not None:  # by now: emulators tell it that they end

@@ -9,6 +9,8 @@ and gets two,
     {"pid": 4711}
     {"status": 0}                                           when it has ended
 
+A line without "arguments" only asks whether this program still answers, which "{}" says.
+
 The process runs `MODULE.main(arguments)`, in a session of its own. It is killed when its connection
 closes, or when this program ends, which it does with its standard input.
 """
@@ -72,6 +74,10 @@ class Warm:
         try:
             request, streams = _receive(connection)
         except (OSError, ValueError):
+            connection.close()
+            return
+        if "arguments" not in request:
+            _say(connection)
             connection.close()
             return
         parent = os.getpid()

@@ -79,6 +79,9 @@ class Do:
         print("I see", flush=False); return Finish()
     def started(self):
         return Finish(str(os.getpid()))
+    def hangs_when_told(self):
+        signal.signal(signal.SIGUSR1, lambda *_: time.sleep(600))
+        return self.started()
     def child(self): return self.left(subprocess.Popen(SLEEP).pid)
     def own_session(self): return self.left(subprocess.Popen(SLEEP, start_new_session=True).pid)
     def no_environment(self):

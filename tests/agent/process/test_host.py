@@ -183,3 +183,37 @@ def test_a_process_that_ends_between_episodes_is_replaced(
     episode = played("started")
     assert episode.termination is Termination.SELF_REPORTED
     assert int(episode.answer) != first
+
+
+def test_a_process_that_was_stopped_between_episodes_goes_on(
+    played: Callable[..., Episode],
+) -> None:
+    first = played("started").answer
+    os.kill(int(first), signal.SIGSTOP)
+    assert played("started").answer == first
+
+
+def test_a_process_that_hangs_between_episodes_is_replaced(
+    played: Callable[..., Episode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_mobileagent.agent.process.host._PROBE_SECONDS", 0.1)
+    first = int(played("hangs_when_told").answer)
+    os.kill(first, signal.SIGUSR1)
+    assert played("tap").termination is Termination.SELF_REPORTED
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
+
+
+def test_a_process_that_was_stopped_while_it_loads_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\n"
+        "class Mine:\n    def step(self, o): ..."
+    )
+    process = AgentProcess(f"{path}:Mine", [], [], "a-run")
+    try:
+        assert process._process is not None
+        os.waitid(os.P_PID, process._process.pid, os.WSTOPPED | os.WNOWAIT)
+        assert process.load()["options"] == {}
+    finally:
+        process.kill()

@@ -25,6 +25,8 @@ import json, os, random, signal, sys
 
 def prepare(words):
     global prepared
+    never, _ = os.pipe()
+    signal.signal(signal.SIGUSR2, lambda *_: os.read(never, 1))
     prepared = [*words, os.getpid()]
 
 def main(words):
@@ -87,6 +89,28 @@ def test_a_warm_program_that_died_takes_its_processes_along_and_is_started_anew(
     wait_until(lambda: not alive(first["pid"]))
     assert "ended with status -9" in slots.ended(0)
     assert slots.start(0, slots.command).record["warm"] != first["warm"]
+
+
+def test_a_warm_program_that_was_stopped_goes_on(run, slots):
+    first = slots.start(0, slots.command).record
+    warm = first["warm"][1]
+    os.kill(warm, signal.SIGSTOP)
+    assert slots.start(1, slots.command).record["warm"] == first["warm"]
+    os.kill(warm, signal.SIGSTOP)
+    os.kill(first["pid"], signal.SIGSTOP)
+    again = slots.start(0, slots.command, fresh=True).record
+    assert again["warm"] == first["warm"]
+    os.kill(warm, signal.SIGSTOP)
+    run.close()
+    wait_until(lambda: not any(alive(pid) for pid in (warm, first["pid"], again["pid"])))
+
+
+@pytest.mark.slow
+def test_a_warm_program_that_hangs_is_replaced(slots):
+    first = slots.start(0, slots.command).record
+    os.kill(first["warm"][1], signal.SIGUSR2)
+    assert slots.start(1, slots.command).record["warm"] != first["warm"]
+    wait_until(lambda: not alive(first["pid"]))
 
 
 @pytest.mark.parametrize("who", ["run", "supervisor"])
