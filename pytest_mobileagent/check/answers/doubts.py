@@ -65,7 +65,8 @@ _CHINESE_PREFIX = re.compile(
 _SUFFIX = re.compile(
     r"(?:\s*\+(?!\s*\d)|\s?plus\b(?! \d)|-?ish\b|-odd\b"
     rf"|(?:\s?{_MEASURE})?(?:以上|以下|以内|之内|左右|上下|多(?![少媒])|余|几|开外|出头|来(?=个)|不到"
-    r"|有余|起(?=\W|$)|[之以]?内(?![容存部蒙])|折|成(?![功为])|号(?!线)|日|的?[\d两几多]+倍)"
+    r"|有余|起(?=\W|$)|[之以]?内(?![容存部蒙])|的?[\d两几多]+倍)"
+    r"|折|成(?![功为])|号(?!线)|日(?![程记])"
     r"|(?: [^\W\d_]+){0,2},? (?:or (?:so|more|less|fewer|above|below|higher|lower|later|earlier"
     r"|older|under|over|not|thereabouts|something)|and (?:up|above|over|more|counting|change)"
     r"|at (?:the )?(?:least|most|minimum|maximum)|minimum|maximum|max|min|tops|plus|approximately"
