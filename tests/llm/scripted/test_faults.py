@@ -9,6 +9,7 @@ import threading
 import time
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -126,6 +127,16 @@ def test_a_body_that_cannot_be_read_is_refused(path, body, problem):
         with caught.value as error:
             assert error.code == 400
             assert problem in json.loads(error.read())["error"]["message"]
+
+
+def test_a_body_that_is_nested_too_deeply_is_refused():
+    with ScriptedModel(["so"]).serve() as url:
+        asked = Request(url + CHAT, b"[" * 100_000, {"Content-Type": "application/json"})
+        with pytest.raises(HTTPError) as caught:
+            urlopen(asked, timeout=10)
+        with caught.value as error:
+            assert error.code == 400
+            assert "nested too deeply" in json.loads(error.read())["error"]["message"]
 
 
 def test_a_served_model_without_replies_says_so():

@@ -44,7 +44,7 @@ class Bridge:
                 continue
             try:
                 message = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 self._write(_error(None, _PARSE_ERROR, f"this is not JSON: {error}"))
                 continue
             if _waits(message):
@@ -207,7 +207,7 @@ def _replies(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     try:
         message = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return  # nothing, or a page that says what is wrong
     if isinstance(message, dict) and message.get("jsonrpc") == "2.0":
         yield message

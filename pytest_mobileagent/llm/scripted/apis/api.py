@@ -34,7 +34,11 @@ class Incoming:
         Raises:
             ValueError: it is none.
         """
-        body = json.loads(self.data)
+        try:
+            body = json.loads(self.data)
+        except RecursionError:
+            msg = "the body is nested too deeply"
+            raise ValueError(msg) from None
         if not isinstance(body, dict):
             msg = "the body has to be an object of JSON"
             raise ValueError(msg)  # noqa: TRY004 - as for all other bodies that cannot be read

@@ -75,6 +75,12 @@ def test_what_was_asked_before_the_input_ended_is_replied_to(serve):
     assert phone.done == [Tap(540, 1200)]
 
 
+def test_what_is_nested_too_deeply_is_no_json_and_ends_nothing(serve):
+    replies = passed(serve(FakePhone()), HELLO, READY, "[" * 100_000, call("b", "?"))
+    assert replies[None]["error"]["code"] == -32700
+    assert replies["b"]["result"]["isError"] is True
+
+
 def test_modern_requests_get_their_headers(serve):
     asked = [modern(call(1, CLICK, **AT)), modern(call(2, "kein Wörkzeug"))]
     asked += [modern({"jsonrpc": "2.0", "id": 3, "method": "server/discover"})]
