@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import Agent
+from pytest_mobileagent.errors import in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -119,8 +120,8 @@ def _from_module(reference: str, module: str, class_name: str) -> AgentSource:
     try:
         spec = importlib.util.find_spec(module)
     except (Exception, SystemExit) as error:  # packages around it are imported
-        what = "" if isinstance(error, ImportError | ValueError) else f"{type(error).__name__}: "
-        msg = f"--agent={reference}: cannot import {module!r}: {what}{error}"
+        what = str(error) if isinstance(error, ImportError | ValueError) else in_one_line(error)
+        msg = f"--agent={reference}: cannot import {module!r}: {what}"
         raise UnknownAgentError(msg) from error
     if spec is None:
         msg = f"--agent={reference}: there is no module {module!r}"

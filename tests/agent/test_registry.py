@@ -244,6 +244,10 @@ def test_a_file_may_be_encoded_as_python_allows(tmp_path: Path, content: bytes) 
         ("raise RuntimeError('no licence')", "cannot import 'pkg.mod': RuntimeError: no licence"),
         ("import sys; sys.exit('no licence')", "cannot import 'pkg.mod': SystemExit: no licence"),
         ("raise ImportError('no licence')", "cannot import 'pkg.mod': no licence"),
+        (
+            "raise ExceptionGroup('group', [OSError('no licence')])",
+            r"group \(1 sub-exception\): OSError: no licence",
+        ),
     ],
 )
 def test_a_package_whose_import_raises_is_an_agent_that_is_not_found(
