@@ -34,6 +34,7 @@ ORDER = [
     "plain",
     "patterns",
     "files",
+    "private",
     "found",
     "urls",
     "extras",

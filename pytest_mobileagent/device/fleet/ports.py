@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
 import socket
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import HostError
@@ -28,39 +25,31 @@ def console_port(avoid: Collection[int] = ()) -> Iterator[int]:
         HostError: none is free.
     """
     for port in CONSOLE_PORTS:
-        if port in avoid or (lock := _locked(port)) is None:
+        lock = None if port in avoid else _locked(port)
+        if lock is None:
             continue
-        try:
+        with lock:
             # The lock keeps away those who ask; others may use the ports all the same.
             if _free(port) and _free(port + 1):
                 yield port
                 return
-        finally:
-            os.close(lock)
     msg = f"no two ports in a row are free for an emulator from {CONSOLE_PORTS[0]} up"
     raise HostError(msg)
 
 
-def _locked(port: int) -> int | None:
-    """Lock the file of a port; None if somebody has.
+def _locked(port: int) -> socket.socket | None:
+    """Take the port of UDP by the same number; None if somebody has it.
 
-    The folder is everybody's, like /tmp itself. A file that is there is opened for reading only,
-    as it may be another user's; it is never removed, as somebody may be waiting at it.
+    Emulators use none. Unlike a file that all users can reach, it is in nobody's way afterwards,
+    and nobody can put anything in its place.
     """
-    folder = Path("/tmp/mobileagent-ports")  # noqa: S108 - whatever TMPDIR is: ports are everybody's
-    with contextlib.suppress(FileExistsError):
-        folder.mkdir()
-        folder.chmod(0o1777)
-    path = folder / f"{port}.lock"
-    with contextlib.suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    lock = socket.socket(type=socket.SOCK_DGRAM)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock.bind(("127.0.0.1", port))
     except OSError:
-        os.close(descriptor)
+        lock.close()
         return None
-    return descriptor
+    return lock
 
 
 def _free(port: int) -> bool:

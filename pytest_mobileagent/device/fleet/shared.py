@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import socket
+import stat
 import subprocess
 import tempfile
 import time
@@ -149,7 +150,9 @@ def _sweep() -> None:
     """Remove the folders of runs that were killed before they had a supervisor."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError, Timeout):
-            about = folder.stat()
-            if about.st_uid == os.getuid() and time.time() - about.st_mtime > _STALE_SECONDS:
+            about = folder.lstat()
+            if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid():
+                continue  # another user's, or a link that another has put there
+            if time.time() - about.st_mtime > _STALE_SECONDS:
                 with FileLock(folder / OWNER_LOCK, timeout=0):
                     shutil.rmtree(folder, ignore_errors=True)

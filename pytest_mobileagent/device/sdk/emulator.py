@@ -60,8 +60,10 @@ class Emulator:
         self.snapshot: str | None = options.snapshot
         home = str(Path.home())
         self.address = Address(f"emulator-{port}", "127.0.0.1", options.adb_server_port, home)
-        self.log = Path(tempfile.gettempdir(), f"emulator-{port}.log")
-        with self.log.open("wb") as output:
+        # Its name cannot be foreseen: nobody has put a link there by which we write elsewhere.
+        number, log = tempfile.mkstemp(prefix=f"emulator-{port}-", suffix=".log")
+        self.log = Path(log)
+        with os.fdopen(number, "wb") as output:
             try:
                 self.process = subprocess.Popen(
                     command(options, port),
@@ -73,6 +75,7 @@ class Emulator:
                     preexec_fn=die_with_parent,  # noqa: PLW1509 - there are no threads yet
                 )
             except OSError as error:
+                self.log.unlink()
                 msg = f"{options.emulator} cannot be run: {error}"
                 raise HostError(msg) from error
 
@@ -129,6 +132,7 @@ class Emulator:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(seconds)
         self._signal(signal.SIGKILL)
+        self.log.unlink(missing_ok=True)
 
     def _missing(self, shell: Shell) -> str | None:
         """Say what is missing until the phone can be used; None if nothing is.

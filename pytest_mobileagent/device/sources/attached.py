@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.device.fleet.slots import Slots
 from pytest_mobileagent.device.sources.source import Source
 from pytest_mobileagent.errors import DeviceError, HostError
+from pytest_mobileagent.private import own_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -128,14 +129,10 @@ class AttachedSlots(Slots):
         """Locks that all runs of this user share, since the devices are not a run's own.
 
         Raises:
-            HostError: there is no folder for temporary files.
+            HostError: there can be no folder for them.
         """
-        try:
-            folder = Path(tempfile.gettempdir(), f"mobileagent-leases-{os.getuid()}")
-            folder.mkdir(mode=0o700, exist_ok=True)
-        except OSError as error:
-            msg = f"cannot make a folder for the locks of devices (TMPDIR names where): {error}"
-            raise HostError(msg) from error
+        # By machine, as home folders may be shared: what is local there is not the same device.
+        folder = own_folder("leases", platform.node() or "localhost")
         names = [f"{one.adb_host}-{one.adb_port}-{one.serial}" for one in self._addresses]
         return [str(folder / f"{re.sub('[/:]', '_', name)}.lock") for name in names]
 

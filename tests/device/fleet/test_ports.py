@@ -27,6 +27,6 @@ def test_ports_to_avoid_are_not_given():
 def test_a_pair_of_which_one_is_taken_is_not_given(monkeypatch):
     with console_port() as port, socket.create_server(("127.0.0.1", port + 1)):
         monkeypatch.setattr(ports, "CONSOLE_PORTS", [port])
-        monkeypatch.setattr(ports, "_locked", lambda _: socket.socket().detach())
+        monkeypatch.setattr(ports, "_locked", lambda _: socket.socket())
         with pytest.raises(HostError, match="no two ports in a row are free"), console_port():
             pass

@@ -6,7 +6,8 @@ from argparse import Namespace
 
 import pytest
 
-from pytest_mobileagent.device.sdk.emulator import advice, command
+from pytest_mobileagent.device.sdk.emulator import Emulator, advice, command
+from pytest_mobileagent.errors import HostError
 
 
 def options(**given):
@@ -43,3 +44,14 @@ def test_without_kvm_it_is_said_how_to_get_it(said, fix):
 
 def test_about_other_errors_nothing_is_advised():
     assert advice("ERROR | Unknown AVD name [x]") == ""
+
+
+def test_its_log_is_not_written_through_a_link_that_somebody_has_put_there(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    diary = tmp_path / "diary"
+    diary.write_text("dear diary")
+    (tmp_path / "emulator-5554.log").symlink_to(diary)
+    with pytest.raises(HostError, match="cannot be run"):
+        Emulator(options(emulator=str(tmp_path / "none"), adb_server_port=1), 5554)
+    assert diary.read_text() == "dear diary"
+    assert {path.name for path in tmp_path.iterdir()} == {"diary", "emulator-5554.log"}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socketserver
+import stat
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +66,12 @@ def test_a_device_that_is_not_listed_is_named_with_those_that_are(adb_server):
     adb_server("one\tdevice\ntwo\toffline\n")
     with pytest.raises(ValueError, match=r"does not list it \(it lists: one, two\)"):
         AttachedSource("three").check(DeviceOptions())
+
+
+def test_their_locks_are_where_no_other_user_can_put_anything(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("ANDROID_ADB_SERVER_PORT", raising=False)
+    (lock,) = AttachedSource("farm.example:5037/R5CT").open(DeviceOptions(), pytest.fail).locks
+    assert Path(lock).name == "farm.example-5037-R5CT.lock"
+    assert Path(lock).is_relative_to(tmp_path)
+    assert stat.S_IMODE(Path(lock).parent.stat().st_mode) == 0o700

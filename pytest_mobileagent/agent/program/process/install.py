@@ -9,16 +9,17 @@ import secrets
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.private import own_folder
 from pytest_mobileagent.processes import die_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 _INCLUDES = re.compile(r"\s*(?:-r|-c|--requirement|--constraint)[\s=]*(\S+)")
 _LAST_LINES = 15
@@ -34,8 +35,7 @@ def install(requirements: Path) -> Path:
         HostError: it cannot be made; the text shows the last lines of pip.
     """
     try:
-        link = _cache() / _digest(requirements)
-        link.parent.mkdir(parents=True, exist_ok=True)
+        link = own_folder("environments") / _digest(requirements)
         with FileLock(f"{link}.lock"):
             if not link.exists():
                 _make(link, requirements)
@@ -50,14 +50,6 @@ def variables(environment: Path, inherited: Mapping[str, str]) -> dict[str, str]
     """Return the variables with which programs find an environment first, before the inherited."""
     folders = [str(environment / "bin"), *filter(None, [inherited.get("PATH")])]
     return {"VIRTUAL_ENV": str(environment), "PATH": os.pathsep.join(folders)}
-
-
-def _cache() -> Path:
-    """Return the user's folder for what can be made again (XDG Base Directory Specification)."""
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    default = "~/Library/Caches" if sys.platform == "darwin" else "~/.cache"
-    base = Path(given) if given.startswith("/") else Path(default).expanduser()
-    return base / "pytest-mobileagent" / "environments"
 
 
 def _digest(requirements: Path) -> str:
