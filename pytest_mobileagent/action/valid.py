@@ -29,13 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST_WAIT = 60.0
+LONGEST_TEXT = 100_000  # characters: typing them may take a phone half a minute
 
 
 def check(action: object, size: tuple[int, int]) -> Action:
     """Return the action if it can be done on a screen of `size` (width, height in pixels).
 
     Raises:
-        ValueError: it is no action, has a field of the wrong type, or points outside the screen.
+        ValueError: it is no action, has a field of the wrong type or a text that is too long, or
+            points outside the screen.
     """
     if not isinstance(action, Action) or type(action) not in ACTIONS:
         msg = f"{action!r} is not an action (it is of type {type(action).__name__})"
@@ -92,6 +94,10 @@ def _check_text(action: Action, text: Any) -> None:
     if not isinstance(text, str):
         msg = f"{action!r}: text is needed, not {type(text).__name__}"
         raise ValueError(msg)  # noqa: TRY004
+    if len(text) > LONGEST_TEXT:
+        what = f"the text of {type(action).__name__} has {len(text)} characters"
+        msg = f"{what}, at most {LONGEST_TEXT} can be done"
+        raise ValueError(msg)
     if "\0" in text or re.search("[\ud800-\udfff]", text):
         msg = f"{action!r}: text cannot hold NUL or half of a surrogate pair"
         raise ValueError(msg)

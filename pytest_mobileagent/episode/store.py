@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import to_json
 from pytest_mobileagent.episode import event
+from pytest_mobileagent.episode.cutting import MOST_OF_ERROR, MOST_SAID, cut, cut_texts
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
@@ -111,13 +112,16 @@ class Recorder:
         *,
         counts: bool = True,
     ) -> None:
-        """Write what the agent decided, before it is done; `seconds` went by in the agent."""
+        """Write what the agent decided, before it is done; `seconds` went by in the agent.
+
+        Texts of any length are cut (see `cutting`).
+        """
         self._name = type(actions[0]).__name__.lower() if actions else "none"
         self._write(
             "step",
             {
-                "actions": [to_json(action) for action in actions],
-                "said": said,
+                "actions": cut_texts([to_json(action) for action in actions]),
+                "said": cut(said, MOST_SAID),
                 "calls": [call.to_json() for call in calls],
                 "seconds": seconds,
                 **({} if counts else {"counts": False}),
@@ -127,7 +131,8 @@ class Recorder:
     def outcome(self, notice: str, reply: str | None, undone: int = 0) -> None:
         """Write why the last `undone` actions could not be done, or what the user replied."""
         if notice or reply is not None:
-            self._write("outcome", {"notice": notice, "reply": reply, "undone": undone})
+            told = {"notice": cut(notice, MOST_OF_ERROR), "reply": reply, "undone": undone}
+            self._write("outcome", told)
 
     def events(self, events: Sequence[Event]) -> None:
         """Write what the phone reported since the last step was decided."""
@@ -145,7 +150,8 @@ class Recorder:
 
         `unused` are the calls of a decision that the step limit forbade.
         """
-        ending = {"termination": termination, "error": error, "seconds": seconds}
+        told = cut(error, MOST_OF_ERROR)
+        ending = {"termination": termination, "error": told, "seconds": seconds}
         self._write("end", ending | {"unused": [call.to_json() for call in unused]})
         self.close()
 

@@ -12,6 +12,7 @@ from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.agent.scripted import Scripted
 from pytest_mobileagent.agent.thread import ThreadConversation
+from pytest_mobileagent.episode.cutting import cut
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import AgentError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.case import Case
 
 _LONGEST_ERROR = 2000  # characters; the whole is in a file
+_LONGEST_KEPT = 8 * 1024 * 1024  # characters of that file
 ERROR_FILE = "agent-error.txt"
 
 
@@ -121,7 +123,7 @@ def _conclude(session: Session, work: Work, folder: Path) -> None:
     if work.broken_task is not None:
         raise work.broken_task
     if work.infrastructure and session.ending is None:
-        raise ProviderError(work.infrastructure)
+        raise ProviderError(cut(work.infrastructure, _LONGEST_ERROR))
     if work.budget:
         session.end(Termination.BUDGET, work.budget)
     if work.error and session.ending is None:
@@ -129,7 +131,9 @@ def _conclude(session: Session, work: Work, folder: Path) -> None:
         session.end(Termination.AGENT_ERROR, kept(f"{error}\n{work.trace}".strip(), folder))
     elif session.ending is None:
         with contextlib.suppress(EpisodeOver):
-            session.decide(Reply(Finish(work.answer or "")), 0.0)
+            seen = session.decide(Reply(Finish(work.answer or "")), 0.0)
+            what = blame(session, f"its answer cannot be taken: {seen.notice}")
+            session.end(Termination.AGENT_ERROR, what)
     if work.complaint and session.ending is not None and not session.ending.error:
         session.end(Termination.SELF_REPORTED, kept(work.complaint, folder))
 
@@ -140,13 +144,12 @@ def blame(session: Session, what: str) -> str:
 
 
 def kept(error: str, folder: Path) -> str:
-    """Return an error as it is recorded: a long one is cut, and the whole of it kept in a file."""
+    """Return an error as it is recorded: a long one is cut, and more of it kept in a file."""
     if len(error) <= _LONGEST_ERROR:
         return error
     path = folder / ERROR_FILE
     try:
-        path.write_text(redacted(error), "utf-8", "replace")
+        path.write_text(redacted(cut(error, _LONGEST_KEPT)), "utf-8", "replace")
     except OSError:
-        return f"{error[:_LONGEST_ERROR]}… (cut; it could not be kept)"
-    half = _LONGEST_ERROR // 2
-    return f"{error[:half]}\n…\n{error[-half:]}\n(cut; the whole is in {path})"
+        return f"{cut(error, _LONGEST_ERROR)}\n(it could not be kept)"
+    return f"{cut(error, _LONGEST_ERROR)}\n(cut; more of it is in {path})"

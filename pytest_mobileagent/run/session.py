@@ -138,8 +138,10 @@ class Session:
             self._recorder.events(self.device.events())
             self.end(Termination.STEP_LIMIT, unused=calls)
             raise EpisodeOver
-        decided = time.monotonic()
+        told = time.monotonic()
         self._recorder.step(actions, reply.said, calls, seconds, counts=counts)
+        decided = time.monotonic()
+        self.seconds_left = max(0.0, self.seconds_left - (decided - told))
         self.steps += counts and not is_report
         undone, notice, answer = self._do(actions, by)
         if (report := _report(actions)) is not None and not notice:
@@ -248,9 +250,12 @@ class Session:
             return int(bool(why)), _cut(why), None
         if not actions:
             return 0, "no action could be made out of what you said", None
+        ends = time.monotonic() + self.limits.seconds
         for number, action in enumerate(actions, 1):
             which = f"action {number} of {len(actions)}: " if len(actions) > 1 else ""
             flaw = self._flaw(action)
+            if number > 1 and time.monotonic() >= ends:
+                flaw = f"those before it took longer than {self.limits.seconds:g} s"
             if not flaw and ends_episode(action) and number < len(actions):
                 flaw = f"nothing can follow {action!r}"
             if flaw:

@@ -45,6 +45,7 @@ class OwnTap(Tap):
         Scroll("up"),
         Scroll("left", at=(99, 199)),
         Type(""),
+        Type("a" * 100_000),
         Type("ok 👍", at=(0, 0), clear=True, enter=True),
         Key("back"),
         Open("com.android.settings"),
@@ -54,6 +55,7 @@ class OwnTap(Tap):
         Finish("42"),
         Impossible("no network"),
     ],
+    ids=lambda value: repr(value)[:80],
 )
 def test_what_can_be_done_is_let_through(action: Action) -> None:
     assert check(action, SIZE) is action
@@ -89,6 +91,8 @@ def test_what_can_be_done_is_let_through(action: Action) -> None:
         (Type("a\0b"), "text cannot hold NUL"),
         (Type("a\ud83d"), "half of a surrogate pair"),
         (Type("a", clear="no"), "`clear` and `enter` have to be True or False"),  # type: ignore[arg-type]
+        (Type("a" * 100_001), "the text of Type has 100001 characters, at most 100000 can be done"),
+        (Finish("a" * 100_001), "the text of Finish has 100001 characters"),
         (Key("Back"), "did you mean 'back'?"),  # type: ignore[arg-type]
         (Key(None), "None is none of"),  # type: ignore[arg-type]
         (Open(None), "text is needed, not NoneType"),  # type: ignore[arg-type]
@@ -100,7 +104,7 @@ def test_what_can_be_done_is_let_through(action: Action) -> None:
         (Finish("\udc00"), "half of a surrogate pair"),
         (Impossible(None), "text is needed"),  # type: ignore[arg-type]
     ],
-    ids=repr,
+    ids=lambda value: repr(value)[:80],
 )
 def test_what_cannot_be_done_is_refused_with_its_reason(action: object, complaint: str) -> None:
     with pytest.raises(ValueError, match=re.escape(complaint)):

@@ -97,6 +97,29 @@ def test_a_long_error_is_cut_and_kept_whole_in_the_episodes_folder(
         assert words in (episode.folder / "agent-error.txt").read_text()
 
 
+def test_an_error_of_any_length_takes_a_bounded_place(phone: FakePhone, tmp_path: Path) -> None:
+    step = throw(ValueError("x" * 10_000_000))
+    episode = play(agent(step), "Do it.", phone=phone, folder=tmp_path / "e")
+    sizes = [path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()]
+    assert sum(sizes) < 9_000_000
+    assert "characters are left out" in episode.error
+
+
+@pytest.mark.parametrize("answer", ["x" * 200_000, "a\0b"])
+def test_an_answer_that_cannot_be_taken_is_the_agents_failure(
+    phone: FakePhone, answer: str
+) -> None:
+    class Loop:
+        def run(self, _: object, __: object) -> str:
+            return answer
+
+    episode = play(Loop, "Do it.", phone=phone)
+    assert episode.termination is Termination.AGENT_ERROR
+    assert "its answer cannot be taken: the text of Finish" in episode.error.replace(
+        "Finish(answer='a\\x00b'):", "the text of Finish"
+    )
+
+
 @pytest.mark.parametrize("method", ["__init__", "start"])
 def test_an_agent_that_does_not_start_is_at_fault(phone: FakePhone, method: str) -> None:
     closed: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import AgentError, DeviceError, TaskError
+from pytest_mobileagent.run import player
+from pytest_mobileagent.run import session as sessions
 from pytest_mobileagent.run.player import ERROR_FILE, AgentPlayer, in_thread
 from pytest_mobileagent.run.session import Limits, Session
 from pytest_mobileagent.testing import FakePhone, make_screen
@@ -80,6 +83,54 @@ def test_decisions_are_done_until_the_agent_reports(play: Callable[[Said], Sessi
     assert session.ending.termination is Termination.SELF_REPORTED
     assert said.heard == ["options", ("0",), ("1",), None]
     assert said.limits == sorted(said.limits, reverse=True), "time goes by"
+
+
+class Clock:
+    """A clock that what is slow sets forward."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.ahead
+
+    def slow(self, function: Callable[..., Any], seconds: float) -> Callable[..., Any]:
+        def slower(*arguments: Any, **named: Any) -> Any:
+            self.ahead += seconds
+            return function(*arguments, **named)
+
+        return slower
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    for module in (player, sessions):
+        monkeypatch.setattr(module, "time", clock)
+    return clock
+
+
+def test_recording_what_an_agent_says_takes_its_time(
+    play: Callable[[Said], Session], monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    monkeypatch.setattr(Recorder, "step", clock.slow(Recorder.step, 40.0))
+    said = Said(*[Reply(Tap(1, 1))] * 2, TimeIsUpError())
+    ending = play(said).ending
+    assert ending is not None
+    assert ending.termination is Termination.TIME_LIMIT
+    assert 10 < said.limits[1] <= 20
+    assert said.limits[2] == 0
+
+
+def test_no_decision_acts_for_longer_than_an_episode_may_take(
+    play: Callable[[Said], Session], monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    monkeypatch.setattr(FakePhone, "perform", clock.slow(FakePhone.perform, 40.0))
+    session = play(Said(Reply([Tap(1, 1)] * 5), TimeIsUpError()))
+    told = "action 3 of 5: those before it took longer than 60 s"
+    assert session.observation.notice == told
+    assert isinstance(session.device, FakePhone)
+    assert len(session.device.actions) == 2
 
 
 def test_what_a_loop_returns_is_its_report(play: Callable[[Said], Session]) -> None:

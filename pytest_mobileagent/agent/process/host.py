@@ -25,6 +25,7 @@ from pytest_mobileagent.agent.process.wire import (
     send_to_agent,
     unpack_reply,
 )
+from pytest_mobileagent.episode.cutting import MOST_OF_ERROR, cut
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked
 
@@ -132,9 +133,9 @@ class AgentProcess:
 
     def _refused(self, why: str) -> AgentError:
         """Keep why the agent cannot be loaded: it will not be tried again."""
-        self._refusal = why
+        self._refusal = cut(why, MOST_OF_ERROR)
         self.kill()
-        return AgentError(why)
+        return AgentError(self._refusal)
 
     def begin(self, briefing: Briefing, observation: Observation) -> None:
         """Let a new agent begin, in a new process if the last one has ended or hangs."""
