@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import pytest
 from pytest_mobileagent.errors import AgentError, HostError, in_one_line
 from pytest_mobileagent.plugin.options import runs_no_test
 from pytest_mobileagent.plugin.paths import agent_folders
-from pytest_mobileagent.plugin.programs import check_program
+from pytest_mobileagent.plugin.programs import caveats, check_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,6 +83,13 @@ class RunAgents:
             if self.is_named:
                 raise pytest.UsageError(str(error)) from None
             return None
+
+    @property
+    def caveats(self) -> list[str]:
+        """What a person should know of the program that `--agent` names, if it is one."""
+        with suppress(AgentError):  # which is told when it is checked
+            return caveats(self.program) if self.program is not None else []
+        return []
 
     @property
     def short_name(self) -> str:

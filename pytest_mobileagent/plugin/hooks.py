@@ -86,6 +86,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     given = [printable(str(setting)) for setting in run.settings.values() if setting.is_given]
     if run.earlier is not None and not runs_no_test(config):
         given.append(printable(run.earlier.header))
+    given += map(printable, run.agents.caveats)
     return ["mobileagent: " + given[0], *(f"  {line}" for line in given[1:])]
 
 

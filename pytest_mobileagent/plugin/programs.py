@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.agent.program.adapter.placeholders import PREFIX, WITH_TOKENS, used
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plugin.options import usage_error
 
@@ -53,6 +54,18 @@ def check_program(
     except HostError as error:
         raise pytest.UsageError(str(error)) from None
     models.check_for_program()
+
+
+def caveats(program: Adapter) -> list[str]:
+    """Say what a person should know of how a program is run, before it is."""
+    if program.shell:  # what stands there is left to the shell
+        return []
+    return [
+        f"{program.name}: {{{name}}} in its command shows all users of this machine a token of the "
+        f"run; let the program read the variable {PREFIX}{name.upper()}, or a file in `files`"
+        for name in WITH_TOKENS
+        if name in used(program.command)
+    ]
 
 
 def needs_mcp_only(program: Adapter) -> bool:

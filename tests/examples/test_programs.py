@@ -127,7 +127,7 @@ def test_a_program_of_appium(
 @pytest.mark.slow
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_an_mcp_client_of_each_era(run: Callable[..., dict[str, Any]], era: str) -> None:
-    ran = run("eggs", f"{sys.executable} mcp_client.py {{goal}} {{mcp_url}} {era}")
+    ran = run("eggs", f"{sys.executable} mcp_client.py {{goal}} {era}")
     assert ran["done"] == [["Open"], ["Tap"], ["Finish"]]
     assert counts(ran) == (2, 2, 0, None, None)
     assert (ran["success"], ran["answer"]) == (True, "Eggs is ticked off")

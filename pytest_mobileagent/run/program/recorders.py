@@ -96,7 +96,7 @@ class Recorders:
             adb_port=str(adb.port) if adb else "",
             mcp_url=mcp_url,
             mcp_config=str(config),
-            mcp_command=tuple(stdio_command(mcp_url)),
+            mcp_command=tuple(stdio_command(config)),
             openai_base_url=models.openai_base_url,
             openai_chat_url=models.openai_chat_url,
             anthropic_base_url=models.anthropic_base_url,
@@ -131,7 +131,7 @@ class Recorders:
     def secrets(self) -> list[str]:
         """What no record may hold: the keys that the program has shown, and its own for here."""
         assert self._models is not None
-        return [self._port.token, *self._models.secrets]
+        return [*self._port.secrets, *self._models.secrets]
 
     async def close(self) -> None:
         """Stop them all."""

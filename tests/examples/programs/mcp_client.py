@@ -1,17 +1,19 @@
 """An MCP client with a plan instead of a model: it ticks off what its goal names.
 
-With "legacy" as its last word it speaks the protocol's first era, which begins with a handshake.
+The phone's URL is in a variable, as all users of a machine can read its command lines. With
+"legacy" as its last word it speaks the protocol's first era, which begins with a handshake.
 """
 
 import asyncio
 import json
+import os
 import sys
 
 from mcp import Client
 
 
-async def main(goal: str, url: str, mode: str) -> None:
-    async with Client(url, mode=mode) as phone:
+async def main(goal: str, mode: str) -> None:
+    async with Client(os.environ["MOBILEAGENT_MCP_URL"], mode=mode) as phone:
         await phone.call_tool("mobile_launch_app", {"packageName": "com.example.shopping"})
         listed = await phone.call_tool("mobile_list_elements_on_screen", {})
         elements = json.loads(listed.content[0].text.partition(": ")[2])
@@ -26,4 +28,4 @@ async def main(goal: str, url: str, mode: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else "auto"))
+    asyncio.run(main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "auto"))

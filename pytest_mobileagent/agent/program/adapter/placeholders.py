@@ -58,6 +58,8 @@ class Values:
 
 
 NAMES = tuple(each.name for each in fields(Values))
+# Those with a token, by which anybody could drive the phone, or ask models at the user's expense.
+WITH_TOKENS = ("mcp_url", "openai_base_url", "openai_chat_url", "anthropic_base_url")
 
 
 def plain(text: str) -> str:

@@ -36,15 +36,17 @@ class LocalPort:
     """A server on a free port of this machine, for one program in one episode.
 
     Each path begins with a token that only the program is told, as is the proxy's password: other
-    users of the machine can ask for nothing. It serves
+    users of the machine can ask for nothing. Each name has a token of its own, so that one that
+    gets about opens nothing else. It serves
     - `models` at its routes, and as a proxy what is said to providers' own hosts;
     - `relay`: another port of this machine; `answer`: a function.
     All other hosts are led to unopened, or refused if `models.network` is "models".
     """
 
     def __init__(self, models: RecordedModels | None = None) -> None:
-        self.token = secrets.token_urlsafe(18)
         self.number = 0
+        self._password = secrets.token_urlsafe(18)
+        self._tokens: dict[str, str] = {}
         self._models = models
         self._relays: dict[str, Callable[[], Awaitable[int]]] = {}
         self._answers: dict[str, Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]] = {}
@@ -68,7 +70,7 @@ class LocalPort:
         self._server = await loop.create_server(protocol, _HOST, 0)
         self.number = self._server.sockets[0].getsockname()[1]
         if self._models is not None:
-            proxy = f"http://{_LOGIN}:{self.token}@{_HOST}:{self.number}"
+            proxy = f"http://{_LOGIN}:{self._password}@{_HOST}:{self.number}"
             try:
                 await self._models.start(self.url, proxy)
             except BaseException:
@@ -95,7 +97,13 @@ class LocalPort:
 
     def url(self, name: str) -> str:
         """Return the URL of what is served under a name."""
-        return f"http://{_HOST}:{self.number}/{self.token}/{name}"
+        token = self._tokens.setdefault(name, secrets.token_urlsafe(18))
+        return f"http://{_HOST}:{self.number}/{token}/{name}"
+
+    @property
+    def secrets(self) -> list[str]:
+        """The tokens, and the proxy's password."""
+        return [self._password, *self._tokens.values()]
 
     def relay(self, name: str, target: Callable[[], Awaitable[int]]) -> None:
         """Serve another port of this machine: /TOKEN/NAME… here is /NAME… there.
@@ -165,7 +173,8 @@ class LocalPort:
         """Answer a request to /TOKEN/NAME…."""
         token, _, rest = target[1:].partition("/")
         name = rest.replace("?", "/").partition("/")[0]
-        if not secrets.compare_digest(token.encode("latin-1"), self.token.encode()):
+        expected = self._tokens.get(name, "")
+        if not expected or not secrets.compare_digest(token.encode("latin-1"), expected.encode()):
             await _say(connection, 404, "nothing is here")
         elif self._models is not None and self._models.has_route(name):
             await self._models.serve_route(connection, request, name, rest[len(name) :])
@@ -213,7 +222,7 @@ class LocalPort:
     def _may_pass(self, request: h11.Request) -> bool:
         """Whether a request to the proxy has its password."""
         scheme, _, login = header(request, "proxy-authorization").partition(" ")
-        expected = base64.b64encode(f"{_LOGIN}:{self.token}".encode())
+        expected = base64.b64encode(f"{_LOGIN}:{self._password}".encode())
         is_right = secrets.compare_digest(login.strip().encode("latin-1"), expected)
         return self._models is not None and scheme.lower() == "basic" and is_right
 

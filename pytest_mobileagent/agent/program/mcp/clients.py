@@ -21,6 +21,17 @@ def write_configuration(path: Path, url: str) -> None:
     path.write_text(json.dumps(configuration(url), indent=2) + "\n", "utf-8")
 
 
-def stdio_command(url: str) -> list[str]:
-    """Return the words of a command that serves the phone at `url` over standard streams."""
-    return [sys.executable, "-m", "pytest_mobileagent", "mcp", "--connect", url]
+def url_of(configuration: Any) -> str:
+    """Return the URL that a configuration names; empty if there is none."""
+    match configuration:
+        case {"mcpServers": {"phone": {"url": str(url)}}}:
+            return url
+    return ""
+
+
+def stdio_command(configuration: Path) -> list[str]:
+    """Return the words of a command that serves over standard streams what a configuration names.
+
+    Unlike the URL, the file's name may stand where all users of the machine can read it.
+    """
+    return [sys.executable, "-m", "pytest_mobileagent", "mcp", "--connect", str(configuration)]

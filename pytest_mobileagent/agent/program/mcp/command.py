@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from pytest_mobileagent.agent.program.mcp.clients import url_of
+from pytest_mobileagent.files import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +30,8 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
     if url:
         if given.device:
             parser.error("--connect and --device exclude each other")
+        if given.connect and "://" not in url:
+            url = _read(parser, given.connect)
         if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
             parser.error(f"--connect={url} is no http:// or https:// URL")
         from pytest_mobileagent.agent.program.mcp.bridge import bridge  # noqa: PLC0415
@@ -44,12 +50,21 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
         return 130
 
 
+def _read(parser: argparse.ArgumentParser, path: str) -> str:
+    """Return the URL of a configuration; end with a usage error if it has none."""
+    try:
+        url = url_of(read_json(Path(path)))
+    except (OSError, ValueError) as error:
+        parser.error(f"--connect={path} cannot be read: {error}")
+    return url or parser.error(f"--connect={path} names no server phone with a URL")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pytest_mobileagent mcp",
         description="Serve a phone as an MCP server, to any MCP client. There is no task and no "
         "limit of steps, and nothing is recorded.",
-        epilog=f"--connect may also stand in the environment, as {URL}.",
+        epilog=f"The URL of a phone that is served elsewhere may also stand in {URL}.",
     )
     add = parser.add_argument
     add(
@@ -68,7 +83,9 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--connect",
         default="",
-        metavar="URL",
-        help="pass standard input and output on to a phone that is served at URL, as in an episode",
+        metavar="FILE",
+        help="pass standard input and output on to a phone that is served elsewhere, as in an "
+        "episode: FILE is a configuration as Claude Code's, whose server is named phone; its URL "
+        "may stand here, too, where other users of this machine can read it",
     )
     return parser

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import stat
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from pytest_mobileagent.__main__ import main
+from pytest_mobileagent.agent.program.mcp.clients import stdio_command, write_configuration
 from pytest_mobileagent.agent.program.mcp.own_phone import OwnPhone
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from tests.agent.program.mcp.fakes import call, post_modern, text_of
@@ -106,6 +108,8 @@ def test_scripts_that_fail_are_told_with_what_they_wrote(phone):
         ([], "--device is missing"),
         (["--device", "a/b"], "--device=a/b"),
         (["--device", "serial:a,b"], "has to be one device"),
+        (["--connect", "/no/such/file"], "--connect=/no/such/file cannot be read: [Errno 2]"),
+        (["--connect", os.devnull], "it is no regular file"),
         (["--connect", "ftp://x"], "is no http:// or https:// URL"),
         (["--connect", "http://x", "--device", "virtual"], "exclude each other"),
     ],
@@ -123,3 +127,24 @@ def test_a_device_that_is_not_there_is_explained(phone, capsys):
     shown = capsys.readouterr().err
     assert shown.startswith("ERROR: --device=")
     assert "does not list it" in shown
+
+
+def test_a_client_finds_the_phone_by_a_file_so_that_no_token_is_in_a_command_line(
+    tmp_path, monkeypatch
+):
+    asked: list[str] = []
+    monkeypatch.setattr("pytest_mobileagent.agent.program.mcp.bridge.bridge", asked.append)
+    url, file = "http://127.0.0.1:1/t0k3n/mcp", tmp_path / "mcp.json"
+    write_configuration(file, url)
+    words = stdio_command(file)
+    assert "t0k3n" not in " ".join(words)
+    main(words[words.index("mcp") :])
+    assert asked == [url]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_configuration_without_a_phone_is_a_usage_error(tmp_path, capsys):
+    (tmp_path / "mcp.json").write_text('{"mcpServers": {"camera": {"url": "http://x"}}}')
+    with pytest.raises(SystemExit):
+        main(["mcp", "--connect", str(tmp_path / "mcp.json")])
+    assert "mcp.json names no server phone with a URL" in capsys.readouterr().err
