@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import re
 import signal
 import sys
 import time
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 _SECONDS = 5.0  # for processes that start new ones while they are being killed
 _PAUSE = 0.005  # until what was killed is gone
@@ -24,7 +25,31 @@ _DEAD = "ZX"
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 # Opened before any fork: then, a thread that is no more could hold the lock of what opens it.
 _LIBRARY = ctypes.CDLL(None)
+# How variables are called that hold keys and the like.
+_KEY_NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
+_LEAST_KEY = 8  # characters: a shorter one stands in other words
 VARIABLE = "MOBILEAGENT_AGENT"  # in the environment of an agent's process, and so of all its own
+
+
+def may_hold_key(name: str) -> bool:
+    """Whether a variable of the environment, by its name, holds a key or the like."""
+    return _KEY_NAMES.search(name) is not None
+
+
+def without_keys(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return an environment without keys, for processes that ask nobody for anything with one.
+
+    Devices, adb servers and the like run for long, and what they are started with can be read from
+    outside, and by whatever they run. Left out is what by its name holds a key or the like, and
+    what holds the same by another name.
+    """
+    named = {name: value for name, value in environment.items() if may_hold_key(name)}
+    keys = {value.strip() for value in named.values() if len(value.strip()) >= _LEAST_KEY}
+    return {
+        name: value
+        for name, value in environment.items()
+        if name not in named and not any(key in value for key in keys)
+    }
 
 
 def end_marked(mark: str, spare: Collection[int] = ()) -> None:

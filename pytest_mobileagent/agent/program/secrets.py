@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.redaction import without
+from pytest_mobileagent.processes import may_hold_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _LEAST = 8  # characters: a shorter one stands in other words
-_NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[str]:
     """Return the values of variables that, by their names, hold keys and the like."""
-    return _longest_first(value for name, value in environment.items() if _NAMES.search(name))
+    return _longest_first(value for name, value in environment.items() if may_hold_key(name))
 
 
 def without_secrets(value: Any, secrets: Iterable[str]) -> Any:

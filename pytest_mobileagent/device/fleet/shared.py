@@ -20,6 +20,7 @@ from pytest_mobileagent.device.fleet import supervisor
 from pytest_mobileagent.device.fleet.program import python_program
 from pytest_mobileagent.device.fleet.supervisor import MARK, OWNER_LOCK, SOCKET
 from pytest_mobileagent.errors import HostError, InfrastructureError
+from pytest_mobileagent.processes import without_keys
 
 _PREFIX = "mobileagent-run-"
 _STALE_SECONDS = 60.0  # a run that has just made its folder has not locked it yet
@@ -138,6 +139,7 @@ class SharedRun:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=output,
+                    env=without_keys(),
                     start_new_session=True,
                     check=False,
                 )

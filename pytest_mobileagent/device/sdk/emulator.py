@@ -30,7 +30,7 @@ from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.drivers.adb.shell import Shell, listed, register
 from pytest_mobileagent.device.fleet.ports import console_port
 from pytest_mobileagent.errors import DeviceError, HostError, InfrastructureError
-from pytest_mobileagent.processes import die_with_parent
+from pytest_mobileagent.processes import die_with_parent, without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ class Emulator:
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    env=os.environ | {"ANDROID_ADB_SERVER_PORT": str(options.adb_server_port)},
+                    env=without_keys() | {"ANDROID_ADB_SERVER_PORT": str(options.adb_server_port)},
                     start_new_session=True,
                     preexec_fn=die_with_parent,  # noqa: PLW1509 - there are no threads yet
                 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.sdk.files import UNFINISHED, NoAvdFilesError, avd_folder
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.processes import without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -71,7 +72,12 @@ class Sdk:
         command = [str(self.emulator), "-list-avds"]
         try:
             listed = subprocess.run(
-                command, capture_output=True, text=True, check=False, timeout=_LIST_SECONDS
+                command,
+                capture_output=True,
+                text=True,
+                env=without_keys(),
+                check=False,
+                timeout=_LIST_SECONDS,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             msg = f"{self.emulator} -list-avds does not run: {error}"

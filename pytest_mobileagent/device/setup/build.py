@@ -15,6 +15,7 @@ from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.sdk.files import UNFINISHED, avd_folder, configure
 from pytest_mobileagent.device.sources.avd import Avd, AvdSlots
 from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.processes import without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -86,7 +87,9 @@ class Build:
         with contextlib.suppress(OSError):
             if self._making or (avd_folder(self.recipe.name) / UNFINISHED).is_file():
                 command = self._avdmanager("delete", "avd", "-n", self.recipe.name)
-                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                done = subprocess.run(
+                    command, capture_output=True, text=True, env=without_keys(), check=False
+                )
                 if done.returncode != 0:
                     said = (done.stderr or done.stdout).strip()
                     return f"the half-made AVD {self.recipe.name} could not be deleted: {said}"
@@ -241,6 +244,7 @@ def _run(command: Sequence[str], answers: str = "", hint: str = "") -> str:
         done = subprocess.run(
             command,
             input=answers,
+            env=without_keys(),
             capture_output=True,
             text=True,
             errors="replace",

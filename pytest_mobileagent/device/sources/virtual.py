@@ -18,6 +18,7 @@ from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.device.sources.source import Source
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import MissingExtraError, check_extra
+from pytest_mobileagent.processes import without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -106,7 +107,11 @@ class DeclaredApps(Collection[str]):
                 if not file.exists():
                     command = python_program(_LISTING, *self._folders)
                     listed = subprocess.run(
-                        command, stdin=subprocess.DEVNULL, capture_output=True, check=False
+                        command,
+                        stdin=subprocess.DEVNULL,
+                        capture_output=True,
+                        env=without_keys(),
+                        check=False,
                     )
                     file.write_bytes(listed.stdout or b"[]")
                 return frozenset(json.loads(file.read_bytes()))

@@ -57,6 +57,21 @@ def test_programs_that_end_whatever_is_called_adb_do_not_hit_the_server():
         assert Path(f"/proc/{pid}/comm").read_text() == "phones-server\n"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")
+def test_nothing_of_a_run_s_devices_is_started_with_a_key(monkeypatch):
+    key = "sk-real-0123456789"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    monkeypatch.setenv("THEIR_LLM", f"Bearer {key}")  # the same by another name
+    monkeypatch.setenv("MOBILEAGENT_TEST_MARK", "kept")
+    with contextlib.closing(SharedRun()) as run:
+        virtual_slots(run, 1, [APPS]).address(0)
+        mark = b"\0MOBILEAGENT_TEST_MARK=kept\0"
+        environments = [b"\0" + _content(path) for path in Path("/proc").glob("[0-9]*/environ")]
+        started = [each for each in environments if mark in each]
+        assert len(started) >= 3  # the supervisor, the adb server, the phone
+        assert not [each for each in started if key.encode() in each]
+
+
 @pytest.mark.slow
 def test_an_adb_server_that_hangs_is_replaced():
     with contextlib.closing(SharedRun()) as run:

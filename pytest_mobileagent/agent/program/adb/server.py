@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import socket
 import subprocess
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.fleet.adb_server import ALONE
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.processes import die_with_parent
+from pytest_mobileagent.processes import die_with_parent, without_keys
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +92,8 @@ class AdbServer:
                 self._process = await self._spawn()
 
     async def _spawn(self) -> Process:
-        environment = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
+        own = without_keys()
+        environment = {name: value for name, value in own.items() if name not in _UNWANTED}
         environment |= ALONE | {
             "HOME": str(self._folder),
             "TMPDIR": str(self._folder),

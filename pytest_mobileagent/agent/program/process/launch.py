@@ -19,7 +19,7 @@ from pytest_mobileagent.agent.program.process import keeper
 from pytest_mobileagent.agent.program.process.output import KEPT, Output
 from pytest_mobileagent.agent.program.secrets import secrets_of
 from pytest_mobileagent.errors import AgentError, HostError
-from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked
+from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked, without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,6 +161,7 @@ class ProgramProcess:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     bufsize=0,
+                    env=without_keys(),  # whoever runs it can read that of its parent, too
                     pass_fds=[theirs.fileno()],
                     start_new_session=True,  # Ctrl-C is ours
                 )

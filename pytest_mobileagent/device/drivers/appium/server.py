@@ -22,7 +22,7 @@ import urllib.request
 from pathlib import Path
 from typing import IO
 
-from pytest_mobileagent.processes import die_with_parent
+from pytest_mobileagent.processes import die_with_parent, without_keys
 from pytest_mobileagent.waiting import is_readable
 
 _START_SECONDS = 50.0
@@ -90,7 +90,7 @@ def _start(program: Path, home: Path | None, folder: Path) -> tuple[subprocess.P
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    environment = dict(os.environ)
+    environment = without_keys()
     if home is not None:
         environment["APPIUM_HOME"] = str(home.resolve())
     if not {"ANDROID_HOME", "ANDROID_SDK_ROOT"} & set(environment):
