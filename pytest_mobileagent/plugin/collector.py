@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.plugin.results import IS_KEPT, RESULT
-from pytest_mobileagent.plugin.signals import interrupt_at_sigterm
+from pytest_mobileagent.plugin.signals import interrupt_when_asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,14 +45,14 @@ class Collector:
         self.stop: Callable[[str], None] = lambda _: None
         self.stopped = False
         self.budget = ""  # which budget of the run is spent
-        self.interrupts_at_sigterm = False
+        self.interrupting: tuple[signal.Signals, ...] = ()
         self.looking: Looking | None = None  # of a run with a gate or a baseline
         self.judged: dict[str, Any] = {}  # what the report says of these
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self.stop = partial(_stop, session)
         if self.run.agent is not None:
-            self.interrupts_at_sigterm = interrupt_at_sigterm()
+            self.interrupting = interrupt_when_asked()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -139,8 +139,8 @@ class Collector:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        if self.interrupts_at_sigterm:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending
+        for each in self.interrupting:
+            signal.signal(each, signal.SIG_IGN)  # it is ending
         if self.run.agent is not None:
             from pytest_mobileagent.plugin.scheduling.workers import end_workers  # noqa: PLC0415
 
@@ -169,8 +169,8 @@ class Collector:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_unconfigure(self) -> None:
-        if self.interrupts_at_sigterm:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for each in self.interrupting:
+            signal.signal(each, signal.SIG_DFL)
 
     def _complete(self, session: pytest.Session, exitstatus: int) -> None:
         """Add the results that no worker has reported: of what finished, broke off or never ran."""

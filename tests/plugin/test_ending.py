@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +16,15 @@ import pytest
 
 from pytest_mobileagent.episode.index import entries
 from pytest_mobileagent.plugin.ending import Ending
-from tests.plugin.leftovers import wait_until
+from tests.plugin.leftovers import processes_with, wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     Start = Callable[..., subprocess.Popen[str]]
 
 CONFTEST = """
-import os, pytest, signal, threading
+import os, pytest, signal, threading, time
 from pytest_mobileagent import Agent, Finish
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
@@ -34,6 +36,10 @@ class Worker(Agent):
     def step(self, observation):
         if "kill" in self.goal:
             os.kill(os.getpid(), signal.SIGKILL)
+        if "until" in self.goal:
+            open("began", "w").close()
+            while not os.path.exists("go"):
+                time.sleep(0.01)
         if "wait" in self.goal:
             open("began", "w").close()
             threading.Event().wait()
@@ -66,12 +72,26 @@ def test_it(episode, what):
 OPTIONS = ("-p", "no:cacheprovider", "--agent=conftest.py:Worker")
 
 
+def _listen_but(deaf: Sequence[int], terminal: int | None) -> None:
+    """Have signals do what they do to what a terminal starts, but for some that are ignored."""
+    if terminal is not None:
+        fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    for each in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(each, signal.SIG_IGN if each in deaf else signal.SIG_DFL)
+
+
 @pytest.fixture
 def start(pytester: pytest.Pytester) -> Iterator[Start]:
     """Starts pytest on tasks that need no phone, as a process that ends with the test."""
     processes = []
 
-    def start(what: list[str], *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    def start(
+        what: list[str],
+        *arguments: str,
+        deaf: Sequence[int] = (),
+        terminal: int | None = None,
+        **environment: str,
+    ) -> subprocess.Popen[str]:
         pytester.makeini("[pytest]")
         pytester.makeconftest(CONFTEST)
         pytester.makepyfile(TASKS.format(what=what))
@@ -81,12 +101,13 @@ def start(pytester: pytest.Pytester) -> Iterator[Start]:
             [sys.executable, "-m", "pytest", *OPTIONS, "--junitxml=junit.xml", *arguments],
             cwd=pytester.path,
             env={**outside, **environment},
-            stdout=subprocess.PIPE,
+            stdin=terminal,
+            stdout=subprocess.PIPE if terminal is None else terminal,
             stderr=subprocess.STDOUT,
             text=True,
             # A shell's background jobs, and so these tests, may be started deaf to Ctrl-C.
             start_new_session=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+            preexec_fn=lambda: _listen_but(deaf, terminal),  # noqa: PLW1509
         )
         processes.append(process)
         return process
@@ -252,13 +273,19 @@ def terminate(process: subprocess.Popen[str]) -> None:
     process.terminate()
 
 
+def hang_up(process: subprocess.Popen[str]) -> None:
+    """Do as a terminal does that closes: each process of the run gets the signal, some get two."""
+    for _ in range(2):
+        os.killpg(process.pid, signal.SIGHUP)
+
+
 def press_ctrl_c(process: subprocess.Popen[str]) -> None:
     """Do as a terminal does: each process of the run gets the signal."""
     os.killpg(process.pid, signal.SIGINT)
 
 
 @pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("end", [terminate, press_ctrl_c])
+@pytest.mark.parametrize("end", [terminate, press_ctrl_c, hang_up])
 def test_what_began_and_did_not_finish_is_interrupted(
     pytester: pytest.Pytester,
     start: Start,
@@ -281,6 +308,35 @@ def test_what_began_and_did_not_finish_is_interrupted(
     by_name = {task["parameters"]["what"]: task for task in tasks}
     assert by_name["wait"]["reason"] == "interrupted: the run was interrupted"
     assert by_name["wait"]["fault"] == "infrastructure"
+
+
+@pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
+def test_what_nohup_started_outlives_the_terminal(
+    pytester: pytest.Pytester, start: Start, workers: str
+) -> None:
+    process = start(["until", "pass"], workers, deaf=[signal.SIGHUP])
+    wait_until((pytester.path / "began").exists)
+    hang_up(process)
+    (pytester.path / "go").touch()
+    shown, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, shown
+    assert "2 passed" in shown
+
+
+@pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
+def test_a_run_whose_terminal_closes_is_reported(
+    pytester: pytest.Pytester, start: Start, workers: str
+) -> None:
+    ours, terminal = os.openpty()
+    process = start(["pass", "wait", "later"], workers, terminal=terminal)
+    wait_until((pytester.path / "began").exists)
+    os.close(terminal)
+    os.close(ours)
+    assert process.wait(60) == 2
+    (path,) = pytester.path.glob("runs/*/report.json")
+    tasks = json.loads(path.read_text("utf-8"))["tasks"]
+    assert sorted(task["outcome"] for task in tasks) == ["error", "not run", "passed"]
+    wait_until(lambda: not processes_with(str(pytester.path)))
 
 
 @pytest.mark.slow
