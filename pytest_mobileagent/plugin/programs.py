@@ -58,9 +58,16 @@ def check_program(
 
 def caveats(program: Adapter) -> list[str]:
     """Say what a person should know of how a program is run, before it is."""
+    said = []
+    if program.real_keys:
+        reach = "may reach any host" if program.network == "open" else "reaches models by its proxy"
+        which = ", ".join(program.real_keys)
+        said.append(
+            f"{program.name} has real keys ({which}), and {reach} (network = {program.network!r})"
+        )
     if program.shell:  # what stands there is left to the shell
-        return []
-    return [
+        return said
+    return said + [
         f"{program.name}: {{{name}}} in its command shows all users of this machine a token of the "
         f"run; let the program read the variable {PREFIX}{name.upper()}, or a file in `files`"
         for name in WITH_TOKENS

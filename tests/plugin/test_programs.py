@@ -288,6 +288,44 @@ def test_keys_that_stand_in_the_program_are_kept_nowhere(
     assert "/…/openai" in ran.printed()
 
 
+def test_no_real_key_is_in_the_environment_of_a_program_its_adb_or_its_keeper(
+    run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-real-0123456789")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-api03-0123456789")
+    monkeypatch.setenv("GEMINI_API_KEY", "AIza-0123456789")
+    body = """
+from pathlib import Path
+
+def holders(text):
+    found, seen = [], 0
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            environment = path.read_bytes()
+            name = path.with_name("cmdline").read_bytes().replace(b"\\0", b" ")
+        except OSError:
+            continue
+        if b"MOBILEAGENT_TEST_MARK" in environment:
+            seen += 1
+            found += [name] if text.encode() in environment else []
+    return found, seen
+
+shell("true")
+everything = Path("/proc/self/environ").read_text() + str(dict(os.environ))
+assert "-0123456789" not in everything.replace("AIza-0123456789", ""), "a key"
+assert os.environ["GEMINI_API_KEY"].startswith("AIza-")
+assert os.environ["OPENAI_BASE_URL"].startswith("http://127.0.0.1")
+found, seen = holders("sk-real-0123")
+assert seen >= 3 and not found, (seen, found)
+print("none")
+"""
+    monkeypatch.setenv("MOBILEAGENT_TEST_MARK", "1")
+    adapter = 'answer = "^none$"\nown_keys = ["GEMINI_API_KEY"]'
+    ran = run(body, adapter=adapter)
+    assert ran.task["answer"] == "none", ran.end
+    assert "other has real keys (GEMINI_API_KEY), and may reach any host" in ran.output
+
+
 def test_a_provider_that_is_down_is_not_the_programs_fault(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

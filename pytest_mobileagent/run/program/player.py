@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action.action import Finish, Impossible
 from pytest_mobileagent.agent.program.adapter.placeholders import fill_variables, fill_words
 from pytest_mobileagent.agent.program.adb.log import RAW_LOG, RawLog
+from pytest_mobileagent.agent.program.models.keys import LentKeys, model_keys
 from pytest_mobileagent.agent.program.process import install
 from pytest_mobileagent.agent.program.process.container import contained
 from pytest_mobileagent.agent.program.process.launch import ProgramProcess
@@ -18,7 +19,7 @@ from pytest_mobileagent.agent.program.process.reported import Traces, reported
 from pytest_mobileagent.agent.program.process.workplace import Workplace, workplace
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.llm.providers import key_variables, keys
+from pytest_mobileagent.llm.providers import keys
 from pytest_mobileagent.run.player import blame, kept
 from pytest_mobileagent.run.program.jobs import Jobs, LoopThread
 from pytest_mobileagent.run.program.recorders import PROGRAM, Recorders
@@ -65,12 +66,18 @@ class ProgramPlayer:
                 session.end(Termination.AGENT_ERROR, str(error))
                 return
             loop = stack.enter_context(LoopThread())
-            recorders = Recorders(self._setting, session.device, watch, briefing.folder)
+            keys = self._keys()
+            recorders = Recorders(self._setting, session.device, watch, briefing.folder, keys)
             stack.callback(lambda: loop.run(recorders.close()))
             stack.callback(jobs.cancel)
-            base = self._base()
+            base = keys.environment(self._base())
             loop.run(recorders.start(place.notes, base, on_budget))
             self._run(session, watch, place, recorders, base)
+
+    def _keys(self) -> LentKeys:
+        """Return what the program has in the place of the user's keys."""
+        own, stand_in = self._setting.program.own_keys, self._setting.model
+        return LentKeys(os.environ, own, always=stand_in is not None)
 
     def _base(self) -> dict[str, str]:
         """Return the environment of the program, as far as it is the user's."""
@@ -128,7 +135,7 @@ class ProgramPlayer:
                 place.folder,
                 environment,
                 run=self._setting.run,
-                own=[*own, *key_variables()],
+                own=[*own, *model_keys()],
                 paths=[place.notes, record, *recorders.paths],
                 search=recorders.search,
             )

@@ -28,6 +28,7 @@ from pytest_mobileagent.run.program.phone import SessionPhone
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from pytest_mobileagent.agent.program.models.keys import LentKeys
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.run.program.setting import Setting
     from pytest_mobileagent.run.program.watch import Watch
@@ -46,12 +47,15 @@ class Recorders:
     come first on its PATH.
     """
 
-    def __init__(self, setting: Setting, device: Device, watch: Watch, episode: Path) -> None:
+    def __init__(
+        self, setting: Setting, device: Device, watch: Watch, episode: Path, keys: LentKeys
+    ) -> None:
         self.environment: dict[str, str] = {}
         self.values = Values("")
         self.paths: tuple[Path, ...] = ()
         self.search: tuple[str, ...] = ()
         self._setting, self._watch, self._episode = setting, watch, episode
+        self._keys = keys
         self._phone = SessionPhone(watch)
         self._address = getattr(device.system, "address", None)
         self._open = AsyncExitStack()
@@ -78,6 +82,7 @@ class Recorders:
             roles=program.roles,
             include_usage=program.include_usage,
             model=self._setting.model,
+            keys=self._keys,
             on_budget=on_budget,
         )
         self._models = models

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pytest_mobileagent.agent.program.adapter import placeholders
+from pytest_mobileagent.processes import may_hold_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -22,6 +23,7 @@ SPA_BENCH: Mapping[int, Ending] = {
     0: "done", 1: "error", 2: "error", 3: "error", 4: "step limit", 5: "impossible",
 }  # fmt: skip
 COMMAND = "cmd:"
+_REAL_KEY = 20  # characters
 
 
 class BadAdapterError(ValueError):
@@ -57,6 +59,7 @@ class Adapter:
     - `exit_codes`: what its exit statuses mean; those that are not named are errors, but for 0.
     - `network`: whether it may reach all hosts, or models only. `model_hosts`: hosts of models
       beside those that are known. `roles`: the role of each model whose name fits a pattern.
+    - `own_keys`: variables whose real keys it has: all others hold words in their place.
     - `include_usage`: whether streamed replies may be asked for their tokens.
     - `screenshots_after_actions`: whether MCP's actions return the screen.
     - `grace`: the seconds in which it may end by itself, once it is asked to.
@@ -82,6 +85,7 @@ class Adapter:
     network: Literal["open", "models"] = "open"
     model_hosts: tuple[str, ...] = ()
     roles: Mapping[str, str] = field(default_factory=dict)
+    own_keys: tuple[str, ...] = ()
     include_usage: bool = True
     screenshots_after_actions: bool = False
     grace: float = 3.0
@@ -90,6 +94,17 @@ class Adapter:
     def used(self) -> frozenset[str]:
         """The placeholders that it uses, by name: what MCP needs is started only for those."""
         return placeholders.used(self._texts())
+
+    @property
+    def real_keys(self) -> tuple[str, ...]:
+        """The variables in which it has real keys: the user's, or what its adapter says at length.
+
+        A shorter word, such as "EMPTY", is there for programs that want any.
+        """
+        written = (name for name, text in self.env.items()
+                   if may_hold_key(name) and len(text) >= _REAL_KEY
+                   and not placeholders.used([text]))  # fmt: skip
+        return tuple(dict.fromkeys((*self.own_keys, *written)))
 
     def _texts(self) -> Iterator[str]:
         yield from self.command

@@ -77,6 +77,7 @@ class _Reader:
             "network": self.network,
             "model_hosts": self.hosts,
             "roles": self.roles,
+            "own_keys": self.variables,
             "include_usage": self.truth,
             "screenshots_after_actions": self.truth,
             "grace": self.seconds,
@@ -162,6 +163,13 @@ class _Reader:
             if not re.fullmatch(r"[\w.-]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", host):
                 raise self.wrong(key, f"names {host!r}, which is no host: no URL, and no port")
         return hosts
+
+    def variables(self, key: str, value: Any) -> tuple[str, ...]:
+        names = self.texts(key, value)
+        for name in names:
+            if not _VARIABLE.fullmatch(name):
+                raise self.wrong(key, f"names {name!r}, which cannot be a variable")
+        return names
 
     def truth(self, key: str, value: Any) -> bool:
         if not isinstance(value, bool):

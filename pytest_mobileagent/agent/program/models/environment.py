@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 _GOOGLE = "https://generativelanguage.googleapis.com"
 _ALWAYS = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"), "anthropic": ("ANTHROPIC_BASE_URL",)}
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-# For programs that ask nobody before they have a key, and need none while a script answers.
-PLACEHOLDER = "sk-no-key-is-needed"
-_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
 _BUNDLES = (
     "SSL_CERT_FILE",
     "REQUESTS_CA_BUNDLE",
@@ -97,8 +94,3 @@ def environment(
     direct = ",".join(LOOPBACK)
     found |= {"NO_PROXY": direct, "no_proxy": direct, "NODE_USE_ENV_PROXY": "1"}
     return found | dict.fromkeys(_BUNDLES, str(bundle))
-
-
-def placeholder_keys() -> dict[str, str]:
-    """Return a word in the place of each key that is in no variable."""
-    return {name: PLACEHOLDER for name in _KEYS if not os.environ.get(name)}

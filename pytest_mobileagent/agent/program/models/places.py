@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.agent.program.http.upstream import Origin
 from pytest_mobileagent.agent.program.models.hosts import seller_of
 from pytest_mobileagent.agent.program.models.usage import Seller
-from pytest_mobileagent.llm.providers import endpoint_of, provider_of
+from pytest_mobileagent.llm.providers import endpoint_of, key_of, provider_of
 
 if TYPE_CHECKING:
     from pytest_mobileagent.agent.program.models.apis import RecordedApi
@@ -57,6 +58,13 @@ class StandIn:
     def is_scripted(self) -> bool:
         """Whether a script answers, which needs no key."""
         return self._served is not None
+
+    @property
+    def key(self) -> str:
+        """The key of the model that answers; empty if there is none, or it needs none."""
+        with contextlib.suppress(ValueError):
+            return "" if self._model is None else key_of(self._model)
+        return ""
 
     def close(self) -> None:
         """Stop serving a script."""

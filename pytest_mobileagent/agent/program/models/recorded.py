@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs
 
@@ -16,12 +18,12 @@ from pytest_mobileagent.agent.program.models.bodies import decoded
 from pytest_mobileagent.agent.program.models.environment import (
     LOOPBACK,
     environment,
-    placeholder_keys,
     routes,
 )
 from pytest_mobileagent.agent.program.models.exchange import Exchange
 from pytest_mobileagent.agent.program.models.hosts import provider_at
 from pytest_mobileagent.agent.program.models.include_usage import with_usage
+from pytest_mobileagent.agent.program.models.keys import LentKeys
 from pytest_mobileagent.agent.program.models.places import Place, StandIn
 from pytest_mobileagent.agent.program.models.recording import Book, Outage, Recording, Sent
 from pytest_mobileagent.agent.program.models.usage import UNLIMITED, is_priced
@@ -55,6 +57,7 @@ class RecordedModels:
     - `roles`: patterns of models' names, and the roles in which those are asked.
     - `include_usage`: whether streams are asked for their counts where the program does not.
     - `model`: what answers in the place of all providers: a script, or an endpoint, for its API.
+    - `keys`: what the program has in the place of keys; by default, in the place of all.
 
     Raises HostError if a variable that names an endpoint holds no URL.
 
@@ -74,6 +77,7 @@ class RecordedModels:
         roles: Mapping[str, str] | None = None,
         include_usage: bool = True,
         model: ModelReference | None = None,
+        keys: LentKeys | None = None,
         on_budget: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.network = network
@@ -88,10 +92,12 @@ class RecordedModels:
         # A program may name the user's endpoint by itself.
         places = ((Origin.of(each.base).host, each.provider) for each in self._routes.values())
         named = {host: provider for host, provider in places if host not in LOOPBACK}
+        self._named = {Origin.of(each.base) for each in self._routes.values()}
         self._hosts = named | {host.lower(): host.lower() for host in hosts}
         self._bundle = folder / "program" / "certificates.pem"
         self._stand_in = StandIn(None)
-        self.secrets: set[str] = set()
+        self._keys = keys or LentKeys(os.environ, always=model is not None)
+        self.secrets: set[str] = {*self._keys.words, *self._keys.keys}
         self._countless: set[Origin] = set()  # servers that refuse to be asked for counts
 
     async def start(self, url: Callable[[str], str], proxy: str) -> None:
@@ -111,8 +117,7 @@ class RecordedModels:
             msg = f"cannot write {self._bundle}: {error}"
             raise HostError(msg) from error
         self.environment = environment(self._routes, url, proxy, self._bundle)
-        if self._stand_in.is_scripted:
-            self.environment |= placeholder_keys()
+        self.environment |= self._keys.environment({})
         self.openai_base_url = self.environment["OPENAI_BASE_URL"]
         self.openai_chat_url = f"{self.openai_base_url}/chat/completions"
         self.anthropic_base_url = self.environment["ANTHROPIC_BASE_URL"]
@@ -176,8 +181,8 @@ class RecordedModels:
             await connection.respond(426, {"Upgrade": "HTTP/1.1"}, b"")
             return
         if api is None:
-            place = self._stand_in.instead(None, place)
-            await pass_through(connection, request, place.origin, place.target, data)
+            request, to = self._with_keys(request, place, self._stand_in.instead(None, place))
+            await pass_through(connection, request, to.origin, to.target, data)
             return
         if self.failure is not None:
             await _refuse(connection, api, 403, str(self.failure))
@@ -188,6 +193,27 @@ class RecordedModels:
             await _refuse(connection, api, 403, why)
         else:
             await self._record(connection, request, api, place, data)
+
+    def _with_keys(
+        self, request: h11.Request, place: Place, to: Place
+    ) -> tuple[h11.Request, Place]:
+        """Return a request for a place, and where it goes `to`, with the keys that are lent.
+
+        Who listens to an unencrypted line gets none, unless the user has named that server.
+        """
+        instead = ""
+        if to is not place:
+            if self._stand_in.is_scripted:
+                return request, to
+            instead = self._stand_in.key
+        elif not self._may_have_keys(to.origin):
+            return request, to
+        request, target = self._keys.applied(request, to.target, instead)
+        return request, replace(to, target=target)
+
+    def _may_have_keys(self, origin: Origin) -> bool:
+        named = origin.host in self._hosts or origin in self._named
+        return origin.scheme == "https" or named
 
     def _unlimited(self, request: h11.Request, place: Place, data: bytes) -> str:
         """Say why a budget in US dollars cannot limit what is asked; empty if it can."""
@@ -211,10 +237,10 @@ class RecordedModels:
         plain = decoded(data, header(request, "content-encoding").lower())
         body = _object(plain)
         seller = self._stand_in.seller(place, model_of(place.path, body))
-        secrets = _secrets(request, place.target)
+        secrets = (*_secrets(request, place.target), *self._keys.keys)
         self.secrets.update(secrets)
         recording = Recording(self._book, api, seller, Sent(place.path, plain, body, secrets))
-        to = self._stand_in.instead(api, place)
+        request, to = self._with_keys(request, place, self._stand_in.instead(api, place))
         wants = self._include_usage and api.name == "chat" and plain is data
         asks = wants and to.origin not in self._countless
         asking = with_usage(body, data) if asks else None
