@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
+from pytest_mobileagent.agent.process.printed import Printed
 from pytest_mobileagent.agent.process.wire import (
     PROBE,
     WORK,
@@ -81,6 +82,7 @@ class AgentProcess:
         self._refusal = ""
         self._mark = ""
         self._clean = True
+        self._printed: Printed | None = None
         self.start()
 
     def start(self) -> None:
@@ -144,9 +146,11 @@ class AgentProcess:
         self.load()
         assert self._connection is not None
         self._clean = False  # until it says so
+        self._printed = Printed(briefing.folder)
         with contextlib.suppress(OSError):  # `receive` reports it
             send_to_agent(self._connection, "play", briefing, pack_observation(observation))
-            send_streams(self._connection)
+            send_streams(self._connection, self._printed.descriptors)
+        self._printed.sent()
 
     def _answers(self) -> bool:
         """Whether the process still does what it is told; what is being loaded has its own time."""
@@ -192,6 +196,14 @@ class AgentProcess:
 
     def end(self) -> None:
         """End what the agent has started; its process too, unless the agent has ended in order."""
+        try:
+            self._end()
+        finally:
+            printed, self._printed = self._printed, None
+            if printed is not None:
+                printed.close()
+
+    def _end(self) -> None:
         process = self._process
         if process is None:
             return

@@ -41,13 +41,10 @@ def receive_in_agent(connection: Connection) -> tuple[Any, ...]:
     return received
 
 
-def send_streams(connection: Connection) -> None:
-    """Send the agent's process our standard output and error, as they are now: pytest's capture."""
+def send_streams(connection: Connection, descriptors: list[int]) -> None:
+    """Send the agent's process what its standard output and error are to be."""
     with socket.socket(fileno=os.dup(connection.fileno())) as stream:
-        try:
-            socket.send_fds(stream, [_STREAMS], [1, 2])
-        except OSError:  # one of them is closed: the agent's stay as they are
-            stream.send(_STREAMS)
+        socket.send_fds(stream, [_STREAMS], descriptors)
 
 
 def take_streams(connection: Connection) -> None:

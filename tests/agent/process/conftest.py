@@ -77,6 +77,12 @@ class Do:
     def where(self): return Finish(os.getcwd())
     def prints(self):
         print("I see", flush=False); return Finish()
+    def prints_much(self):
+        for number in range(3000): print(f"{number:04}".ljust(999))
+        return Finish()
+    def prints_without_end(self):
+        for _ in range(20): os.write(2, b"y" * 1_000_000)
+        return Finish()
     def started(self):
         return Finish(str(os.getpid()))
     def hangs_when_told(self):

@@ -12,6 +12,7 @@ import pytest
 
 from pytest_mobileagent import Finish, ModelCall, Tap, Termination
 from pytest_mobileagent.agent.process.host import AgentProcess
+from pytest_mobileagent.agent.process.printed import SHOWN
 from pytest_mobileagent.errors import AgentError
 
 if TYPE_CHECKING:
@@ -119,6 +120,34 @@ def test_what_an_agent_prints_is_captured_with_its_test(
     played("tap")
     played("prints")
     assert capfd.readouterr().out == "I see\n"
+
+
+def test_what_an_agent_prints_without_end_is_shown_up_to_a_size(
+    played: Callable[..., Episode], process: AgentProcess, capfd: pytest.CaptureFixture[str]
+) -> None:
+    process.load()
+    folder = played("prints_much").folder
+    assert folder is not None
+    shown = capfd.readouterr().out
+    assert shown.startswith("0000 ")
+    path = folder / "agent-stdout.txt"
+    left = 3_000_000 - SHOWN
+    told = f"… {left} bytes of the agent's standard output are left out; they are in {path}\n"
+    assert shown[SHOWN:] == "\n" + told
+    assert path.read_text() == "".join(f"{number:04}".ljust(999) + "\n" for number in range(3000))
+
+    folder = played("prints_without_end").folder
+    assert folder is not None
+    shown = capfd.readouterr().err
+    assert shown.startswith("y" * SHOWN + "\n…")
+    assert len(shown) < 2 * SHOWN
+    kept = (folder / "agent-stderr.txt").read_bytes()
+    assert len(kept) < 9_000_000
+    assert b" bytes are left out " in kept
+
+    folder = played("prints").folder
+    assert folder is not None
+    assert not list(folder.glob("agent-*"))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,124 @@
+"""What an agent's process prints in an episode: shown up to a size, the rest kept in a file."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.agent.program.process.output import Output
+from pytest_mobileagent.agent.program.secrets import secrets_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHOWN = 64 * 1024  # bytes of each stream
+_CHUNK = 64 * 1024
+_LAST_CHUNKS = 64  # a pipe holds fewer; what still prints then is not waited for
+_NAMES = {1: "standard output", 2: "standard error"}
+
+
+class Printed:
+    """Takes what is written to `descriptors`, which are to be an agent's output and error.
+
+    The beginning is written at once to what our own output and error are now: pytest's capture, or
+    a terminal. Where more comes, all of it goes to files in the episode's `folder`, which hold as
+    much as those of a program do (see `Output`).
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._streams = [
+            _Stream(1, folder / "agent-stdout.txt"),
+            _Stream(2, folder / "agent-stderr.txt"),
+        ]
+        self._closing, self._close = os.pipe()
+        self._reader = threading.Thread(target=self._read, daemon=True, name="mobile-printed")
+        self._reader.start()
+
+    @property
+    def descriptors(self) -> list[int]:
+        """Where to write to, until `sent`."""
+        return [stream.writing for stream in self._streams]
+
+    def sent(self) -> None:
+        """Leave the descriptors to the agent's process."""
+        for stream in self._streams:
+            os.close(stream.writing)
+
+    def close(self) -> None:
+        """Take what has been printed by now, and nothing after it."""
+        os.close(self._close)
+        self._reader.join()
+
+    def _read(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._closing, selectors.EVENT_READ)
+            for stream in self._streams:
+                selector.register(stream.reading, selectors.EVENT_READ, stream)
+            closing = False
+            while not closing:
+                for key, _ in selector.select():
+                    if key.data is None:
+                        closing = True
+                    elif not key.data.take():
+                        selector.unregister(key.fileobj)
+        os.close(self._closing)
+        for stream in self._streams:
+            stream.close()
+
+
+class _Stream:
+    def __init__(self, number: int, path: Path) -> None:
+        self._name = _NAMES[number]
+        self._path = path
+        self._held = b""  # what is to stand at the beginning of the file, if there is to be one
+        self._size = 0
+        self._file: Output | None = None
+        self._to: int | None = None
+        with suppress(OSError):  # it is closed
+            self._to = os.dup(number)
+        self.reading, self.writing = os.pipe()
+        os.set_blocking(self.reading, False)
+
+    def take(self) -> bool:
+        """Take what is there; False if there is nothing, or if nothing can come any more."""
+        try:
+            data = os.read(self.reading, _CHUNK)
+        except BlockingIOError:
+            return False
+        before = self._size
+        self._size += len(data)
+        self._show(data[: max(0, SHOWN - before)])
+        if before <= SHOWN < self._size:
+            with suppress(OSError):  # the disk is full: the episode's own record says so
+                self._path.unlink(missing_ok=True)  # the agent's own, which may be a link
+                self._file = Output(self._path, secrets_of(os.environ))
+                self._file.write(self._held)
+            self._held = b""
+        if self._file is not None:
+            self._file.write(data)
+        elif self._size <= SHOWN:
+            self._held += data
+        return bool(data)
+
+    def _show(self, data: bytes) -> None:
+        with suppress(OSError):
+            while data and self._to is not None:
+                data = data[os.write(self._to, data) :]
+
+    def close(self) -> None:
+        """Take what is left, and say what was not shown."""
+        for _ in range(_LAST_CHUNKS):
+            if not self.take():
+                break
+        os.close(self.reading)
+        if self._file is not None:
+            self._file.close()
+        if (left := self._size - SHOWN) > 0:
+            where = "they cannot be kept" if self._file is None else f"they are in {self._path}"
+            note = f"\n… {left} bytes of the agent's {self._name} are left out; {where}\n"
+            self._show(note.encode())
+        if self._to is not None:
+            os.close(self._to)
