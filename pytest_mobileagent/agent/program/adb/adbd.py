@@ -12,7 +12,7 @@ from pytest_mobileagent.agent.program.adb.connection import Connection
 from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.agent.program.adb.connection import Serve
+    from pytest_mobileagent.agent.program.adb.connection import Knows, Serve
 
 # Above the ports where adb servers look for emulators by themselves, below those that Linux gives
 # to anybody. A port of an emulator's console is even, adbd's is the next.
@@ -21,15 +21,16 @@ _LIMIT = 1 << 20  # bytes that are read ahead
 
 
 class Adbd:
-    """Listens on a free local port, for as long as it is open.
+    """Listens on a free local port, for as long as it is open, to whose signature it `knows`.
 
     The port before, which would be the emulator's console, is kept from everybody: whoever loads
     a snapshot there would take the phone from under the harness.
     """
 
-    def __init__(self, banner: bytes, serve: Serve) -> None:
+    def __init__(self, banner: bytes, serve: Serve, knows: Knows) -> None:
         self._banner = banner
         self._serve = serve
+        self._knows = knows
         self._connections: set[Connection] = set()
         self._running: set[asyncio.Task[None] | None] = set()
         self._listening: asyncio.Server | None = None
@@ -66,7 +67,7 @@ class Adbd:
             self._console.close()
 
     async def _run(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = Connection(reader, writer, self._banner, self._serve)
+        connection = Connection(reader, writer, self._banner, self._serve, self._knows)
         task = asyncio.current_task()
         self._connections.add(connection)
         self._running.add(task)

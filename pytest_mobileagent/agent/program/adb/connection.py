@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.agent.program.adb.keys import TOKEN_BYTES
 from pytest_mobileagent.agent.program.adb.packets import (
     MOST_PAYLOAD,
     VERSION,
@@ -20,15 +22,19 @@ if TYPE_CHECKING:
 
     # Serves a stream that was opened to a service, to its end.
     Serve = Callable[[Stream, str], Awaitable[None]]
+    # Whether a signature, the first, is one of a token by a key that is known.
+    Knows = Callable[[bytes, bytes], bool]
 
 _MOST_STREAMS = 500  # each holds a connection to the device's own adb server
+_TOKEN, _SIGNATURE = 1, 2  # what an AUTH brings
 _ENDING_SECONDS = 1.0  # what was passed on has, until it is cut off
 
 
 class Connection:
     """Speaks adbd's side of the protocol over one TCP connection.
 
-    `banner` is what it says of the device; each stream is `serve`d in a task of its own.
+    `banner` is what it says of the device, once its peer has signed a token with a key that it
+    `knows`: every user of the machine can connect. Each stream is `serve`d in a task of its own.
     """
 
     def __init__(
@@ -37,12 +43,16 @@ class Connection:
         writer: asyncio.StreamWriter,
         banner: bytes,
         serve: Serve,
+        knows: Knows,
     ) -> None:
         self._reader = reader
         self._writer = writer
         self._banner = banner
         self._serve = serve
+        self._knows = knows
         self._most_payload = 0  # until the adb server has introduced itself
+        self._token = b""  # which it has to sign
+        self._is_known = False
         self._streams: dict[int, Stream] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_number = 0
@@ -74,8 +84,10 @@ class Connection:
     def _take(self, packet: Packet) -> None:
         if packet.command == b"CNXN":
             self._most_payload = min(packet.arg1, MOST_PAYLOAD)
-            self._send(Packet(b"CNXN", VERSION, MOST_PAYLOAD, self._banner))
-        elif packet.command == b"OPEN" and self._most_payload:
+            self._welcome()
+        elif not self._is_known:
+            self._take_proof(packet)
+        elif packet.command == b"OPEN":
             self._open(packet.arg0, packet.payload)
         elif stream := self._streams.get(packet.arg1):
             match packet.command:
@@ -86,6 +98,20 @@ class Connection:
                 case b"CLSE":
                     del self._streams[packet.arg1]
                     stream.leave()
+
+    def _take_proof(self, packet: Packet) -> None:
+        """Look whether a peer that is not known yet has signed its token; ignore all else."""
+        if packet.command == b"AUTH" and packet.arg0 == _SIGNATURE and self._token:
+            self._is_known = self._knows(packet.payload, self._token)
+            self._welcome()
+
+    def _welcome(self) -> None:
+        """Say what device this is to a peer that is known, and ask another for its proof."""
+        if self._is_known:
+            self._send(Packet(b"CNXN", VERSION, MOST_PAYLOAD, self._banner))
+        else:  # it may have other keys
+            self._token = secrets.token_bytes(TOKEN_BYTES)
+            self._send(Packet(b"AUTH", _TOKEN, 0, self._token))
 
     def _open(self, peer: int, payload: bytes) -> None:
         if len(self._streams) >= _MOST_STREAMS:

@@ -72,10 +72,11 @@ class RecordedAdb:
         try:
             reading = self._reading or default_reading()
             relay = Relay(self._address, self._watcher, reading, self._log, self._reverses)
-            self._adbd = Adbd(await banner(self._address), relay.serve)
-            await self._adbd.start()
             key = Path(self._address.home) / ".android"
             self._server = AdbServer(self._folder / "home", key)
+            # Nobody else's adb server gets in, whose acts would be taken for the program's.
+            self._adbd = Adbd(await banner(self._address), relay.serve, self._server.has_signed)
+            await self._adbd.start()
             await self._server.start()
             base = self._base
             self.environment = await asyncio.to_thread(write_shims, self._folder, self.port, base)

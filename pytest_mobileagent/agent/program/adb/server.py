@@ -8,6 +8,7 @@ import socket
 import subprocess
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.agent.program.adb.keys import Key
 from pytest_mobileagent.device.fleet.adb_server import ALONE
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.processes import die_with_parent, without_keys
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.process import Process
 
 _NAME = "phone-server"  # programs end what is called adb
+_KEY = "adbkey"  # with the public half beside it, in adbkey.pub
 _RESTART_SECONDS = 0.1  # between its end and a new one
 _WAITING_CLIENTS = 128
 
@@ -62,6 +64,12 @@ class AdbServer:
             raise HostError(msg) from error
         self._keeping = asyncio.create_task(self._keep())
 
+    def has_signed(self, signature: bytes, token: bytes) -> bool:
+        """Whether a token's signature is by the key of this server."""
+        with contextlib.suppress(OSError, ValueError):  # it has not made one yet
+            return Key.of(self._folder / ".android" / _KEY).verifies(signature, token)
+        return False
+
     async def close(self) -> None:
         """End it, and with it all that it forwards."""
         if self._keeping is not None:
@@ -78,8 +86,9 @@ class AdbServer:
 
         home = self._folder / ".android"
         home.mkdir(parents=True)
-        for name in ("adbkey", "adbkey.pub"):
-            if (self._key / name).is_file():  # making one takes 100 ms
+        with contextlib.suppress(OSError, ValueError):  # it makes one of its own
+            Key.of(self._key / _KEY)
+            for name in (_KEY, f"{_KEY}.pub"):  # making one takes 100 ms
                 (home / name).symlink_to(self._key / name)
         (self._folder / _NAME).symlink_to(adbutils.adb_path())
 

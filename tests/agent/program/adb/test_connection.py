@@ -36,6 +36,15 @@ class Server:
         packet = await read_packet(self.reader)
         return packet.command.decode(), packet.arg0, packet.arg1, packet.payload
 
+    async def introduce(self, most: int = MOST_PAYLOAD) -> None:
+        """Say who this is, and prove it."""
+        self.send("CNXN", VERSION, most, b"host::")
+        command, kind, _, token = await self.receive()
+        assert (command, kind) == ("AUTH", 1)
+        self.send("AUTH", 2, 0, token[::-1])
+        banner = await self.receive()
+        assert banner == ("CNXN", VERSION, MOST_PAYLOAD, b"device::features=cmd")
+
     async def closed(self) -> bool:
         return await self.reader.read() == b""
 
@@ -51,6 +60,11 @@ async def echo(stream: Stream, service: str) -> None:
     await stream.finish()
 
 
+def knows(signature: bytes, token: bytes) -> bool:
+    """Take the token backwards for its signature."""
+    return signature == token[::-1]
+
+
 def talk(
     conversation: Callable[[Server], Coroutine[Any, Any, None]],
     most: int = MOST_PAYLOAD,
@@ -59,16 +73,14 @@ def talk(
     """Speak with an adbd that takes payloads of at most some bytes."""
 
     async def talking() -> None:
-        adbd = Adbd(b"device::features=cmd", serve)
+        adbd = Adbd(b"device::features=cmd", serve, knows)
         await adbd.start()
         reader, writer = await asyncio.open_connection("127.0.0.1", adbd.port)
         try:
             async with asyncio.timeout(PATIENCE):
                 server = Server(reader, writer)
                 if most:
-                    server.send("CNXN", VERSION, most, b"host::")
-                    banner = await server.receive()
-                    assert banner == ("CNXN", VERSION, MOST_PAYLOAD, b"device::features=cmd")
+                    await server.introduce(most)
                 await conversation(server)
         finally:
             writer.close()
@@ -171,9 +183,29 @@ def test_who_speaks_no_adb_is_left(data: bytes) -> None:
 def test_a_server_that_has_not_introduced_itself_opens_nothing() -> None:
     async def conversation(server: Server) -> None:
         server.send("OPEN", 7, 0, b"early:\0")
-        server.send("CNXN", VERSION, MOST_PAYLOAD, b"host::")
-        assert (await server.receive())[0] == "CNXN"
+        await server.introduce()
         server.send("OPEN", 8, 0, b"late:\0")
+        assert await server.receive() == ("OKAY", 1, 8, b"")
+
+    talk(conversation, most=0)
+
+
+def test_a_server_that_has_not_proved_who_it_is_opens_nothing() -> None:
+    async def conversation(server: Server) -> None:
+        server.send("AUTH", 2, 0, b"")  # of a token that was never given
+        tokens = set()
+        for proof in ((0, b""), (2, b"wrong"), (3, b"a public key\0")):
+            server.send("CNXN", VERSION, MOST_PAYLOAD, b"host::")
+            command, kind, _, token = await server.receive()
+            assert (command, kind, len(token)) == ("AUTH", 1, 20)
+            server.send("AUTH", proof[0], 0, proof[1])
+            if proof[0] == 2:
+                assert (await server.receive())[0] == "AUTH"
+            server.send("OPEN", 7, 0, b"name:\0")
+            tokens.add(token)
+        assert len(tokens) == 3
+        await server.introduce()  # and nothing was opened before
+        server.send("OPEN", 8, 0, b"name:\0")
         assert await server.receive() == ("OKAY", 1, 8, b"")
 
     talk(conversation, most=0)
