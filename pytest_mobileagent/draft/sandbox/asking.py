@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 64 * 1024  # bytes of an answer
 _TOKEN = 16  # bytes, so that nobody answers by mere writing
+_SHUT_OFF = b"shut off"  # what follows the first token, before anything of the function has run
 _OPEN_FILES = 8  # the answer's pipe, and what the standard streams lead to
 TOO_LONG = "it takes too long"
 
@@ -72,13 +73,22 @@ def _read(reading: int, ends: float) -> bytes | None:
 
 
 def _believed(written: bytes, token: bytes) -> Answer | None:
-    """Return the answer, if what was written is one."""
-    if not written.startswith(token) or len(written) > _LONGEST:
+    """Return the answer, if what was written is one.
+
+    That nothing can be shut off is believed only of what was written before the function had its
+    turn, which might say so to be run where nothing is.
+
+    Raises:
+        UnavailableError: this system cannot shut a process off.
+    """
+    is_shut_off = written.startswith(token + _SHUT_OFF)
+    said = written[_TOKEN + len(_SHUT_OFF) :] if is_shut_off else written
+    if not said.startswith(token) or len(written) > _LONGEST:
         return None
     try:
-        data = json.loads(written[_TOKEN:])
-        if isinstance(data, dict) and isinstance(why := data.get("unavailable"), str):
-            raise UnavailableError(why)
+        data = json.loads(said[_TOKEN:])
+        if not is_shut_off:
+            raise UnavailableError(str(data["unavailable"]))
         return Answer.from_json(data)
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
@@ -104,6 +114,7 @@ def _answer(function: Callable[[], Answer], limits: Limits, writing: int, token:
             shut_off()
         except UnavailableError as error:
             _write(writing, token, {"unavailable": str(error)})
+        os.write(writing, token + _SHUT_OFF)
         sys.addaudithook(_refuse)
         _write(writing, token, function().to_json())
     finally:

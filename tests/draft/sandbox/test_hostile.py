@@ -93,6 +93,13 @@ NATIVE = {
     "reads address zero": "ctypes.string_at(0)",
 }
 ENDINGS = {
+    "says that nothing can be shut off": """\
+        import os, sys
+        frame = sys._getframe()
+        while "token" not in frame.f_locals:
+            frame = frame.f_back
+        os.write(3, frame.f_locals["token"] + b'{"unavailable": "this system has no seccomp"}')
+        os._exit(0)""",
     "ends well": "import os; os._exit(0)",
     "ends by an error of none": "raise SystemExit(0)",
     "ends as if by the keyboard": "raise KeyboardInterrupt",
