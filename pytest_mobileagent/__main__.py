@@ -6,6 +6,8 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.plain import printable
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -140,7 +142,7 @@ def _device(arguments: list[str]) -> int:
             if "--grpc" in named:
                 check_extra("grpc", "--grpc")
         except MissingExtraError as error:
-            sys.stderr.write(f"error: {error}\n")
+            sys.stderr.write(f"error: {printable(str(error))}\n")
             return 1
     if not asks_for_help and not names_apps:
         from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415

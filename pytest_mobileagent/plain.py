@@ -7,12 +7,17 @@ import json
 import math
 import numbers
 import operator
+import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, get_args
 
 MOST_NESTED = 100  # lists and tables in each other; Python itself fails at some hundreds
 _MOST_BITS = 10_000
+_WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
+_NUMBER = re.compile(
+    r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,2})?"
+)
 _MOST_BITS_READ = 512  # no number of a record has as many; larger ones overflow in arithmetic
 
 
@@ -173,6 +178,22 @@ def to_text(
 def digest(value: Any) -> str:
     """Return a short hash of the value."""
     return hashlib.sha256(to_line(value).encode()).hexdigest()[:16]
+
+
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a person has written, in 15 digits at most; None if it is none.
+
+    Digits are those of ASCII: full-width ones, or those of other scripts, look alike to nobody who
+    reads the record, and a number of hundreds of digits overflows in arithmetic.
+    """
+    text = text.strip()
+    return int(text) if _WHOLE.fullmatch(text) else None
+
+
+def plain_number(text: str) -> float | None:
+    """Return the number that a person has written (see `whole_number`); None if it is none."""
+    text = text.strip()
+    return float(text) if _NUMBER.fullmatch(text) else None
 
 
 def printable(text: str) -> str:

@@ -32,6 +32,7 @@ HEAVY |= {"grpc", "h11", "trustme", "cryptography", "rich"}
 ORDER = [
     "errors",
     "plain",
+    "arguments",
     "patterns",
     "files",
     "private",

@@ -21,9 +21,11 @@ from pytest_mobileagent.plain import (
     check,
     expect,
     is_nested_deeper,
+    plain_number,
     printable,
     to_line,
     to_wire,
+    whole_number,
 )
 
 
@@ -237,3 +239,20 @@ def test_a_table_of_its_kind_is_returned(value: object) -> None:
 def test_what_is_wrong_in_a_table_is_named(value: object, what: str) -> None:
     with pytest.raises(TypeError, match=what):
         check(value, KIND, "it")
+
+
+@pytest.mark.parametrize(
+    "text", ["１２", "٣", "1_000", "9" * 400, "1e400", "inf", "nan", "", "0x1", "１.5", "½", "²"]
+)
+def test_what_nobody_writes_as_a_number_is_none(text: str) -> None:
+    assert whole_number(text) is None
+    assert plain_number(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("12", 12), (" -3 ", -3), ("+1", 1), ("0.25", 0.25), (".5", 0.5),
+                         ("5.", 5), ("1e-3", 0.001), ("0.1" + "0" * 20, 0.1)]
+)  # fmt: skip
+def test_plain_numbers_are_read(text: str, number: float) -> None:
+    assert plain_number(text) == number
+    assert whole_number(text) == (number if "." not in text and "e" not in text else None)

@@ -9,6 +9,7 @@ from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from pytest_mobileagent.errors import in_one_line
+from pytest_mobileagent.plain import plain_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -184,7 +185,10 @@ def _parse(kind: Any, text: str) -> Any:
             raise ValueError(text)
         return _BOOLS[text.lower()]
     if kind in {int, float}:
-        return kind(text)
+        number = whole_number(text) if kind is int else plain_number(text)
+        if number is None:
+            raise ValueError(text)
+        return number
     if origin is Literal:
         return _one_of({str(choice): choice for choice in arguments}, text)
     if origin in {Union, types.UnionType}:

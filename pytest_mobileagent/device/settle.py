@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from pytest_mobileagent.plain import plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,11 +51,8 @@ def parse_settle(text: str) -> Settle:
 
 
 def _seconds(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        raise ValueError(HELP) from None
-    if not 0 < number < math.inf:
+    number = plain_number(text)
+    if number is None or number <= 0:
         raise ValueError(HELP)
     return number
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.arguments import Parser
 from pytest_mobileagent.draft.drafting import Drafting
 from pytest_mobileagent.draft.edits import compared, drafted_files, edits_of
 from pytest_mobileagent.draft.files import places
@@ -18,8 +18,10 @@ from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.failures import ModelUnavailable
 from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.draft.options import Settings
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
         problem = str(error)
     except KeyboardInterrupt:
         return 130
-    print(f"error: {problem}", file=sys.stderr)
+    print(f"error: {printable(str(problem))}", file=sys.stderr)
     return 2
 
 
@@ -74,7 +76,7 @@ def _compare(paths: list[Path]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m pytest_mobileagent draft-check",
         description="Let a model write a test function for a recorded task, run it in a sandbox on "
         "the episode and on it as it was after each step, and say where it holds. A person edits "

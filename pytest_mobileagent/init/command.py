@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from pytest_mobileagent.arguments import Parser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ _FILES = {
 
 def main(arguments: Sequence[str]) -> int:
     """Write a project's files, say what each is; 1 if one cannot be written."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m pytest_mobileagent init",
         description="Write a project that runs: an app for the virtual phone, an agent and two "
         "tasks. Files that are there already are left as they are.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import AgentError, HostError, in_one_line
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import runs_no_test
 from pytest_mobileagent.plugin.paths import agent_folders
 from pytest_mobileagent.plugin.programs import caveats, check_program
@@ -81,7 +82,7 @@ class RunAgents:
             return self.program
         except AgentError as error:
             if self.is_named:
-                raise pytest.UsageError(str(error)) from None
+                raise pytest.UsageError(printable(str(error))) from None
             return None
 
     @property
@@ -156,7 +157,7 @@ class RunAgents:
                 self.options(agent)
                 roles, extras = getattr(agent, "roles", ()), getattr(agent, "extras", ())
         except AgentError as error:
-            raise pytest.UsageError(str(error)) from None
+            raise pytest.UsageError(printable(str(error))) from None
         self._check_extras(extras)
         self._models.check(str(self._name), roles)
 
@@ -173,7 +174,7 @@ class RunAgents:
             for extra, what in needed.items():
                 check_extra(extra, what)
         except HostError as error:
-            raise pytest.UsageError(str(error)) from None
+            raise pytest.UsageError(printable(str(error))) from None
 
     def load(self) -> type[Any]:
         """Import the agent's class into this process.
@@ -223,4 +224,4 @@ class RunAgents:
         try:
             find_agent(str(self._name), agent_folders(self._config))
         except UnknownAgentError as error:
-            raise pytest.UsageError(str(error)) from None
+            raise pytest.UsageError(printable(str(error))) from None

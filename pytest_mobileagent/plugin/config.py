@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.again.choosing import check_exclusive, rescoring, resuming, reusing
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
@@ -153,10 +154,10 @@ class RunConfig:
         try:
             chosen = select(words, load(environment_folders(self.config)))
         except BadEnvironmentError as error:
-            raise pytest.UsageError(str(error)) from None
+            raise pytest.UsageError(printable(str(error))) from None
         except ValueError as error:
             msg = f"{self.settings['mobile-env']} {error}"
-            raise pytest.UsageError(msg) from None
+            raise pytest.UsageError(printable(msg)) from None
         return {environment.id: environment for environment in chosen}
 
     @property
@@ -199,7 +200,7 @@ class RunConfig:
             if self.earlier is not None and not runs_no_test(self.config):
                 given |= self.earlier.tell(self.shared.folder)
         except (HostError, OSError) as error:
-            raise pytest.UsageError(str(error)) from None
+            raise pytest.UsageError(printable(str(error))) from None
         return given
 
     def close(self) -> None:
@@ -230,13 +231,13 @@ class RunConfig:
             near = next(path for path in (folder, *folder.parents) if path.exists())
         except ValueError:
             msg = f"{setting} is no path: it holds a NUL character"
-            raise pytest.UsageError(msg) from None
+            raise pytest.UsageError(printable(msg)) from None
         if not near.is_dir():
             msg = f"{setting}: {near} is a file; name a folder"
-            raise pytest.UsageError(msg)
+            raise pytest.UsageError(printable(msg))
         if not os.access(near, os.W_OK | os.X_OK):
             msg = f"{setting}: no folder can be made in {near}, which cannot be written to"
-            raise pytest.UsageError(msg)
+            raise pytest.UsageError(printable(msg))
 
     def _check_distribution(self) -> None:
         if getattr(self.config.option, "dist", "no") == "each":
@@ -244,7 +245,7 @@ class RunConfig:
                 "--dist=each runs every task once for each worker, and a report holds one result "
                 "of each: leave it out, or repeat tasks by --mobile-epochs"
             )
-            raise pytest.UsageError(msg)
+            raise pytest.UsageError(printable(msg))
 
 
 RUN = pytest.StashKey[RunConfig]()

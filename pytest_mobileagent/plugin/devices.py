@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import InfrastructureError
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import runs_no_test, usage_error
 from pytest_mobileagent.plugin.paths import app_folders, project_sources
 
@@ -82,7 +83,7 @@ class RunDevices:
         if source.count is not None and self._workers > source.count:
             names = f"{device.option.flag}={source.shown.partition(':')[0]}:… names {source.count}"
             msg = f"-n {self._workers} needs {self._workers} devices, {names}"
-            raise pytest.UsageError(msg)
+            raise pytest.UsageError(printable(msg))
         try:
             chosen = choose_driver(options.driver, source.reached_by)
         except ValueError as error:

@@ -30,6 +30,7 @@ from pytest_mobileagent.plugin.items import (
     check_function,
     check_stopping,
     parametrize,
+    unittest_problem,
 )
 from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
 from pytest_mobileagent.plugin.options import add_options, leaves_distribution, runs_no_test
@@ -130,7 +131,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             else:
                 run.resuming.begin(about_run(run, cases, session.items), cases)
         except HostError as error:
-            raise pytest.UsageError(str(error)) from None
+            raise pytest.UsageError(printable(str(error))) from None
     if run.reusing is not None and cases and run.reusing.decide_by(run.folder.path):
         run.agents.check()
     if run.earlier is not None:
@@ -179,7 +180,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     case_of(item)
-    if problem := item.stash.get(BROKEN, ""):
+    if problem := item.stash.get(BROKEN, "") or unittest_problem(item):
         pytest.fail(f"the task is broken: {problem}", pytrace=False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import random
 import re
+import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +107,25 @@ def case_of(item: pytest.Item) -> Case | None:
         marker = marker_of(item)
         item.stash[_CASE] = None if marker is None else _case(item, marker)
     return item.stash[_CASE]
+
+
+def unittest_problem(item: pytest.Item) -> str:
+    """Say why a method of a `unittest.TestCase` cannot be a task; empty if nobody means it to be.
+
+    pytest calls such methods without fixtures: an argument would only be missing.
+    """
+    unittest, cls = sys.modules.get("unittest"), getattr(item, "cls", None)
+    if unittest is None or cls is None or not issubclass(cls, unittest.TestCase):
+        return ""
+    asked = inspect.signature(item.obj).parameters  # type: ignore[attr-defined]
+    if marker_of(item) is None and "episode" not in asked:
+        return ""
+    name = item.name.partition("[")[0]
+    return (
+        f"{cls.__name__} is a unittest.TestCase, to whose methods pytest gives no fixtures "
+        f"such as `episode`: make {name} a function of the module, or let {cls.__name__} "
+        "inherit from nothing"
+    )
 
 
 def marker_of(node: Any) -> pytest.Mark | None:

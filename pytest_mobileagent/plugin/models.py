@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import usage_error
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class RunModels:
             self.prices  # noqa: B018 - a file that cannot be read is an error now
         if setting.value is None:
             if roles:
-                raise pytest.UsageError(self._none_given(agent))
+                raise pytest.UsageError(printable(self._none_given(agent)))
             return
         if not (roles or setting.source.startswith("--")):  # for other agents of the project
             return
@@ -223,7 +224,7 @@ class RunModels:
         try:
             check_extra("models", f"{setting.option.flag}={setting.text}: asking models")
         except HostError as error:
-            raise pytest.UsageError(str(error)) from None
+            raise pytest.UsageError(printable(str(error))) from None
 
     def _check_reference(self, reference: ModelReference) -> None:
         from pytest_mobileagent.llm.checks import check_reference  # noqa: PLC0415

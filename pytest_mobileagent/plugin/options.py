@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import values
 from pytest_mobileagent.plugin.paths import add_path_keys
 from pytest_mobileagent.urls import shown
@@ -286,12 +287,12 @@ def _read(option: Option, config: pytest.Config) -> OptionValue:
         return OptionValue(option, None, None, source)
     if not text.strip():
         msg = f"{option.flag} (from {source}) is empty: leave it out, or give it a value"
-        raise pytest.UsageError(msg)
+        raise pytest.UsageError(printable(msg))
     try:
         return OptionValue(option, option.parse(text), shown(text), source)
     except ValueError as error:
         msg = f"{option.flag}={shown(text)} (from {source}) {error}"
-        raise pytest.UsageError(msg) from None
+        raise pytest.UsageError(printable(msg)) from None
 
 
 def _given(option: Option, config: pytest.Config) -> str | None:
@@ -307,13 +308,13 @@ def path_of(config: pytest.Config, setting: OptionValue) -> Path:
         return base / Path(setting.value).expanduser()
     except RuntimeError:
         msg = f"{setting} names the home folder of a user who has none"
-        raise pytest.UsageError(msg) from None
+        raise pytest.UsageError(printable(msg)) from None
 
 
 def usage_error(setting: OptionValue, what: str) -> pytest.UsageError:
     """Return an error of an option's value, which says where the value came from."""
     where = "" if setting.source.startswith("--") else f" ({setting.source})"
-    return pytest.UsageError(f"{setting.option.flag}={setting.text}{where}{what}")
+    return pytest.UsageError(printable(f"{setting.option.flag}={setting.text}{where}{what}"))
 
 
 def runs_no_test(config: pytest.Config) -> bool:

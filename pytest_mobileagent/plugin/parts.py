@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.plain import printable
+
 if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
 
@@ -44,7 +46,7 @@ def register_onlookers(manager: pytest.PytestPluginManager, run: RunConfig) -> N
             watching = Watching(run)
         except OSError as error:
             msg = f"--mobile-watch: the page cannot be served: {error}"
-            raise pytest.UsageError(msg) from None
+            raise pytest.UsageError(printable(msg)) from None
         manager.register(watching, "mobileagent-watch")
         watching.tell(run.config)
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.plain import printable
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -66,11 +68,11 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
             if Source not in getattr(source, "__mro__", ()):
                 made = "has to be a class made of `Source`"
                 msg = f"hook pytest_mobileagent_sources: what it names {prefix!r} {made}"
-                raise pytest.UsageError(msg)
+                raise pytest.UsageError(printable(msg))
             if prefix in found or prefix in built_in() or not prefix.isidentifier():
                 taken = "is no word" if not prefix.isidentifier() else "has a source already"
                 msg = f"hook pytest_mobileagent_sources names the prefix {prefix!r}, which {taken}"
-                raise pytest.UsageError(msg)
+                raise pytest.UsageError(printable(msg))
             found[prefix] = source
     return found
 
@@ -92,5 +94,5 @@ def _folders(config: pytest.Config, what: str) -> list[Path]:
     for source, path in found:
         if not path.is_dir():
             msg = f"{source} names {path}, which is not a folder: make it, or take it out"
-            raise pytest.UsageError(msg)
+            raise pytest.UsageError(printable(msg))
     return [path for _, path in found]

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_mobileagent.agent.program.adapter.placeholders import PREFIX, WITH_TOKENS, used
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import usage_error
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def check_program(
         if program.requirements is not None:
             install(program.requirements)
     except HostError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(printable(str(error))) from None
     models.check_for_program()
 
 
@@ -89,4 +90,4 @@ def _check_adb(program: Adapter, agent: OptionValue, source: Source) -> None:
             f"needs adb, and --mobile-device={source.shown} gives none (an MCP client works there)"
         )
         msg = f"{agent.option.flag}={command} {why}"
-        raise pytest.UsageError(msg)
+        raise pytest.UsageError(printable(msg))

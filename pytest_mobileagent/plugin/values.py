@@ -10,6 +10,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_mobileagent.plain import plain_number, whole_number
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -36,17 +38,18 @@ def whole(least: int) -> Callable[[str], int]:
     """Return what reads whole numbers from `least` on."""
 
     def parse(text: str) -> int:
-        if not text.strip().removeprefix("-").isdecimal() or int(text) < least:
+        number = whole_number(text)
+        if number is None or number < least:
             msg = f"has to be a whole number from {least}"
             raise ValueError(msg)
-        return int(text)
+        return number
 
     return parse
 
 
 def epochs(text: str) -> Epochs:
     """Read how many times a task is run: `3`, or `3..10`."""
-    found = re.fullmatch(r"\s*(\d+)\s*(?:\.\.\s*(\d+)\s*)?", text, re.ASCII)
+    found = re.fullmatch(r"\s*(\d{1,9})\s*(?:\.\.\s*(\d{1,9})\s*)?", text, re.ASCII)
     least, most = map(int, (found[1], found[2] or found[1])) if found else (0, 0)
     if not 1 <= least <= most or (found and found[2] and least == most):
         msg = "has to be a whole number from 1, or a range of them such as 3..10"
@@ -56,7 +59,7 @@ def epochs(text: str) -> Epochs:
 
 def shard(text: str) -> Shard:
     """Read which part of a run is meant: `2/4`."""
-    found = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text, re.ASCII)
+    found = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text, re.ASCII)
     number, parts = (int(found[1]), int(found[2])) if found else (0, 0)
     if not 1 <= number <= parts:
         msg = "has to be I/N, such as 2/4 for the second of four parts"
@@ -66,12 +69,9 @@ def shard(text: str) -> Shard:
 
 def positive(text: str) -> float:
     """Read a number above 0."""
-    msg = "has to be a number above 0"
-    try:
-        number = float(text)
-    except ValueError:
-        raise ValueError(msg) from None
-    if not 0 < number < float("inf"):
+    number = plain_number(text)
+    if number is None or number <= 0:
+        msg = "has to be a number above 0"
         raise ValueError(msg)
     return number
 

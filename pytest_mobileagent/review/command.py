@@ -11,8 +11,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.arguments import Parser
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plain import printable, whole_number
 from pytest_mobileagent.report.html.opening import open_page
 from pytest_mobileagent.report.reading import is_run, newest_run
 from pytest_mobileagent.review.queue import Queue
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m pytest_mobileagent review",
         description="Show what waits for a person in a run on a local page: pass, fail and notes "
         "by keyboard. Verdicts are added to the episodes, and the reports are written anew.",
@@ -82,10 +83,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65_535:
+    port = whole_number(text)
+    if port is None or not 0 <= port <= 65_535:
         msg = "has to be a number from 0 to 65535"
         raise argparse.ArgumentTypeError(msg)
-    return int(text)
+    return port
 
 
 def _decision(text: str) -> tuple[str, bool]:

@@ -51,6 +51,33 @@ def test_go(episode): pass
     result.stdout.fnmatch_lines(["*kind='operatoin' is none of*did you mean 'operation'?*"])
 
 
+def test_a_method_of_unittest_is_told_what_to_be_instead(project):
+    project.write(
+        tasks__counter__test_counter="""
+import unittest
+from pytest_mobileagent import task
+
+class TestCounter(unittest.TestCase):
+    def test_it(self, episode): pass
+
+    @task("Press it.", app="com.example.counter")
+    def test_press(self, episode): pass
+
+    def test_sum(self): self.assertEqual(1 + 1, 2)
+
+class TestOthers:
+    @task("Press it.", app="com.example.counter")
+    def test_press(self, episode): assert True
+"""
+    )
+    result = project.run("tasks", "--agent=noop")
+    result.assert_outcomes(passed=2, errors=2)
+    text = result.stdout.str()
+    assert "TypeError" not in text
+    for name in ("test_it", "test_press"):
+        assert f"make {name} a function of the module, or let TestCounter inherit from" in text
+
+
 def test_a_test_that_is_no_task_cannot_ask_for_an_episode(project):
     project.write(tasks__counter__test_counter="def test_it(episode): pass")
     result = project.run("tasks", "--agent=noop")

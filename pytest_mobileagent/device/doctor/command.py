@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import platform
 import sys
 import textwrap
@@ -10,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.arguments import Parser
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.doctor.checks import findings
 from pytest_mobileagent.device.drivers.appium.capabilities import parse_capabilities
@@ -18,8 +18,10 @@ from pytest_mobileagent.device.options import DeviceOptions
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.device.sources.registry import forms
 from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterator, Sequence
 
     from pytest_mobileagent.device.device import Device
@@ -55,7 +57,7 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
         with leased_device(source, options) as device:
             return _examine(device, act=not given.look_only)
     except (MobileAgentError, ValueError) as error:
-        print(f"PROBLEM  {source.shown}: {error}\n         → {_REMEDY}", file=sys.stderr)
+        print(printable(f"PROBLEM  {source.shown}: {error}\n         → {_REMEDY}"), file=sys.stderr)
         return 1
 
 
@@ -84,7 +86,7 @@ _REMEDY = (
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m pytest_mobileagent doctor",
         description="Check a device: whether tasks can run on it, what is wrong, how to remedy it.",
         epilog="Some checks open Settings, type into its search and turn the screen; they end at "

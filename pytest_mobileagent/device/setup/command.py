@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import signal
 import sys
@@ -10,13 +9,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from pytest_mobileagent.arguments import Parser
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sdk.find import find_sdk
 from pytest_mobileagent.device.setup.build import Build
 from pytest_mobileagent.device.setup.recipe import read_recipe
 from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
 _INTERRUPTED = 130
@@ -70,7 +72,7 @@ def _undo(build: Build, status: int) -> int:
 
 
 def _fail(error: Exception) -> int:
-    print(f"error: {error}", file=sys.stderr)
+    print(f"error: {printable(str(error))}", file=sys.stderr)
     return 1
 
 
@@ -79,7 +81,7 @@ def _interrupt(*_: object) -> NoReturn:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m pytest_mobileagent setup-avd",
         description="Make an AVD by a recipe, with apps and settings in a snapshot from which "
         "tasks can start. The Android SDK is found by ANDROID_HOME, ANDROID_SDK_ROOT or PATH.",

@@ -13,6 +13,7 @@ from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.device.fleet.slots import Slots
 from pytest_mobileagent.device.sources.source import Source
 from pytest_mobileagent.errors import DeviceError, HostError
+from pytest_mobileagent.plain import whole_number
 from pytest_mobileagent.private import own_folder
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _place(word: str) -> Place:
     if not slash:
         return Place(word)
     # An address of IPv6 stands in brackets: [::1]:5037/emulator-5554.
-    match = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([\w.-]+)):(\d{1,5})", server)
+    match = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([\w.-]+)):([0-9]{1,5})", server)
     if match is None or not serial or not 0 < int(match[3]) < 1 << 16:
         msg = f"{word!r} is no HOST:PORT/SERIAL, such as farm.example:5037/emulator-5554"
         raise ValueError(msg)
@@ -158,7 +159,8 @@ def _place(word: str) -> Place:
 
 def _usual_port() -> int:
     text = os.environ.get(_PORT) or "5037"
-    if not (text.isdecimal() and 0 < int(text) < 1 << 16):
+    port = whole_number(text)
+    if port is None or not 0 < port < 1 << 16:
         msg = f"the environment variable {_PORT}={text} has to be the port of an adb server"
         raise ValueError(msg)
-    return int(text)
+    return port

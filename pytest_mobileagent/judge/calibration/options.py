@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from pytest_mobileagent.arguments import Parser
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.judge.calibration.modes import Mode, six
 from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
@@ -16,6 +17,7 @@ from pytest_mobileagent.llm.checks import check_reference
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.reference import ModelReference, parse_references
+from pytest_mobileagent.plain import whole_number
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ class Settings(Protocol):
 
 def parser() -> argparse.ArgumentParser:
     """Return what reads the command line."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="python -m pytest_mobileagent calibrate",
         description="Ask judges of episodes that people have decided, and say how far the judges "
         "can be trusted.",
@@ -94,10 +96,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or not int(text):
+    number = whole_number(text)
+    if number is None or number < 1:
         msg = f"{text} is no whole number from 1"
         raise argparse.ArgumentTypeError(msg)
-    return int(text)
+    return number
 
 
 @dataclass(frozen=True, slots=True)

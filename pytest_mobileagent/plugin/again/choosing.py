@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.plain import printable
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -31,7 +33,7 @@ def check_exclusive(settings: Mapping[str, OptionValue]) -> None:
     if len(given) > 1:
         names = " and ".join(str(setting) for setting in given)
         msg = f"{names} exclude each other: one run is gone on with, reused or scored again"
-        raise pytest.UsageError(msg)
+        raise pytest.UsageError(printable(msg))
 
 
 def resuming(

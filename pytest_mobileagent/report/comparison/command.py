@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.arguments import Parser
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.comparison import words as comparison_words
@@ -20,6 +20,7 @@ from pytest_mobileagent.report.reading import find_run
 from pytest_mobileagent.report.recorded import recorded_run
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent.report.gate.spec import Gate
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str], setting: Callable[[str], tuple[str, Path] | N
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m pytest_mobileagent compare",
         description="Compare runs with the first one, task by task and epoch by epoch. With a gate "
         "the status is 0 for PASS, 1 for FAIL, 8 for INCONCLUSIVE, and 9 if infrastructure broke "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.arguments import Parser
 from pytest_mobileagent.episode.index import INDEX
 from pytest_mobileagent.episode.runs import RUN
 from pytest_mobileagent.errors import HostError, RecordError
@@ -21,6 +21,7 @@ from pytest_mobileagent.report.text.pull_request import SUMMARY
 from pytest_mobileagent.report.text.words import PAGE
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
 _TABLES = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m pytest_mobileagent report",
         description="Write a table of runs, a row for each, in our columns or those of a paper's "
         "tables; the numbers of the runs as JSON; or the page of one run (html).",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.export.table import Cell, Table
 
-_FORMULA = ("=", "+", "-", "@")  # what spreadsheets compute
+_FORMULA = ("=", "+", "-", "−", "@")  # what spreadsheets compute
 _EXTRAS = ("low", "high", "error")
 _LATEX = {
     **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -94,7 +95,9 @@ def _groups(table: Table) -> Iterator[str]:
 
 
 def _latex_row(cells: Iterator[str] | map[str]) -> str:
-    return " & ".join(map(escape_latex, cells)) + r" \\"
+    row = " & ".join(map(escape_latex, cells)) + r" \\"
+    # Behind the end of the row before, or a rule, these would be an argument of that.
+    return "{}" + row if row.startswith(("[", "*")) else row
 
 
 def escape_latex(text: str) -> str:
@@ -114,7 +117,9 @@ def _plain(number: float | None) -> str:
 
 def _harmless(text: str) -> str:
     line = _one_line(text)
-    return f"'{line}" if line.startswith(_FORMULA) else line
+    # Spreadsheets of East Asia take the full-width sign for the other.
+    first = unicodedata.normalize("NFKC", line[:1])
+    return f"'{line}" if first.startswith(_FORMULA) else line
 
 
 def _one_line(text: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from pytest_mobileagent.plain import plain_number
 from pytest_mobileagent.report.metrics.summary import totals
 
 MARGIN = 0.02  # a run may be worse by so much without failing: days differ
@@ -139,11 +140,9 @@ def _of_expression(metric: str, sign: str, side: str) -> Bound:
             )
             raise ValueError(msg)
         return Bound(metric, baseline=True)
-    try:
-        number = float(side)
-    except ValueError:
+    if (number := plain_number(side)) is None:
         msg = f"{side!r} is neither a number nor the word baseline: write one of {_FORMS}"
-        raise ValueError(msg) from None
+        raise ValueError(msg)
     return _bound({"metric": metric, "min" if sign == ">=" else "max": number})
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from pytest_mobileagent.arguments import Parser
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
@@ -15,6 +15,7 @@ from pytest_mobileagent.report.html.opening import open_page
 from pytest_mobileagent.report.reading import find_run, is_run, newest_run
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Sequence
 
 _MOST = 10  # names that are listed
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m pytest_mobileagent show",
         description="Open the page of a run in the browser, and print where it is; it is made "
         "first where a run was cut off, or has none. Without a display it is only printed.",

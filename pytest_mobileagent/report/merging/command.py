@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.arguments import Parser
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.merging.merge import merge
@@ -18,6 +18,7 @@ from pytest_mobileagent.report.text.table import table
 from pytest_mobileagent.report.text.words import PAGE
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from pytest_mobileagent.report.merging.merge import Merged
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m pytest_mobileagent merge",
         description="Make one run of several: of the shards of one, or of what several machines "
         "did of it, also where some were killed. The runs themselves stay as they are.",

@@ -62,6 +62,14 @@ def test_latex_has_no_commands_but_its_own() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["[2em]", "* 3", " \t[x"])
+def test_no_row_of_latex_begins_with_an_argument_of_the_row_before(name: str) -> None:
+    table = Table((Column(name), Column("b")), ((Cell(name), Cell(1)), (Cell(name), Cell(1))))
+    rows = [line for line in as_latex(table).splitlines() if name.strip()[0] in line]
+    assert len(rows) == 3
+    assert all(row.startswith("{}") for row in rows)
+
+
 def test_every_character_that_latex_gives_a_meaning_is_escaped() -> None:
     assert escape_latex("\\input{x}\n$^~#") == (
         r"\textbackslash{}input\{x\} \$\textasciicircum{}\textasciitilde{}\#"
@@ -76,7 +84,24 @@ def test_csv_has_numbers_with_intervals_and_errors_in_columns_of_their_own() -> 
     assert second == ["m|n", "n/a", "n/a", "n/a", "n/a", "n/a", "3.14159"]
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", ' \r\n=HYPERLINK("a")'])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        ' \r\n=HYPERLINK("a")',
+        "＝1+1",
+        "＋1",
+        "－1",
+        "＠SUM(A1)",
+        "\u3000＝1",
+        "−1",
+        "﹦1",
+    ],
+)
 def test_csv_holds_nothing_that_a_spreadsheet_would_compute(name: str) -> None:
     table = Table((Column("Agent"), Column(name)), ((Cell(name), Cell(-1.0)),))
     rows = list(csv.reader(io.StringIO(as_csv(table))))

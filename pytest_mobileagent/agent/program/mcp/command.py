@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pytest_mobileagent.agent.program.mcp.clients import url_of
+from pytest_mobileagent.arguments import Parser
 from pytest_mobileagent.files import read_json
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.device.single import Project
@@ -60,7 +61,7 @@ def _read(parser: argparse.ArgumentParser, path: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m pytest_mobileagent mcp",
         description="Serve a phone as an MCP server, to any MCP client. There is no task and no "
         "limit of steps, and nothing is recorded.",

@@ -19,6 +19,7 @@ from pytest_mobileagent.device.options import DeviceOptions
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     import argparse
@@ -46,7 +47,7 @@ def serve(given: argparse.Namespace, project: Callable[[], Project]) -> int:
             phone = OwnPhone(device)
             asyncio.run(_over_streams(phone, *streams) if streams else _over_http(phone))
     except (MobileAgentError, ValueError, OSError) as error:
-        print(f"ERROR: --device={given.device}: {error}", file=sys.stderr)
+        print(printable(f"ERROR: --device={given.device}: {error}"), file=sys.stderr)
         return 1
     return 0
 

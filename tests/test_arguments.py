@@ -1,0 +1,33 @@
+"""Options of commands and of runs that are no numbers, or that would control the terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.device.settle import parse_settle
+from pytest_mobileagent.llm.budget import parse_limit
+from pytest_mobileagent.plugin.values import epochs, positive, shard, whole
+
+
+def test_an_error_of_a_command_sends_nothing_on_to_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        Parser(prog="x").parse_args(["--a\x1b[2J"])
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert "--a\\x1b[2J" in said
+
+
+@pytest.mark.parametrize("number", ["１２", "9" * 400])
+@pytest.mark.parametrize("read", [whole(1), positive, epochs, parse_limit, parse_settle])
+def test_no_option_takes_what_is_no_plain_number(read, number):
+    with pytest.raises(ValueError, match=r"has to be|seconds"):
+        read(number)
+
+
+@pytest.mark.parametrize("text", ["１/2", f"1/{'9' * 400}"])
+def test_no_shard_does(text):
+    with pytest.raises(ValueError, match="has to be"):
+        shard(text)
