@@ -7,11 +7,11 @@ A card number that must not be recorded stands in a shell command as `4111%s1111
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING
 
@@ -22,17 +22,29 @@ if TYPE_CHECKING:
     Search = Callable[[str], Iterable[Span]]
 
 _DEPTH = 4  # encodings in each other: JSON in JSON in a shell command in JSON
+_INVISIBLE = "\0\u00ad\u200b-\u200f\u2060\ufeff"  # soft hyphens, spaces and marks without a width
 _ESCAPED = re.compile(
-    r"(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    rf"(?P<nothing>\x1b\[[0-9;]*[A-Za-z]|[{_INVISIBLE}]+)"
+    r"|(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|%u(?P<wide>[0-9a-fA-F]{4})"
     r"|\\(?:u(?P<four>[0-9a-fA-F]{4})|U(?P<eight>000[0-9a-fA-F]{5})|u\{(?P<braced>[0-9a-fA-F]{1,5})\})"
     r"|\\(?:x(?P<two>[0-9a-fA-F]{2})|(?P<octal>[0-3][0-7]{2})|(?P<char>.))"
     r"|(?P<percent>(?:%[0-9a-fA-F]{2})+)|(?P<space>%s)|(?P<entity>&\#?\w{1,31};)",
     re.DOTALL,
 )
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
+_LEAST_SPELLED = 12  # digits of base64 that say 8 characters behind something else
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}(?:(?:\r?\n|\\n)[A-Za-z0-9+/_-]{4,})*={0,2}")
-_HEX = re.compile(r"(?:[0-9a-fA-F]{2}){4,}")
-_UNTOUCHED = frozenset("\\%&")
+_HEX = re.compile(
+    r"(?:[0-9a-fA-F]{2}:){7,}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{2} ){7,}[0-9a-fA-F]{2}"
+    r"|(?:[0-9a-fA-F]{2}){4,}[0-9a-fA-F]?"
+)
+_SIGN = re.compile(rf"[\\%&\x1b{_INVISIBLE}]")  # what an escape begins with
+_SPACES = dict.fromkeys(map(ord, "\xa0\u202f\u3000"), " ") | dict.fromkeys(
+    range(0x2000, 0x200B), " "
+)
+_AS_ASCII = _SPACES | {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}  # the full-width
+_SPELLED = re.compile(rb"[\t\n\r -~]{8,}|(?:[ -~]\0){8,}|(?:\0[ -~]){8,}")  # texts in a payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,36 +91,78 @@ def masked(text: str, search: Search, mask: str) -> str:
     return "".join([*parts, text[end:]])
 
 
+def readings(text: str) -> list[str]:
+    """Return a text as it is, and as it is with each layer of what may be escapes in it taken off.
+
+    A key may hold what looks like an escape, and is looked for in texts that were decoded.
+    """
+    read = [text]
+    while len(read) <= _DEPTH and (said := _unescaped(read[-1])) != read[-1]:
+        read.append(said)
+    return read
+
+
 def _found(text: str, search: Search, depth: int) -> Iterator[Span]:
     yield from search(text)
     if "+" in text:  # a space, in the query of a URL
         yield from search(text.replace("+", " "))
+    if not text.isascii():
+        yield from search(text.translate(_AS_ASCII))
     if depth:
         yield from _payloads(text, search, depth)
-        if not _UNTOUCHED.isdisjoint(text):
-            view = _decoded(text)
-            if view.text != text:
-                yield from map(view.source, _found(view.text, search, depth - 1))
+        if _SIGN.search(text):
+            said = _unescaped(text)
+            spans = list(_found(said, search, depth - 1)) if said != text else []
+            if spans:  # only then does it matter where each character stood
+                yield from map(_decoded(text).source, spans)
 
 
 def _payloads(text: str, search: Search, depth: int) -> Iterator[Span]:
     """Return where base64 and hexadecimal digits stand that say what is looked for."""
-    for pattern, decode in ((_BASE64, _from_base64), (_HEX, bytes.fromhex)):
+    for pattern, decode in ((_BASE64, _from_base64), (_HEX, _from_hex)):
         for token in pattern.finditer(text):
-            try:
-                said = decode(token[0]).decode("utf-8")
-            except ValueError:  # no text: a picture, or a word that looks like it
-                continue
-            if any(True for _ in _found(said, search, depth - 1)):
+            if any(
+                True for said in _texts(decode(token[0])) for _ in _found(said, search, depth - 1)
+            ):
                 yield token.span()
 
 
-def _from_base64(token: str) -> bytes:
+def _texts(payloads: Iterable[bytes]) -> Iterator[str]:
+    """Return the texts in what may be payloads: all of one, or those between its other bytes."""
+    for payload in payloads:
+        try:
+            yield payload.decode("utf-8")
+        except ValueError:  # a picture, a word that looks like it, or a text in another encoding
+            pass
+        else:
+            if b"\0" not in payload:
+                continue
+        yield from (each.replace(b"\0", b"").decode() for each in _SPELLED.findall(payload))
+
+
+def _from_base64(token: str) -> Iterator[bytes]:
+    """Return what a token says in base64, also if it begins only behind a part of a path."""
     plain = re.sub(r"\\n|\s|=", "", token).replace("-", "+").replace("_", "/")
-    try:
-        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
-    except binascii.Error as error:
-        raise ValueError(token) from error
+    for start in range(4 if len(plain) >= _LEAST_SPELLED else 1):
+        digits = plain[start : len(plain) - ((len(plain) - start) % 4 == 1)]
+        yield binascii.a2b_base64(digits + "=" * (-len(digits) % 4))
+
+
+def _from_hex(token: str) -> Iterator[bytes]:
+    digits = re.sub("[ :]", "", token)
+    for start in range(len(digits) % 2 + 1):
+        yield bytes.fromhex(digits[start : start + len(digits) // 2 * 2])
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda escape: _said(escape[0]), text)
+
+
+@lru_cache(10_000)
+def _said(text: str) -> str:
+    """Return what an escape stands for."""
+    escape = _ESCAPED.fullmatch(text)
+    return "".join(char for char, _ in _characters(escape)) if escape else text
 
 
 def _decoded(text: str) -> _View:
@@ -138,6 +192,8 @@ def _decoded(text: str) -> _View:
 def _characters(escape: re.Match[str]) -> Iterator[tuple[str, int]]:
     """Return the characters that an escape stands for, each with how many it was written with."""
     kind, text = str(escape.lastgroup), escape[0]
+    if kind == "nothing":
+        return
     if kind == "percent":
         said = bytes.fromhex(text.replace("%", "")).decode("utf-8", "surrogateescape")
         yield from ((char, 3 * len(char.encode("utf-8", "surrogateescape"))) for char in said)
@@ -146,7 +202,7 @@ def _characters(escape: re.Match[str]) -> Iterator[tuple[str, int]]:
         yield chr(code), len(text)
     elif kind == "octal":
         yield chr(int(escape[kind], 8)), len(text)
-    elif kind in {"four", "eight", "braced", "two"}:
+    elif kind in {"wide", "four", "eight", "braced", "two"}:
         yield chr(int(escape[kind], 16)), len(text)
     elif kind == "char":
         yield _NAMED.get(escape[kind], escape[kind]), len(text)

@@ -25,7 +25,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.decoding import found, masked
+from pytest_mobileagent.episode.decoding import found, masked, readings
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.patterns import PATIENT, SlowPatternError, within
 from pytest_mobileagent.urls import passwords_in
@@ -239,9 +239,12 @@ def _keys() -> list[str]:
 
 def without(words: Sequence[str], value: Any, mask: str = HIDDEN) -> Any:
     """Return plain data without some words in its texts, however they are encoded there."""
+    sought = {
+        each for word in words for each in readings(word) if each == word or len(each) >= _LEAST
+    }
 
     def search(text: str) -> Iterator[tuple[int, int]]:
-        for word in words:
+        for word in sought:
             start = -len(word)
             while (start := text.find(word, start + len(word))) >= 0:
                 yield start, start + len(word)

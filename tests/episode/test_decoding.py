@@ -62,6 +62,14 @@ WAYS: dict[str, Callable[[str], str]] = {
     "base64 in base64": lambda text: in_base64(in_base64(text)),
     "base64 of JSON": lambda text: in_base64(json.dumps({"text": text})),
     "base64 in a URL": lambda text: quote(in_base64(text), safe=""),
+    "letters of no width": "\u200b".join,
+    "UTF-16 read as UTF-8": "\0".join,
+    "colors of a terminal": lambda text: text.replace("4711", "\x1b[1;36m4711\x1b[0m"),
+    "colors in JSON": lambda text: json.dumps(text.replace("4711", "\x1b[1;36m4711\x1b[0m"))[1:-1],
+    "JavaScript's old escapes": lambda text: "".join(
+        f"%u{ord(char):04x}" if ord(char) < 65536 else char for char in text
+    ),
+    "hexadecimal digits, parted": lambda text: text.encode().hex(":"),
     "hexadecimal digits": lambda text: text.encode().hex(),
 }
 
@@ -82,6 +90,27 @@ def test_what_a_text_says_is_found(way: str) -> None:
 def test_what_is_not_looked_for_stays_as_it_is(way: str) -> None:
     written = WAYS[way]("Zoë 4712 <&> and \\u12 %zz & &x; \\")
     assert masked(written, search, "█") == written
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "4711\u00a00815",  # as apps and sites part numbers
+        "4711&nbsp;0815",
+        "４７１１　０８１５",
+        "https://host/files/NDcxMSAwODE1Cg==",  # base64 behind a path of the same letters
+        "https://host/file/NDcxMSAwODE1Cg==",
+        base64.b64encode(b"\xff\xfe 4711 0815 \xe9").decode(),  # among bytes that are no text
+        base64.b64encode("4711 0815".encode("utf-16")).decode(),
+        "0x34373131203038313",
+        "a34373131203038313500",
+    ],
+)
+def test_numbers_are_found_however_they_are_parted_and_wherever_they_begin(written: str) -> None:
+    def number(text: str) -> Iterator[tuple[int, int]]:
+        return (match.span() for match in re.finditer("4711 081", text))
+
+    assert found(f"It is {written}.", number)
 
 
 def test_all_of_several_are_found_where_they_stand() -> None:

@@ -18,7 +18,7 @@ from pytest_mobileagent.check.episode import load as load_episode
 from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.episode.redaction import MASK, blackened, current, redacted, use
+from pytest_mobileagent.episode.redaction import MASK, blackened, current, redacted, use, without
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import HostError
@@ -241,3 +241,13 @@ def test_passwords_in_urls_are_no_part_of_a_record(monkeypatch):
     for said in ("sésame-street", "s%C3%A9same-street", f"Authorization: Basic {basic}"):
         told = redacted({"record": "end", "error": f"refused: {said}"})
         assert told["error"] in {"refused: …", "refused: Authorization: Basic …"}
+
+
+@pytest.mark.parametrize(
+    "key", ['sk-or/v1+ab=c%9d"x\\y012', "pa&amp;ss%20word", "sk-test-01234567"]
+)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_key_that_looks_like_an_escape_is_hidden_however_it_is_encoded(
+    key: str, way: str
+) -> None:
+    assert WAYS[way](key) not in without([key], f"The key {WAYS[way](key)} is wrong.")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LONGEST_LINE = 1024 * 1024  # bytes that are held until it ends
+_LONGEST_SOUGHT = 64 * 1024  # bytes of what must not be recorded, in a longer line
 KEPT = 4 * 1024 * 1024  # bytes of the beginning, and as many of the end
 
 
@@ -84,14 +85,19 @@ class Output:
         if rules is None and not self._secrets:
             return data
         data, self._line = self._line + data, b""
+        is_long = False
         if not last:
             lines, end, rest = data.rpartition(b"\n")
-            data, self._line = (lines + end, rest) if len(rest) < _LONGEST_LINE else (data, b"")
+            is_long = len(rest) >= _LONGEST_LINE
+            data, self._line = (data, b"") if is_long else (lines + end, rest)
         text = data.decode("utf-8", "surrogateescape")
         if rules is not None:
             text = rules.text(text)
         text = str(without_secrets(text, map(os.fsdecode, self._secrets)))
-        return text.encode("utf-8", "surrogateescape")
+        told = text.encode("utf-8", "surrogateescape")
+        if is_long:  # its end may be the beginning of what must not be recorded
+            told, self._line = told[:-_LONGEST_SOUGHT], told[-_LONGEST_SOUGHT:]
+        return told
 
     def _put(self, data: bytes) -> None:
         room = max(0, self._kept - self.size)

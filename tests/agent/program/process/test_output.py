@@ -73,3 +73,19 @@ def test_what_is_not_to_be_recorded_is_not_in_it_however_it_comes(tmp_path):
     written = (tmp_path / "stdout").read_bytes()
     mask = redaction.MASK.encode()
     assert written == b"my " + mask + b" is\nold\xff, " + mask
+
+
+def test_a_line_without_end_is_searched_where_it_is_parted(tmp_path):
+    (tmp_path / "rules.toml").write_text("text = ['card [0-9]+']")
+    redaction.use(tmp_path / "rules.toml")
+    try:
+        output = Output(tmp_path / "stdout")
+        for part in (b"." * (1 << 20) + b"card 47", b"11.", b"." * (1 << 20)):
+            output.write(part)
+        output.close()
+    finally:
+        redaction.use(None)
+    written = (tmp_path / "stdout").read_bytes()
+    assert b"card" not in written
+    assert len(written.strip(b".")) < 20
+    assert written.count(b".") == (2 << 20) + 1
