@@ -20,11 +20,12 @@ from __future__ import annotations
 import io
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.decoding import found, masked, readings
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.patterns import PATIENT, SlowPatternError, within
@@ -49,7 +50,7 @@ _STRUCTURE = {"bounds", "class", "package", "resource-id", "index", "rotation", 
 # Fields of a record that say what is what, and not what was seen or said.
 _KEPT = {
     "record", "case", "device", "reset", "program", "agent", "options", "recorded", "png", "xml",
-    "package", "activity", "time", "calls", "unused", "call", "role", "termination", "when",
+    "package", "activity", "time", "role", "termination", "when",
     "scorer", "model", "models", "own_models", "mark",
 }  # fmt: skip
 # And those in what it holds, at any depth, of which some are numbers that are no texts.
@@ -57,13 +58,20 @@ _KEPT_BELOW = {
     "action", "direction", "class_name", "resource_id", "package", "activity", "where", "sought",
     "scorer", "weight", "first_step", "bounds", "x", "y", "x1", "y1", "x2", "y2", "seconds",
 }  # fmt: skip
+_AUTHORS = {"where", "sought", "scorer"}  # what the author of a task has written
+_IN_CALLS = {each.name for each in fields(ModelCall)}
 _KEPT_IN = {
+    **dict.fromkeys(("call", "calls", "unused"), _IN_CALLS),
     "events": _KEPT_BELOW | {"type", "time", "uptime", "sequence"},
     "prompt": set[str](),
     "reply": set[str](),
     "settings": set[str](),
     "probes": set[str](),
 }
+# What such a field may hold: a name, a time, or the digest that a picture is called by. An agent
+# may put whatever it likes there.
+_NAME = re.compile(r"[A-Za-z_$*][\w.:/$*+-]*|\d{4}-\d\d-\d\dT[\d:.+Z-]*|[0-9a-f]{32}(\.\w+)?|")
+_PLAIN_NAME = re.compile(r"[\w.:/$*+-]*")  # of a record itself, which this package has written
 _ROLES = {"system", "developer", "user", "assistant", "tool", "function", "model"}
 _PICTURE = re.compile(r"[0-9a-f]{32}\.(png|jpg)")
 
@@ -109,7 +117,7 @@ class Redaction:
 
     def _field(self, name: str, value: Any) -> Any:
         is_number = isinstance(value, int | float)
-        if name in _KEPT or is_number:
+        if is_number or (name in _KEPT and _may_be_kept(value, _PLAIN_NAME)):
             return value
         return self._content(value, _KEPT_IN.get(name, _KEPT_BELOW))
 
@@ -126,7 +134,8 @@ class Redaction:
             case dict():
                 return {
                     self.text(str(name)): each
-                    if name in kept or _is_structure(name, each)
+                    if (name in kept and (name in _AUTHORS or _may_be_kept(each)))
+                    or _is_structure(name, each)
                     else self._content(each, kept)
                     for name, each in value.items()
                 }
@@ -181,6 +190,10 @@ class Redaction:
             if region.resource_id and region.package in {None, package}
         ]
         return bool(names) and any(each.get("resource-id") in names for each in _upwards(element))
+
+
+def _may_be_kept(value: Any, name: re.Pattern[str] = _NAME) -> bool:
+    return not isinstance(value, str) or name.fullmatch(value) is not None
 
 
 def _is_structure(name: str, value: Any) -> bool:

@@ -251,3 +251,14 @@ def test_a_key_that_looks_like_an_escape_is_hidden_however_it_is_encoded(
     key: str, way: str
 ) -> None:
     assert WAYS[way](key) not in without([key], f"The key {WAYS[way](key)} is wrong.")
+
+
+def test_names_of_models_and_kept_fields_hold_no_texts(rules):
+    found = rules("text = ['4711 0815']")
+    said = "4711 0815"
+    call = ModelCall(said, said, 5, 4711, extra={"package": said, said: [said]}).to_json()
+    step = {"action": "Scroll", "direction": said, "at": None, "resource_id": "a:id/b"}
+    told = found.plain({"record": "step", "actions": [step], "calls": [call], "package": said})
+    assert said not in json.dumps(told)
+    assert (told["calls"][0]["input_tokens"], told["calls"][0]["output_tokens"]) == (5, 4711)
+    assert told["actions"][0] == {**step, "direction": MASK}
