@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.screens import CONTENT, FOLDER, SUFFIXES, ScreenStore
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.files import opened
+from pytest_mobileagent.files import MOST_BYTES, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,8 @@ def _copy_files(source: Path, target: Path) -> None:
             folders[:] = [name for name in folders if name != FOLDER]
         inside.mkdir(exist_ok=True)
         for name in names:
-            if _is_own(where / name, source):
+            # What is larger is not read as a record, and may be a hole of terabytes.
+            if _is_own(where / name, source) and (where / name).stat().st_size <= MOST_BYTES:
                 copied = Path(shutil.copy2(where / name, inside / name))
                 copied.chmod(copied.stat().st_mode | stat.S_IWUSR)  # verdicts are added here
 

@@ -178,3 +178,12 @@ def test_only_their_owner_may_look_into_the_folders_of_runs(recorded: Path, tmp_
     told("merge", str(recorded), "-o", str(tmp_path / "merged"))
     for folder in (recorded, tmp_path / "merged"):
         assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_record_that_is_too_large_to_be_read_is_not_merged(
+    recorded: Path, tmp_path: Path
+) -> None:
+    os.truncate(recorded / "episodes" / "second.0" / "verdicts.jsonl", 1 << 29)
+    told("merge", str(recorded), "-o", str(tmp_path / "merged"))
+    assert read_report(tmp_path / "merged" / "report.json")["tasks"]
+    assert max(p.stat().st_size for p in (tmp_path / "merged").rglob("*")) < 1 << 28
