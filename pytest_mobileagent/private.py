@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.files import PRIVATE
+from pytest_mobileagent.fileio import PRIVATE
 
 _NAME = "pytest-mobileagent"
 

@@ -34,7 +34,7 @@ ORDER = [
     "plain",
     "arguments",
     "patterns",
-    "files",
+    "fileio",
     "private",
     "found",
     "urls",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -59,3 +60,10 @@ def test_code_of_users_is_type_checked(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(file)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_no_module_takes_the_name_of_what_is_public():
+    """Importing a module sets its name in the package, over whatever that was before."""
+    package = Path(pytest_mobileagent.__file__).parent
+    modules = {path.stem for path in package.iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert modules & set(pytest_mobileagent.__all__) == {"task"}  # which is put back after it

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.screens import CONTENT, FOLDER, SUFFIXES, ScreenStore
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.files import MOST_BYTES, opened
+from pytest_mobileagent.fileio import MOST_BYTES, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

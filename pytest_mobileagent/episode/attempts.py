@@ -16,7 +16,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.files import read_json, write_text
+from pytest_mobileagent.fileio import read_json, write_text
 from pytest_mobileagent.plain import expect, to_line
 
 if TYPE_CHECKING:

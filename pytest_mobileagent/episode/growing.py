@@ -8,7 +8,7 @@ from pytest_mobileagent.episode.reader import assemble
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.files import new_lines, parse_json
+from pytest_mobileagent.fileio import new_lines, parse_json
 
 if TYPE_CHECKING:
     from pathlib import Path

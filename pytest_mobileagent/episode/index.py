@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.files import append_line, parse_json, read_text
+from pytest_mobileagent.fileio import append_line, parse_json, read_text
 from pytest_mobileagent.plain import expect, to_line
 
 if TYPE_CHECKING:

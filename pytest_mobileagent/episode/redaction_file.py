@@ -7,7 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_mobileagent.files import read_bytes
+from pytest_mobileagent.fileio import read_bytes
 from pytest_mobileagent.patterns import PatternError
 from pytest_mobileagent.patterns import compile as compile_pattern
 

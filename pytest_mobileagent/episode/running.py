@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.store import STREAM
-from pytest_mobileagent.files import new_lines, parse_json
+from pytest_mobileagent.fileio import new_lines, parse_json
 from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:

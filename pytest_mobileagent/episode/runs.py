@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.files import is_below, read_json
+from pytest_mobileagent.fileio import is_below, read_json
 from pytest_mobileagent.plain import Each, Maybe, check, expect
 from pytest_mobileagent.task.case import Case
 
@@ -22,8 +22,7 @@ HEAD: dict[str, Any] = {
     "ended": str | None,
     "command": Maybe([str]),
     "agent": str | None,
-    "models": Maybe(Each(Maybe(dict))),
-    "price_table": Maybe(dict),
+    "models": Maybe(dict),
     "device": str | None,
     "virtual": bool | None,
     "judges": Maybe([str]),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.files import read_bytes, write_bytes
+from pytest_mobileagent.fileio import read_bytes, write_bytes
 
 if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.files import append_line, new_lines, parse_json
+from pytest_mobileagent.fileio import append_line, new_lines, parse_json
 from pytest_mobileagent.plain import plain_number, to_line
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.files import read_json, write_json
+from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.llm.message import Answer, ToolCall, Usage, plain
 from pytest_mobileagent.llm.providers import server_of
 from pytest_mobileagent.plain import expect, to_line

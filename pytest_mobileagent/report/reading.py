@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.migrate import reset
 from pytest_mobileagent.episode.runs import HEAD, RUN
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.files import parse_json, read_text
+from pytest_mobileagent.fileio import parse_json, read_text
 from pytest_mobileagent.plain import Each, Maybe, check, expect
 from pytest_mobileagent.report.document import SCHEMA_VERSION
 from pytest_mobileagent.report.result import Result

@@ -86,10 +86,14 @@ def with_attempts(
 ) -> dict[str, Any]:
     """Return an entry of a report with all attempts at its case that are noted in a run's folder.
 
-    Those of the run that it was taken from, if any, are given as `before`.
+    Those of the run that it was taken from, if any, are given as `before`, or stand in the entry.
+    They may be noted in the folder as well, with the episodes that were taken over.
     """
-    own = [{**attempt, "run": run.name} for attempt in noted(run, _case_of(task))]
-    return {**task, "attempts": [*before, *own]}
+    known = list(before) or list(task.get("attempts") or ())
+    seen = {(each["worker"], each["started"]) for each in known}
+    own = noted(run, _case_of(task))
+    new = [a | {"run": run.name} for a in own if (a["worker"], a["started"]) not in seen]
+    return {**task, "attempts": [*known, *new]}
 
 
 def _case_of(task: Mapping[str, Any]) -> Case:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.files import write_json
+from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.html.writing import write_page
 from pytest_mobileagent.report.reading import REPORT, read_report
 from pytest_mobileagent.report.redecide import redecided

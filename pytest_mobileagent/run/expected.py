@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.files import read_json
+from pytest_mobileagent.fileio import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import RUN, about, attempts, slug, stem_of
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.files import PRIVATE, read_json, write_json
+from pytest_mobileagent.fileio import PRIVATE, read_json, write_json
 from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:

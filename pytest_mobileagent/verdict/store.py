@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.files import append_line, parse_json, read_text
+from pytest_mobileagent.fileio import append_line, parse_json, read_text
 from pytest_mobileagent.plain import to_line, to_wire
 from pytest_mobileagent.verdict.verdict import Verdict
 

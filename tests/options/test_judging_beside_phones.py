@@ -82,16 +82,16 @@ allow = 0.5
 
 
 def test_a_look_at_epochs_waits_for_judges(hooked, served):
-    hooked.pytester.makepyfile(test_codes=COUNTS.replace("range(2)", "range(5)"))
+    hooked.pytester.makepyfile(test_codes=COUNTS.replace("range(2)", "range(20)"))
     path = hooked.pytester.path
-    write_run(path / "base", {f"codes/open[{n}]": [True] * 3 for n in range(5)})
+    write_run(path / "base", {f"codes/open[{n}]": [True] * 3 for n in range(20)})
     (path / "gate.toml").write_text(GATE, "utf-8")
-    judge = f"--mobile-judges={served(after_two_episodes, *['Result: 1'] * 4)}"
+    judge = f"--mobile-judges={served(after_two_episodes, *['Result: 1'] * 19)}"
     gate = ["--mobile-baseline=base", "--mobile-gate=gate.toml", "--mobile-epochs=1..2"]
     result = judging.run(hooked, SINGLE, judge, *gate)
-    result.assert_outcomes(passed=5, deselected=5)
-    result.stdout.fnmatch_lines(["gate PASS: * 5 tasks, 1 epoch (look 1 of 2)"])
-    assert len(list((path / "runs").glob("*/episodes/*"))) == 5
+    result.assert_outcomes(passed=20, deselected=20)
+    result.stdout.fnmatch_lines(["gate PASS: * 20 tasks, 1 epoch (look 1 of 2)"])
+    assert len(list((path / "runs").glob("*/episodes/*"))) == 20
 
 
 def test_judges_load_no_module_that_pytest_rewrites_beside_its_own(hooked, served):

@@ -16,7 +16,7 @@ from pytest_mobileagent.episode.attempts import End, begin, end
 from pytest_mobileagent.episode.index import Entry, entries
 from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.files import write_json
+from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.recorded import missing_results, recorded_run, with_attempts
 from pytest_mobileagent.run.folder import RunFolder

@@ -18,7 +18,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord, Termination
 from pytest_mobileagent.episode.runs import slug
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.files import write_json
+from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.review.desk import Desk

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.files import read_json, write_json
+from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.options import path_of, usage_error
 from pytest_mobileagent.plugin.results import KEPT

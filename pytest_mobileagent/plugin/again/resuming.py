@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.files import read_json
+from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.again.earlier import TESTS, Earlier
 from pytest_mobileagent.plugin.options import usage_error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
-from pytest_mobileagent.files import read_json
+from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.plugin.again.deciding import REUSE, RUN, SCORE, decide, told
 from pytest_mobileagent.plugin.again.earlier import Earlier
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.files import write_json, write_text
+from pytest_mobileagent.fileio import write_json, write_text
 from pytest_mobileagent.report.html.writing import write_page
 from pytest_mobileagent.report.reading import REPORT
 from pytest_mobileagent.report.text.pull_request import SUMMARY, summary

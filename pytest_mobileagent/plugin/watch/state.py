@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.running import RunningEpisodes
-from pytest_mobileagent.files import read_bytes
+from pytest_mobileagent.fileio import read_bytes
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import index_data, row

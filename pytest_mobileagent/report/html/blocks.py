@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.files import opened
+from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.plain import to_wire
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.files import parse_json, read_bytes
+from pytest_mobileagent.fileio import parse_json, read_bytes
 from pytest_mobileagent.plain import to_wire
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.files import MOST_BYTES, opened
+from pytest_mobileagent.fileio import MOST_BYTES, opened
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.trajectory import mark, size_of
 from pytest_mobileagent.report.html.tree import tree

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.store import STREAM
-from pytest_mobileagent.files import opened, parse_json
+from pytest_mobileagent.fileio import opened, parse_json
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.places import attempts
 from pytest_mobileagent.report.metrics.suspects import broke

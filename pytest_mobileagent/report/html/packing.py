@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.files import opened
+from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.report.html.blocks import Written, pack, unpack
 from pytest_mobileagent.report.html.index import index_data
 from pytest_mobileagent.report.html.writing import episodes, write

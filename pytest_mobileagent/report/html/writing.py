@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.files import replacing
+from pytest_mobileagent.fileio import replacing
 from pytest_mobileagent.report.html.blocks import Written, line, pack
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import VERSION, index_data

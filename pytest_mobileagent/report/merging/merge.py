@@ -13,7 +13,7 @@ from pytest_mobileagent.episode.adopting import adopt
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.files import PRIVATE, read_json, write_json, write_text
+from pytest_mobileagent.fileio import PRIVATE, read_json, write_json, write_text
 from pytest_mobileagent.report.document import SCHEMA_VERSION, document
 from pytest_mobileagent.report.html.writing import write_page
 from pytest_mobileagent.report.merging.heads import merged_head, remarks

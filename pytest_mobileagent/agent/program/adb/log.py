@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import to_json
 from pytest_mobileagent.agent.program.watching import Clear, ElementTap, Erase, Pointer
 from pytest_mobileagent.episode.redaction import MASK, redacted
-from pytest_mobileagent.files import append_line
+from pytest_mobileagent.fileio import append_line
 from pytest_mobileagent.plain import to_line, to_wire
 
 if TYPE_CHECKING:

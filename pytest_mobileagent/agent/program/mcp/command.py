@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pytest_mobileagent.agent.program.mcp.clients import url_of
 from pytest_mobileagent.arguments import Parser
-from pytest_mobileagent.files import read_json
+from pytest_mobileagent.fileio import read_json
 
 if TYPE_CHECKING:
     import argparse

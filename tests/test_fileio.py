@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent import files
-from pytest_mobileagent.files import (
+from pytest_mobileagent import fileio
+from pytest_mobileagent.fileio import (
     append_line,
     is_below,
     new_lines,
@@ -39,7 +39,7 @@ def test_lines_are_added_after_whatever_a_full_disk_left(tmp_path: Path) -> None
 
 
 def test_a_line_for_which_the_disk_has_too_little_room_is_told(tmp_path: Path) -> None:
-    code = "import resource, sys, pathlib; from pytest_mobileagent.files import append_line;"
+    code = "import resource, sys, pathlib; from pytest_mobileagent.fileio import append_line;"
     code += "resource.setrlimit(resource.RLIMIT_FSIZE, (6, 6));"
     code += "append_line(pathlib.Path(sys.argv[1]), 'ten letters')"
     path = tmp_path / "lines"
@@ -147,7 +147,7 @@ def test_a_file_that_a_user_names_may_be_a_link_but_no_device(tmp_path: Path) ->
 def test_a_file_that_is_too_large_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(fileio, "MOST_BYTES", 1 << 20)
     path = tmp_path / "report.json"
     with path.open("wb") as file:
         file.truncate(1 << 40)  # a hole, which takes no room
