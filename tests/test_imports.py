@@ -232,3 +232,12 @@ def test_the_package_is_imported_fast_by_importing_little() -> None:
     code = "import sys, pytest_mobileagent; print([m for m in sys.modules if 'mobileagent' in m])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ast.literal_eval(found.stdout) == ["pytest_mobileagent"]
+
+
+def test_how_answers_are_read_is_imported_by_who_asks_for_one() -> None:
+    code = """
+import sys
+from pytest_mobileagent.check.episode import Episode
+print([name for name in sys.modules if "check.answers" in name])"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ast.literal_eval(found.stdout) == []

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, get_args
 from pytest_mobileagent.action.action import Key, KeyName, LongPress, Type
 from pytest_mobileagent.check import temporal
 from pytest_mobileagent.check.actions import runs, targets, touches, typings
-from pytest_mobileagent.check.answers import answers
 from pytest_mobileagent.check.derived import derive, underivable
 from pytest_mobileagent.check.events import START, EventSelector, NoListenerError, lost, since
 from pytest_mobileagent.check.subgoals import subgoal
@@ -158,6 +157,8 @@ class Episode(EpisodeRecord):
         if not (paraphrase is None or callable(paraphrase)):
             msg = f"answers(): paraphrase={paraphrase!r} has to be a function, such as judge.same"
             raise TaskError(msg)
+        from pytest_mobileagent.check.answers import answers  # noqa: PLC0415 - takes time to import
+
         if paraphrase is None:
             return answers(self.answer, expected, any_order=any_order)
         same, goal = paraphrase, self.goal

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.check.answers.chinese import NUMERAL
 from pytest_mobileagent.check.answers.closed import (
     is_contradicted,
     is_preposition,
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.check.answers.doubts import Doubt
     from pytest_mobileagent.check.answers.reading import Piece, Reading
+
+# Who answers a question writes no more than that; how long reading takes grows with the square.
+_LONGEST = 8_000
+_ENDLESS = re.compile(rf"(?:[\d.,]|{NUMERAL}){{300}}")
 
 
 def answers(
@@ -51,7 +56,8 @@ def answers(
 
     `paraphrase(said, expected)` is asked, with several texts joined by commas, only where the
     answer does not say it like that. No answer says an empty text: it may come from a screen on
-    which there was nothing to read.
+    which there was nothing to read. An answer of more than 8,000 characters, or with a number of
+    300 digits, says nothing but itself, and nobody is asked about it.
 
     Raises:
         TaskError: what is expected is no text.
@@ -59,7 +65,7 @@ def answers(
     wanted = _wanted(expected)
     if _says(said, wanted, any_order=any_order):
         return True
-    is_asked = paraphrase is not None and normalise(said) and _is_sought(wanted)
+    is_asked = normalise(said) and _is_sought(wanted) and _is_readable(said, *wanted)
     if is_asked and paraphrase is not None and paraphrase(said, ", ".join(wanted)):
         return True
     missed(partial(explain, said, wanted, any_order=any_order))
@@ -74,6 +80,9 @@ def explain(said: str, wanted: Sequence[str], *, any_order: bool = False) -> str
         return f"{sought}: there is no answer"
     if not _is_sought(wanted):
         return f"{sought}: what is expected is empty"
+    if not _is_readable(said, *wanted):
+        limits = f"longer than {_LONGEST:,} characters, or has a number of 300 digits"
+        return f"{sought}: one of both is {limits}, and was not read\n  it says: {_cut(said)!r}"
     texts = [read(text).describe() or normalise(text) for text in wanted]
     return "\n".join(
         [
@@ -97,11 +106,17 @@ def _is_sought(wanted: Sequence[str]) -> bool:
     return bool(wanted) and all(map(normalise, wanted))
 
 
+def _is_readable(*texts: str) -> bool:
+    """Whether texts are short enough to be read: a page of a log that has the answer is none."""
+    return all(len(text) <= _LONGEST and not _ENDLESS.search(text) for text in texts)
+
+
 def _says(said: str, wanted: Sequence[str], *, any_order: bool) -> bool:
     if not _is_sought(wanted):
         return False
-    if len(wanted) == 1 and normalise(said).casefold() == normalise(wanted[0]).casefold():
-        return True
+    is_same = len(wanted) == 1 and normalise(said).casefold() == normalise(wanted[0]).casefold()
+    if is_same or not _is_readable(said, *wanted):
+        return is_same
     here = read(said)
     each = [(text, read(text)) for text in wanted]
     if len(each) == 1 and (closed := _says_closed(here, each[0][1])) is not None:
