@@ -52,6 +52,8 @@ _WRONG = re.compile(
     r"|outdated|a mistake|an error|mistaken|untrue|impossible|unlikely)\b"
     r"|(?:\bnot|n['\u2019]t)(?: \w+)? (?:right|correct|true|accurate|it"
     r"|the (?:\w+ )?(?:answer|number|one|value|result|case))\b"
+    r"|\b(?:is|are|was|were|seems?) (?:\w+ )?too (?:many|much|few|little|high|low|long|short)\b"
+    r"|的(?:一半|[\d一二两三四五六七八九十几]+(?:分之|倍|成))"
     r"|是?(?:错的|错误的|不对的?|不正确的?|错了)|不是(?:正确|答案|对的)|不是$|不是(?=[,。])"
 )
 # All of the sentence is doubtful, also what follows "but".
@@ -71,6 +73,20 @@ _PERHAPS = re.compile(
     r"|可能|也许|或许|说不定|不确定|不知道?|不清楚|不能确定|无法确定|无法确认|不晓得|好像|似乎|大概是|估计是|猜测?|没准"
     r"|不仅|不光|不单"
 )
+# Whoever reports a failure has no answer, whatever numbers the report names.
+_FAILED = re.compile(
+    r"\b(?:task|attempt|operation|request|search|query)s?(?: has| have)? (?:failed|timed out"
+    r"|aborted)\b"
+    r"|\b(?:gave|given|giving) up\b|\bn/a\b|\berror:? (?:code )?#?\d|\bstep limit\b"
+    r"|\b(?:could(?: not|n['\u2019]?t)|can(?:not| not|['\u2019]?t)|unable to|failed to"
+    r"|was(?: not|n['\u2019]t) able to|did(?: not|n['\u2019]t)(?: manage to)?)(?: \w+)?"
+    r" (?:complete|finish|accomplish|perform|carry out|fulfill?)(?: \w+)?"
+    r" (?:task|it|this|that|request)\b"
+    r"|(?:任务|操作|执行|查询|搜索)(?:已经?)?(?:失败|超时|中止)|失败了|(?:没有?|未能|无法)(?:\w{0,4})?(?:成功|完成)"
+    r"|放弃了?|出错了?|发生错误|不适用"
+)
+_AFTER_ALL = re.compile(r"\b(?:but|however|then|later|finally|in the end)\b|但|不过|后来|最后|最终")
+_LIST_PRICE = re.compile(r"原价[^,;。]*(?=.*(?:现价|现在|折后|优惠价|实付|券后|到手))")
 _ALL_BUT = re.compile(r"\b(?:every|all|any|each)(?:thing|one|body|where| \w+)? but\b")
 _CHANGED = re.compile(
     r"\b(?:changed|switched|moved|updated|renamed|edited|set|went|rescheduled|turned|converted)\b"
@@ -134,6 +150,7 @@ def doubts_of_polarity(text: str, values: Sequence[Value]) -> Iterator[Doubt]:
     spans = sentences(text)
     for span in spans:
         yield from _of_sentence(text, span)
+    yield from _failed(text)
     yield from _once(text, spans)
     yield from _taken_back(text, values)
 
@@ -154,6 +171,15 @@ def _of_sentence(text: str, span: Span) -> Iterator[Doubt]:
         yield from _of_clause(text, clause)
     for found in _EITHER.finditer(text, start, end):
         yield _alternatives(text, span, found)
+
+
+def _failed(text: str) -> Iterator[Doubt]:
+    """Find that all has failed, but for what was reached after all; and prices of before."""
+    for found in _FAILED.finditer(text):
+        after_all = _AFTER_ALL.search(text, found.end())
+        yield Doubt(0, after_all.start() if after_all else len(text), *found.span())
+    for found in _LIST_PRICE.finditer(text):
+        yield Doubt(*found.span(), *found.span())
 
 
 def _of_clause(text: str, clause: Span) -> Iterator[Doubt]:
