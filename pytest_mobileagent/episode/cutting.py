@@ -8,6 +8,7 @@ from pytest_mobileagent.episode.redaction import redacted
 
 # Characters that are recorded: of what an agent says or of a text in an action, and of an error.
 MOST_SAID, MOST_OF_ERROR = 100_000, 20_000
+_BEYOND = 10_000  # characters behind a cut, which may say what the beginning belongs to
 
 
 def cut(text: str, most: int) -> str:
@@ -20,6 +21,11 @@ def cut(text: str, most: int) -> str:
     half = most // 2
     beginning, end = redacted(text[:most])[:half], redacted(text[-most:])[-half:]
     return f"{beginning}\n… {len(text) - 2 * half} characters are left out …\n{end}"
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the beginning of a text that has more than `most` characters, redacted as in `cut`."""
+    return text if len(text) <= most else f"{redacted(text[: most + _BEYOND])[:most]}…"
 
 
 def cut_texts(value: Any, most: int = MOST_SAID) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import JudgeError
 from pytest_mobileagent.judge.reply import UnreadableError
 from pytest_mobileagent.llm.failures import ModelUnavailable, RequestRefusedError
@@ -55,7 +56,7 @@ def converse(
 
 def _unreadable(model: Model, reply: ModelReply, error: UnreadableError) -> str:
     """Say of a reply that it cannot be read, why, and what it ends with."""
-    said = printable(reply.text.strip())
+    said = printable(redacted(reply.text.strip()))
     shown = said if len(said) <= _SHOWN else f"…{said[-_SHOWN:]}"
     return f"judge {model.name}: its reply cannot be read, as {error}: {shown!r}"
 

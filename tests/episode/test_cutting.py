@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Raw, Termination, Type, load
-from pytest_mobileagent.episode.cutting import cut, cut_texts
+from pytest_mobileagent.episode.cutting import cut, cut_texts, shortened
 from tests.episode.recording import CASE, DEVICE, HEAD, RESET, recorder_in
 
 if TYPE_CHECKING:
@@ -63,3 +63,12 @@ def test_whatever_an_agent_says_is_recorded_in_a_bounded_place(
     ):
         note = f"\n… {1_000_000 - most} characters are left out …\n"
         assert text == "x" * (most // 2) + note + "x" * (most // 2)
+
+
+def test_no_part_of_a_key_stands_where_a_text_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    for length in range(80, 120):
+        told = shortened("." * length + "sk-0123456789" + "." * 400, 100)
+        assert len(told) == 101
+        assert not set("sk-0123456789") & set(told), length
+    assert shortened("short", 5) == "short"

@@ -7,6 +7,7 @@ import time
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.cutting import shortened
 from pytest_mobileagent.llm.statuses import failure
 
 if TYPE_CHECKING:
@@ -39,8 +40,7 @@ _ACCOUNT = re.compile(r"credit balance is too low|api key not valid|api_key_inva
 
 def scrubbed(text: str, key: str) -> str:
     """Return a text in which the key does not stand, and which is not too long to be read."""
-    text = text.replace(key, "…") if key else text
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return shortened(text.replace(key, "…") if key else text, _LONGEST)
 
 
 def refused(

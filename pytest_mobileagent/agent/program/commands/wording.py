@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_mobileagent.episode.cutting import shortened
 from pytest_mobileagent.plain import to_line
 
 _LONGEST = 1000  # characters of a command that an act tells
@@ -11,8 +12,7 @@ _LONGEST = 1000  # characters of a command that an act tells
 
 def cut(text: str) -> str:
     """Return a text as an act may tell it: not too long."""
-    text = text.strip()
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return shortened(text.strip(), _LONGEST)
 
 
 def told(name: str, value: Any) -> str:

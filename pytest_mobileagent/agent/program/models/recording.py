@@ -16,6 +16,7 @@ from pytest_mobileagent.agent.program.models.sse import objects
 from pytest_mobileagent.agent.program.models.usage import price, reported
 from pytest_mobileagent.agent.program.secrets import without_secrets
 from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.episode.cutting import shortened
 from pytest_mobileagent.llm.estimate import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.message import Answer, Image, Usage, plain
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
@@ -282,5 +283,4 @@ class Recording:
 
 
 def _short(raw: bytes) -> str:
-    text = raw.decode("utf-8", "replace").strip()
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return shortened(raw.decode("utf-8", "replace").strip(), _SHOWN)
