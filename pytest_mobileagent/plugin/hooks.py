@@ -199,6 +199,10 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
+    if isinstance(item, pytest.Function) and case_of(item) is not None:
+        from pytest_mobileagent.plugin.outputs.sections import cut_sections  # noqa: PLC0415
+
+        cut_sections(item, report)
     decides = report.when == "call" or (report.when == "setup" and not report.passed)
     if not decides or not isinstance(item, pytest.Function):
         return report

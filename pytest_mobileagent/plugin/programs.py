@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.agent.program.adapter.placeholders import PREFIX, WITH_TOKENS, used
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import usage_error
@@ -59,6 +58,12 @@ def check_program(
 
 def caveats(program: Adapter) -> list[str]:
     """Say what a person should know of how a program is run, before it is."""
+    from pytest_mobileagent.agent.program.adapter.placeholders import (  # noqa: PLC0415
+        PREFIX,
+        WITH_TOKENS,
+        used,
+    )
+
     said = []
     if program.real_keys:
         reach = "may reach any host" if program.network == "open" else "reaches models by its proxy"

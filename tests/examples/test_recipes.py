@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from pytest_mobileagent.agent.program.adapter.placeholders import Values, fill, fill_words
+from pytest_mobileagent.agent.program.adapter.placeholders import (
+    Values,
+    fill,
+    fill_variables,
+    fill_words,
+)
 from pytest_mobileagent.agent.program.adapter.reading import read_adapter
 from pytest_mobileagent.agent.program.process.reported import Reported, Traces, reported
 
@@ -137,13 +142,19 @@ SHIMS = {
 def _reported(recipe: Path, folder: Path, endpoint: str, place: Path) -> Reported:
     """Run an adapter's command as an episode does, and return what it reports."""
     adapter = read_adapter(recipe)
-    values = Values("Tick off the eggs.", openai_base_url=endpoint, adb=str(place / "adb"))
+    values = Values(
+        "Tick off the eggs.",
+        openai_base_url=endpoint,
+        mcp_url="http://127.0.0.1:9/token/mcp",
+        adb=str(place / "adb"),
+    )
     words = ["sh", "-c", *adapter.command] if adapter.shell else adapter.command
     environment = {
         **os.environ,
         **values.environment(),
         "OPENAI_BASE_URL": endpoint,
         "OPENAI_API_KEY": "k",
+        **fill_variables(adapter.env, values),
     }
     traces = Traces(None, folder, place / "stdout", place / "stderr", place / "notes")
     with traces.stdout.open("wb") as stdout, traces.stderr.open("wb") as stderr:

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest_mobileagent.check.answers  # noqa: F401 - what is shut off can import nothing
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
 from pytest_mobileagent.draft.sandbox.asking import TOO_LONG, ask

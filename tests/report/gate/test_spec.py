@@ -63,7 +63,7 @@ def test_the_simple_case_needs_no_file(tmp_path: Path, text: str, bound: Bound) 
     [
         ("success_rate > 0.5", "is no expression: write one such as success_rate >= 0.5"),
         ("success_rate >= half", "'half' is neither a number nor the word baseline"),
-        ("success_rate >= nan", "min has to be a number, and is nan"),
+        ("success_rate >= nan", "'nan' is neither a number nor the word baseline"),
         ("sucess_rate >= 0.5", "no number 'sucess_rate' in a summary: did you mean success_rate"),
         ("success_rate >= 50", "a share from 0 to 1: 0.5 is 50 %, and 50 is none"),
         ("success_rate <= baseline", "only success_rate >= baseline can be asked"),

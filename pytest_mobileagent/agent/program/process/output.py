@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+_CHUNK = 64 * 1024  # bytes of the end that are dropped together
 _LONGEST_LINE = 1024 * 1024  # bytes that are held until it ends
 _LONGEST_SOUGHT = 64 * 1024  # bytes of what must not be recorded, in a longer line
 KEPT = 4 * 1024 * 1024  # bytes of the beginning, and as many of the end
@@ -103,9 +104,9 @@ class Output:
         room = max(0, self._kept - self.size)
         self.size += len(data)
         self._append(data[:room])
-        if rest := data[room:]:
-            self._tail.append(rest)
-            self._in_tail += len(rest)
+        for start in range(room, len(data), _CHUNK):
+            self._tail.append(data[start : start + _CHUNK])
+            self._in_tail += len(self._tail[-1])
             while self._in_tail - len(self._tail[0]) >= self._kept:
                 first = self._tail.popleft()
                 self._in_tail -= len(first)
