@@ -90,12 +90,12 @@ _CHANGE = re.compile(
 _CHANGED = re.compile(r".{0,6}(?:改|变|增|升|降|涨|跌|调).{0,4}")
 _OR = re.compile(r"[^.;!?]*(?:\bor\b|或者?|还是|\bvs\b|\bversus\b|(?<=\s)/|/(?=\s)).*")
 _LIST = re.compile(
-    rf"(?:{_MEASURE})?\s*(?:(?:[,;]|&|、|\band\b|\bas well as\b|\bthen\b|以?及|和|与|跟)\s*)+"
+    rf"(?:{_MEASURE})?\s*(?:(?:[,;·]|&|、|\band\b|\bas well as\b|\bthen\b|以?及|和|与|跟)\s*)+"
 )
 _TOTAL = re.compile(r"(?: [^\W\d_]+)? (?:out )?of(?: the| all| a total of| them)?\s*")
 _CHINESE_TOTAL = re.compile(rf"{_MEASURE}?[^\d,。]{{0,4}}?[中里](?:的|有|只有)*")
 _OPERATOR = re.compile(
-    r"\s*(?:[+*×÷^·]|(?<=\s)x(?=\s)|\bplus\b|\btimes\b|\bminus\b|\bmultiplied by\b"
+    r"·|\s*(?:[+*×÷^]|(?<=\s)x(?=\s)|\bplus\b|\btimes\b|\bminus\b|\bmultiplied by\b"
     r"|\bdivided by\b|加上?|减去?|乘以?|除以)\s*"
 )
 # 6 = 7 is said of neither, but what follows a calculation is.
