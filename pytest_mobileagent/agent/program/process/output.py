@@ -39,7 +39,7 @@ class Output:
 
     def __init__(self, path: Path, secrets: Iterable[str] = (), kept: int = KEPT) -> None:
         self.path = path
-        self.size = 0
+        self.size = 0  # bytes of the beginning that are written
         self._kept = kept
         self._secrets = secret_bytes(secrets)
         self._held = b""  # what may be the beginning of a secret
@@ -51,18 +51,21 @@ class Output:
 
     def write(self, data: bytes) -> None:
         """Take what was printed."""
-        self._put(self._without_secrets(data))
+        if self.size < self._kept:
+            self._put(self._without_secrets(data))
+        else:  # most of it is dropped, so it is searched for secrets at the end
+            self._hold(data)
 
     def close(self) -> None:
         """Write what is left. Nothing is taken after that."""
         if self._file.closed:
             return
         self._put(self._without_secrets(b"", last=True))
-        if self._dropped:
-            self._append(f"\n… {self._dropped} bytes are left out …\n".encode())
-        for chunk in self._tail:
-            self._append(chunk)
+        tail = self._without_secrets(b"".join(self._tail), last=True)
         self._tail.clear()
+        if dropped := self._dropped + max(0, len(tail) - self._kept):
+            self._append(f"\n… {dropped} bytes are left out …\n".encode())
+        self._append(tail[-self._kept :])
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -101,13 +104,20 @@ class Output:
         return told
 
     def _put(self, data: bytes) -> None:
-        room = max(0, self._kept - self.size)
-        self.size += len(data)
-        self._append(data[:room])
-        for start in range(room, len(data), _CHUNK):
+        """Write what belongs to the beginning, and hold what does not."""
+        beginning, rest = data[: self._kept - self.size], data[self._kept - self.size :]
+        self.size += len(beginning)
+        self._append(beginning)
+        if self.size == self._kept:
+            self._hold(rest + self._held + self._line)
+            self._held = self._line = b""
+
+    def _hold(self, data: bytes) -> None:
+        """Hold the last bytes, and before them what the first of them may be the end of."""
+        for start in range(0, len(data), _CHUNK):
             self._tail.append(data[start : start + _CHUNK])
             self._in_tail += len(self._tail[-1])
-            while self._in_tail - len(self._tail[0]) >= self._kept:
+            while self._in_tail - len(self._tail[0]) >= self._kept + _LONGEST_SOUGHT:
                 first = self._tail.popleft()
                 self._in_tail -= len(first)
                 self._dropped += len(first)

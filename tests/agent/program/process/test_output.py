@@ -89,3 +89,17 @@ def test_a_line_without_end_is_searched_where_it_is_parted(tmp_path):
     assert b"card" not in written
     assert len(written.strip(b".")) < 20
     assert written.count(b".") == (2 << 20) + 1
+
+
+@given(st.integers(0, 40), st.integers(1, 30), st.lists(st.integers(1, 50), max_size=20))
+def test_no_part_of_a_secret_stands_where_the_end_begins(
+    before: int, most: int, lengths: list[int]
+) -> None:
+    whole = b"." * before + b"sk-12345" * 3 + b"." * 10 + b"sk-12345" * 30
+    at, chunks = 0, []
+    for length in lengths:
+        chunks.append(whole[at : at + length])
+        at += length
+    found = kept([*chunks, whole[at:]], ["sk-12345"], most)
+    assert b"sk-" not in found
+    assert b"345" not in found
