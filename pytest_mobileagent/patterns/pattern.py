@@ -1,19 +1,4 @@
-r"""Patterns from outside, matched in bounded time: the one place that compiles them.
-
-What an agent, a model, a task or a command line sends may be `(a+)+$`, on which Python's own `re`
-works for years, and nothing else in its process meanwhile. So `re` only says whether it is a
-pattern. RE2 matches nearly all of them in time linear in the text. What it lacks (back-references,
-look-around, atomic groups) is matched by `regex`, which backtracks as `re` does, but looks at the
-clock. A process for each match, the other way to limit time, would cost milliseconds where this
-costs nothing, and could be left behind.
-
-The syntax is Python's, whichever engine matches. This module imports nothing of the package, so
-that the virtual phone, which imports nothing else of it, may use it as well as `device`, `llm`,
-`episode` or a redaction of records.
-
-PatternError           a text is no pattern
-    SlowPatternError   a pattern that would take too long for this text
-"""
+"""Patterns compiled, by RE2 or by `regex`, and what they match."""
 
 from __future__ import annotations
 
@@ -26,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from pytest_mobileagent.patterns.re2_syntax import UnsupportedError, for_re2
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -37,27 +24,8 @@ _STEPS_PER_SECOND = 1e8  # of RE2's slowest matcher, on an old computer
 _MEMORY = 8 << 20  # bytes that a program of RE2 may take
 
 Span: TypeAlias = tuple[int, int]
-_NOTHING: Span = (-1, -1)
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_TOKEN = re.compile(
-    r"(?P<escape>\\(?:[dDwWsS]|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.))"
-    r"|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*+\])|(?P<flags>\(\?[a-zA-Z-]+[:)])"
-    r"|(?P<most>\{(?=,\d+\}))|(?P<char>.)",
-    re.DOTALL,
-)
-_IN_SET = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|.", re.DOTALL)
-_SPACE = r"\t-\r\x1c-\x20"
-_WIDE_SPACE = rf"{_SPACE}\x{{85}}\x{{a0}}\x{{1680}}\x{{2000}}-\x{{200a}}\x{{2028}}\x{{2029}}"
-_WIDE_SPACE += r"\x{202f}\x{205f}\x{3000}"
-_INK = r"\x00-\x08\x0e-\x1b\x21-\x7f"  # what is between
-_WIDE_INK = r"\x00-\x08\x0e-\x1b\x21-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}"
-_WIDE_INK += r"\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}"
-_WIDE_INK += r"\x{3001}-\x{10ffff}"
-_ESCAPES: Final = {  # what Python's escapes are for RE2, inside of a set; by whether all is ASCII
-    True: {"d": "0-9", "w": "0-9A-Za-z_", "s": _SPACE, "S": _INK, "W": r"\W", "D": r"\D"},
-    False: {"d": r"\p{Nd}", "w": r"\p{L}\p{N}_", "s": _WIDE_SPACE, "S": _WIDE_INK, "D": r"\P{Nd}"},
-}
 
 
 class PatternError(ValueError):
@@ -66,10 +34,6 @@ class PatternError(ValueError):
 
 class SlowPatternError(PatternError):
     """A pattern takes longer than there is time."""
-
-
-class _Unsupported(Exception):  # noqa: N818 - a branch, not a defect
-    """RE2 has no such thing."""
 
 
 _left: ContextVar[list[float] | None] = ContextVar("left", default=None)
@@ -241,8 +205,8 @@ class Pattern:
         import re2  # noqa: PLC0415 - only who matches patterns pays for it
 
         try:
-            source = _for_re2(_speakable(self.pattern), self.flags, narrow=narrow, java=self.java)
-        except _Unsupported:
+            source = for_re2(_speakable(self.pattern), self.flags, narrow=narrow, java=self.java)
+        except UnsupportedError:
             return None
         if self.word:
             other = r"\W" if narrow else r"[^\p{L}\p{N}_]"
@@ -367,82 +331,3 @@ def _speakable(text: str) -> str:
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return _SURROGATE.sub(lambda found: chr(ord(found[0]) - 0xD800 + 0x100000), text)
-
-
-# Python's syntax in RE2's words.
-
-
-def _for_re2(pattern: str, flags: int, *, narrow: bool, java: bool) -> str:
-    """Return a pattern as RE2 wants it, for texts of ASCII (`narrow`) or for any."""
-    out: list[str] = []
-    at = 0
-    while at < len(pattern):
-        found = _TOKEN.match(pattern, at)
-        if found is None or found["char"] == "[":  # a set without an end
-            raise _Unsupported
-        at = found.end()
-        kind, part = found.lastgroup, found[0]
-        if kind == "escape":
-            out.append(_escaped(part, narrow=narrow))
-        elif kind == "set":
-            out.append(_set(part, narrow=narrow, java=java))
-        elif kind == "flags" and set(part[2:-1]) - set("ims-"):
-            raise _Unsupported
-        elif kind == "most":
-            out.append("{0")
-        elif flags & re.VERBOSE and part.isspace():
-            continue
-        elif flags & re.VERBOSE and part == "#":
-            end = pattern.find("\n", at)
-            at = len(pattern) if end < 0 else end
-        else:
-            out.append(part)
-    return "".join(out)
-
-
-def _escaped(token: str, *, narrow: bool) -> str:
-    """Return an escape outside of a set."""
-    letter = token[1]
-    if letter in "dwsDWS":
-        inner = _ESCAPES[narrow][letter.lower()]
-        return f"[{'^' if letter.isupper() else ''}{inner}]"
-    if letter in "bB" and not narrow:  # RE2 knows only ASCII's words
-        raise _Unsupported
-    if letter in "bBA":
-        return token
-    if letter == "Z":
-        return r"\z"
-    return _character(token)
-
-
-def _character(token: str) -> str:
-    """Return an escape that stands for a character."""
-    letter = token[1:2]
-    if letter in "uU" and len(token) > 2:
-        return rf"\x{{{token[2:]}}}"
-    if letter.isascii() and letter.isalnum():
-        if letter not in "aftnrvx0pP":
-            raise _Unsupported
-        return token
-    return token if letter.isascii() else letter
-
-
-def _set(token: str, *, narrow: bool, java: bool) -> str:
-    """Return a set of characters."""
-    negated = token.startswith("[^")
-    body = token[2 if negated else 1 : -1]
-    if java and ("[" in body or "&&" in body):  # sets in sets
-        raise _Unsupported
-    out = []
-    for item in _IN_SET.findall(body):
-        if item == "\\b":
-            out.append(r"\x08")
-        elif len(item) == 2 and item[0] == "\\" and item[1] in "dwsDWS":
-            if item[1] not in _ESCAPES[narrow]:
-                raise _Unsupported
-            out.append(_ESCAPES[narrow][item[1]])
-        elif item[0] == "\\":
-            out.append(_character(item))
-        else:
-            out.append(f"\\{item}" if item in "[]" else item)
-    return f"[{'^' if negated else ''}{''.join(out)}]"
