@@ -115,6 +115,9 @@ _NO_NOUNS = frozenset(
     ("and", "but", "or", "is", "are", "on", "in", "at", "of", "so", "then", "now")
 )
 _GENERATION = re.compile(rf"{NAMED}.")
+_PART = re.compile(
+    r"\b(?:week|day|chapter|lesson|module|unit|step|page|level|episode|season|part)\s$"
+)
 _MARKS = frozenset(
     ("no", "v", "ver", "version", "x", "ch", "ep", "p", "pp", "q", "lv", "vol", "rs")
 )
@@ -124,6 +127,7 @@ def doubts_of_values(text: str, values: Sequence[Value]) -> Iterator[Doubt]:
     """Find what makes values doubtful: what stands beside each, and between two."""
     for value in values:
         yield from _beside(text, value)
+    yield from _numbered(text, values)
     for first, second in pairwise(values):
         if second.start - first.end <= 40:
             yield from _between(text, first, second)
@@ -152,6 +156,16 @@ def _beside(text: str, value: Value) -> Iterator[Doubt]:
         yield Doubt(value.start, value.end, value.start - len(found[0]), value.start)
     if found := _LETTERS_BEHIND.match(text, value.end) or _GENERATION.match(text, value.end):
         yield Doubt(value.start, value.end, *found.span())
+
+
+def _numbered(text: str, values: Sequence[Value]) -> Iterator[Doubt]:
+    """Find numbers that say which part something else is said of: "Week 3: 6 hours"."""
+    found = [_PART.search(text[max(0, value.start - 16) : value.start]) for value in values]
+    if all(found):
+        return
+    for value, part in zip(values, found, strict=True):
+        if part and value.what == "number":
+            yield Doubt(value.start, value.end, value.start - len(part[0]), value.start)
 
 
 def _between(text: str, first: Value, second: Value) -> Iterator[Doubt]:
