@@ -41,21 +41,6 @@ def refused(project) -> Callable[..., str]:
     return read
 
 
-@pytest.fixture
-def comes_from(project, header, monkeypatch) -> Callable[[str, str], None]:
-    """Checks that an option may be given by its environment variable and by its ini key."""
-
-    def check(flag: str, text: str) -> None:
-        name = flag.removeprefix("--").replace("-", "_")
-        monkeypatch.setenv(name.upper(), text)
-        assert f"{flag}={text} (environment variable {name.upper()})" in header()
-        monkeypatch.delenv(name.upper())
-        project.pytester.makeini(f"[pytest]\naddopts = -p no:cacheprovider\n{name} = {text}")
-        assert f"{flag}={text} (ini key {name})" in header()
-
-    return check
-
-
 @pytest.fixture(scope="session")
 def _libraries() -> None:
     """Load what runs in this process would load, and forget, one by one."""

@@ -1,17 +1,132 @@
-"""Every option has a file of tests of its own."""
+"""What holds of every option: it has a file of tests, and may be given in several places."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.plugin.options import OPTIONS
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
 HERE = Path(__file__).parent
+# Options that can be given at once, with values that are not their defaults.
+VALUES = {
+    "--mobile-agent-option": "pace=slow",
+    "--mobile-agent-process": "off",
+    "--mobile-model": "openai:gpt-4o",
+    "--mobile-prices": "prices.toml",
+    "--mobile-unpriced": "allow",
+    "--mobile-max-cost": "0.4,task=0.1",
+    "--mobile-max-tokens": "100000,task=5000",
+    "--mobile-cache": "off",
+    "--llm-judge": "cross",
+    "--mobile-judges": "openai:gpt-4o,anthropic:claude-sonnet-4-5",
+    "--mobile-judge-all": "true",
+    "--mobile-judge-runs": "3",
+    "--mobile-ocr": "easyocr",
+    "--mobile-device": "serial:emulator-5554",
+    "--mobile-driver": "appium",
+    "--mobile-appium-home": "appium",
+    "--mobile-capabilities": "hub.json",
+    "--mobile-max-steps": "9",
+    "--mobile-step-factor": "3.5",
+    "--mobile-time-limit": "60",
+    "--mobile-settle": "0.5",
+    "--mobile-seed": "7",
+    "--mobile-epochs": "2",
+    "--mobile-env": "all",
+    "--mobile-retries": "3",
+    "--mobile-suspects": "fail",
+    "--mobile-max-infra": "5",
+    "--mobile-recycle": "7",
+    "--mobile-gpu": "host",
+    "--mobile-emulator-flags": "-accel off",
+    "--mobile-boot-limit": "600",
+    "--mobile-exit": "run",
+    "--mobile-runs": "elsewhere",
+    "--mobile-shard": "1/2",
+    "--mobile-baseline": "base",
+    "--mobile-gate": "success_rate >= 0.5",
+    "--mobile-watch": "true",
+    "--mobile-redact": "redact.toml",
+}
+
+# A run takes over from one earlier run at most, so each of these is given alone.
+GIVEN_AT_ONCE = [
+    VALUES,
+    {"--mobile-resume": "runs"},
+    {"--mobile-reuse": "runs"},
+    {"--mobile-rescore": "runs"},
+]
+# What the values name.
+FILES = {
+    "hub.json": "{}",
+    "prices.toml": "",
+    "redact.toml": "",
+    "environments/mine.toml": """
+[[environment]]
+id = "korean"
+device = "Pixel 3"
+size = [1080, 2160]
+density = 440
+locale = "ko-KR"
+""",
+}
+HOOK = """
+def pytest_mobileagent_environments(config):
+    return config.rootpath / "environments"
+"""
+
+
+@pytest.fixture
+def header(project) -> Callable[[], str]:
+    """Returns the header of a run in a project that has all that VALUES names."""
+    folder = project.pytester.path
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    with (folder / "conftest.py").open("a") as conftest:
+        conftest.write(HOOK)
+
+    def read() -> str:
+        result = project.pytester.runpytest_inprocess("tasks", "--collect-only")
+        assert result.ret == 0, result.stderr.str()
+        return result.stdout.str()
+
+    return read
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.flag)
 def test_an_option_has_its_tests(option):
     name = option.flag.removeprefix("--").replace("-", "_")
     assert (HERE / f"test_{name}.py").is_file()
+
+
+def test_every_option_is_given_once():
+    given = [flag for values in GIVEN_AT_ONCE for flag in values]
+    assert sorted(["--agent", *given]) == sorted(option.flag for option in OPTIONS)
+
+
+@pytest.mark.parametrize("values", GIVEN_AT_ONCE, ids=lambda values: next(iter(values)))
+def test_options_may_come_from_the_environment_or_the_ini_file(
+    project, header, monkeypatch, values: Mapping[str, str]
+):
+    project.run("tasks", "--agent=noop", "-k", "code")  # the earlier run
+    given = {"--agent": "noop", **values}
+    chosen = [option for option in OPTIONS if option.flag in given]
+    with monkeypatch.context() as environment:
+        for option in chosen:
+            environment.setenv(option.variable, given[option.flag])
+        shown = header()
+    for option in chosen:
+        source = f"environment variable {option.variable}"
+        assert f"{option.flag}={given[option.flag]} ({source})" in shown
+    lines = [f"{option.name} = {given[option.flag]}" for option in chosen]
+    project.pytester.makeini("\n".join(["[pytest]", "addopts = -p no:cacheprovider", *lines]))
+    shown = header()
+    for option in chosen:
+        assert f"{option.flag}={given[option.flag]} (ini key {option.name})" in shown

@@ -31,9 +31,5 @@ def test_only_without_it_the_agent_shares_the_process_of_pytest(project, value, 
     result.assert_outcomes(**{outcome: 1})
 
 
-def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
-    comes_from("--mobile-agent-process", "off")
-
-
 def test_another_word_is_refused(refused):
     assert "has to be one of on, off" in refused("--mobile-agent-process=maybe")

@@ -13,7 +13,3 @@ def test_in_the_ini_file_it_is_relative_to_that(project, refused):
     project.pytester.makeini("[pytest]\nmobile_appium_home = tools/appium")
     home = project.pytester.path / "tools" / "appium"
     assert f"there is no Appium in {home}" in refused("--mobile-driver=appium")
-
-
-def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
-    comes_from("--mobile-appium-home", "appium")

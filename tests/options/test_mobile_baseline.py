@@ -10,10 +10,6 @@ import pytest
 VERSION_1 = Path(__file__).parents[1] / "episode" / "data" / "version1"
 
 
-def test_it_can_be_given_otherwise(comes_from):
-    comes_from("--mobile-baseline", "runs")
-
-
 def test_a_baseline_alone_is_compared_with_and_changes_no_status(gated):
     result = gated.run(
         "--mobile-baseline=base", "--mobile-agent-option", "fails=easy1", "-k", "easy"

@@ -16,10 +16,6 @@ def test_an_emulator_that_takes_longer_is_an_error(project, sdk):
     result.stdout.fnmatch_lines(["*the emulator of AVD pixel has not booted in 0.5 s*"])
 
 
-def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
-    comes_from("--mobile-boot-limit", "600")
-
-
 @pytest.mark.parametrize("value", ["0", "-1", "long"])
 def test_what_is_no_number_above_0_is_refused(refused, value):
     assert "has to be a number above 0" in refused(f"--mobile-boot-limit={value}")

@@ -106,7 +106,3 @@ def test_what_is_to_be_kept_needs_pytests_cache(asking, mode):
 
 def test_another_word_is_refused(refused):
     assert "has to be one of judges, all, replay, off" in refused("--mobile-cache=some")
-
-
-def test_it_may_come_from_elsewhere(comes_from):
-    comes_from("--mobile-cache", "off")

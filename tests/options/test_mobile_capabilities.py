@@ -26,8 +26,3 @@ def test_that_of_the_ini_file_is_found_from_any_folder(project, header, refused,
     (project.pytester.path / "hub.json").unlink()
     result = project.run("..", "--agent=noop", *arguments)
     result.stderr.fnmatch_lines(["*--mobile-capabilities=hub.json (ini key*cannot be read*"])
-
-
-def test_it_may_come_from_the_environment_or_the_ini_file(project, comes_from):
-    (project.pytester.path / "hub.json").write_text("{}")
-    comes_from("--mobile-capabilities", "hub.json")

@@ -25,9 +25,5 @@ def test_a_flag_that_the_emulator_does_not_know_is_an_error_in_its_words(project
     result.stdout.fnmatch_lines(["*unknown option: -nonsense*"])
 
 
-def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
-    comes_from("--mobile-emulator-flags", "-accel off")
-
-
 def test_an_open_quote_is_refused(refused):
     assert "cannot be split into words" in refused("--mobile-emulator-flags=-prop 'a=b")

@@ -7,10 +7,6 @@ import pytest
 FAILS_ONE = ["--mobile-agent-option", "fails=easy1", "-k", "easy"]
 
 
-def test_it_can_be_given_otherwise(comes_from):
-    comes_from("--mobile-gate", "success_rate >= 0.5")
-
-
 def test_failed_tasks_do_not_decide_the_status_but_the_gate_does(gated):
     most = gated.run("--mobile-gate=success_rate >= 0.7", *FAILS_ONE)
     most.assert_outcomes(passed=7, failed=1, deselected=8)

@@ -18,9 +18,5 @@ def test_the_emulator_is_started_with_it(project, sdk, arguments, gpu):
     assert command[command.index("-gpu") + 1] == gpu
 
 
-def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
-    comes_from("--mobile-gpu", "host")
-
-
 def test_another_gpu_is_refused(refused):
     assert "has to be one of software, host" in refused("--mobile-gpu=swiftshader")

@@ -26,7 +26,3 @@ def test_the_majority_counts(asking, replies, outcome):
 
 def test_it_has_to_be_a_number(refused):
     assert "has to be a whole number from 1" in refused("--mobile-judge-runs=0")
-
-
-def test_it_may_come_from_elsewhere(comes_from):
-    comes_from("--mobile-judge-runs", "3")

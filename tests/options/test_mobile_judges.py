@@ -74,7 +74,3 @@ def test_a_judge_that_is_the_agents_model_is_pointed_out(asking, served, name):
 )
 def test_what_names_no_judges_is_refused(refused, text, why):
     assert why in refused("--llm-judge=cross", f"--mobile-judges={text}")
-
-
-def test_it_may_come_from_elsewhere(comes_from):
-    comes_from("--mobile-judges", "openai:gpt-4o,anthropic:claude-sonnet-4-5")

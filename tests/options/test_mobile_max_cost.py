@@ -167,7 +167,3 @@ def test_what_is_no_limit_is_refused(asking, text):
         f"--mobile-max-cost={text} (from --mobile-max-cost) has to be AMOUNT, "
         "AMOUNT,task=AMOUNT or task=AMOUNT, with amounts above 0"
     )
-
-
-def test_it_may_come_from_elsewhere(comes_from):
-    comes_from("--mobile-max-cost", "0.4,task=0.1")

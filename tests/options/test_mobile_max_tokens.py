@@ -50,7 +50,3 @@ def test_both_budgets_may_be_given(asking):
 def test_what_is_no_limit_is_refused(asking, text):
     error = asking.refused(f"--mobile-max-tokens={text}", agent="Silent")
     assert "AMOUNT,task=AMOUNT or task=AMOUNT, with " in error
-
-
-def test_it_may_come_from_elsewhere(comes_from):
-    comes_from("--mobile-max-tokens", "100000,task=5000")

@@ -47,7 +47,3 @@ def test_an_engine_that_is_not_installed_is_told_before_a_device_starts(asking, 
 
 def test_another_word_is_refused(refused):
     assert "has to be one of rapidocr, easyocr" in refused("--mobile-ocr=tesseract")
-
-
-def test_it_may_come_from_elsewhere(comes_from):
-    comes_from("--mobile-ocr", "rapidocr")

@@ -66,7 +66,3 @@ def test_the_file_of_the_ini_lies_beside_it(asking, served, monkeypatch):
     )
     result.assert_outcomes(passed=1)
     assert asking.report()["tasks"][0]["cost_usd"] == pytest.approx(0.2)
-
-
-def test_it_may_come_from_elsewhere(comes_from):
-    comes_from("--mobile-prices", "prices.toml")

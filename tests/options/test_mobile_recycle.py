@@ -16,10 +16,6 @@ def test_an_emulator_is_replaced_after_so_many_episodes(project, sdk, arguments,
     assert len(sdk.commands) == started
 
 
-def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
-    comes_from("--mobile-recycle", "7")
-
-
 @pytest.mark.parametrize("value", ["0", "-1", "never"])
 def test_what_is_no_whole_number_is_refused(refused, value):
     assert "has to be a whole number from 1" in refused(f"--mobile-recycle={value}")

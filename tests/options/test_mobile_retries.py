@@ -34,10 +34,6 @@ def test_so_many_attempts_follow_the_first(project, arguments, attempts):
     assert len(task["infrastructure"]) == attempts
 
 
-def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
-    comes_from("--mobile-retries", "3")
-
-
 @pytest.mark.parametrize("value", ["-1", "1.5", "always"])
 def test_what_is_no_whole_number_is_refused(refused, value):
     assert "has to be a whole number from 0" in refused(f"--mobile-retries={value}")

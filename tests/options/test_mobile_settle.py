@@ -10,10 +10,6 @@ def test_apps_may_have_their_own_seconds(header):
     assert f"--mobile-settle={value} (--mobile-settle)" in header(f"--mobile-settle={value}")
 
 
-def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
-    comes_from("--mobile-settle", "0.5")
-
-
 @pytest.mark.parametrize("value", ["0", "soon", "5,com.example.counter", "5,a=1,a=2"])
 def test_what_is_no_number_of_seconds_is_refused(refused, value):
     message = "names a twice" if "a=2" in value else "has to be seconds above 0"

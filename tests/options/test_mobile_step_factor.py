@@ -24,10 +24,6 @@ def test_the_agent_gets_so_many_times_the_golden_steps(project, arguments, steps
     assert (task["steps"], task["termination"]) == (steps, "step limit")
 
 
-def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
-    comes_from("--mobile-step-factor", "3.5")
-
-
 @pytest.mark.parametrize("value", ["0", "-2", "nan", "inf", "twice"])
 def test_what_is_no_number_above_0_is_refused(refused, value):
     message = "has to be a number above 0"

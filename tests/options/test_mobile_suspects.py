@@ -158,9 +158,5 @@ def test_a_resumed_run_knows_all_attempts(smoking):
     assert suspects(recorded_run(folder).tasks)[0]["attempts"] == task["attempts"]
 
 
-def test_they_may_come_from_the_environment_or_the_ini_file(comes_from):
-    comes_from("--mobile-suspects", "fail")
-
-
 def test_what_is_neither_is_refused(refused):
     assert "error" in refused("--mobile-suspects=maybe")

@@ -25,10 +25,6 @@ def test_an_agent_that_takes_longer_is_ended(project):
     assert (task["termination"], task["success"]) == ("time limit", False)
 
 
-def test_it_may_come_from_the_environment_or_the_ini_file(comes_from):
-    comes_from("--mobile-time-limit", "60")
-
-
 @pytest.mark.parametrize("value", ["0", "-1", "inf", "10 minutes"])
 def test_what_is_no_number_above_0_is_refused(refused, value):
     assert "has to be a number above 0" in refused(f"--mobile-time-limit={value}")
