@@ -1,19 +1,19 @@
-"""`python -m pytest_mobileagent COMMAND`: what is not a test run."""
+"""`mobileagent COMMAND`, or `python -m pytest_mobileagent COMMAND`: what is not a test run."""
 
 from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.arguments import program_name
 from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytest_mobileagent.plugin.project import Project
 
-_USAGE = """usage: python -m pytest_mobileagent COMMAND
+_USAGE = """usage: {program} COMMAND
 
 commands:
   calibrate    ask judges of episodes that people have decided, and say what they are worth
@@ -29,7 +29,7 @@ commands:
   setup-avd    make an AVD by a recipe, with apps and settings in a snapshot
   show         open the page of a run, or of an episode, in the browser
 
-COMMAND --help lists a command's options.
+COMMAND --help lists a command's options; --version says which version this is.
 """
 
 
@@ -45,18 +45,35 @@ _MODULES = {
 def main(arguments: list[str]) -> int:
     """Run a command and return its exit status."""
     command, *rest = arguments or [""]
+    usage = _USAGE.format(program=program_name())
     if command in {"-h", "--help"}:
-        sys.stdout.write(_USAGE)
+        sys.stdout.write(usage)
+        return 0
+    if command == "--version":
+        from importlib.metadata import version  # noqa: PLC0415 - slow, and a phone's start is not
+
+        sys.stdout.write(f"pytest-mobileagent {version('pytest-mobileagent')}\n")
         return 0
     if command in _OWN:
         return _OWN[command](rest)
     if command in _MODULES:
         status: int = importlib.import_module(_MODULES[command]).main(rest)
         return status
-    sys.stderr.write(_USAGE)
+    sys.stderr.write(usage)
     if command:
         sys.stderr.write(f"\nthere is no command {command!r}\n")
     return 2
+
+
+def script() -> int:
+    """Run the command of the script `mobileagent`, which is the same as the module.
+
+    The folder in which it is called is searched for modules, as `python -m` does: agents of a
+    project may be named by their module.
+    """
+    if not sys.flags.safe_path:
+        sys.path.insert(0, str(Path.cwd()))
+    return main(sys.argv[1:])
 
 
 def _calibrate(arguments: list[str]) -> int:
@@ -149,7 +166,7 @@ def _device(arguments: list[str]) -> int:
 
         folders = this_project().apps
         arguments = [*arguments, *(w for path in folders for w in ("--apps", str(path)))]
-    return device(arguments)
+    return device(arguments, program_name("device"))
 
 
 _OWN = {

@@ -12,7 +12,6 @@ MODULES = {
         "arabic_reshaper",
         "babel",
         "dateutil",
-        "font_roboto",
         "h11",
         "isal",
         "justmytype_intl_rtl",

@@ -48,7 +48,7 @@ def test_a_missing_package_is_told_with_the_command_that_installs_it(monkeypatch
 @pytest.mark.parametrize(
     ("module", "options", "source"),
     [
-        ("font_roboto", [], "--mobile-device=virtual (default): the virtual device"),
+        ("isal", [], "--mobile-device=virtual (default): the virtual device"),
         (
             "appium",
             ["--mobile-device=appium:http://127.0.0.1:9"],
@@ -96,14 +96,14 @@ def test_what_an_agent_says_that_it_needs_is_missed_as_early(pytester, monkeypat
 
 def test_collecting_needs_no_extra(pytester, monkeypatch):
     pytester.makepyfile("def test_something(): pass")
-    monkeypatch.setitem(sys.modules, "font_roboto", None)
+    monkeypatch.setitem(sys.modules, "isal", None)
     result = pytester.runpytest_inprocess("--agent=noop", "--collect-only")
     assert result.ret == 0
 
 
 def test_the_fixture_device_tells_it_too(pytester, monkeypatch):
     pytester.makepyfile("def test_something(device): pass")
-    monkeypatch.setitem(sys.modules, "font_roboto", None)
+    monkeypatch.setitem(sys.modules, "isal", None)
     result = pytester.runpytest_inprocess()
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(['*pip install "pytest-mobileagent[[]virtual[]]"'])

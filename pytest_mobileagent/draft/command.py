@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.draft.drafting import Drafting
 from pytest_mobileagent.draft.edits import compared, drafted_files, edits_of
 from pytest_mobileagent.draft.files import places
@@ -77,7 +77,7 @@ def _compare(paths: list[Path]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m pytest_mobileagent draft-check",
+        prog=program_name("draft-check"),
         description="Let a model write a test function for a recorded task, run it in a sandbox on "
         "the episode and on it as it was after each step, and say where it holds. A person edits "
         "and keeps it.",

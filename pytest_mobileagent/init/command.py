@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.arguments import Parser, program_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ _FILES = {
 def main(arguments: Sequence[str]) -> int:
     """Write a project's files, say what each is; 1 if one cannot be written."""
     parser = Parser(
-        prog="python -m pytest_mobileagent init",
+        prog=program_name("init"),
         description="Write a project that runs: an app for the virtual phone, an agent and two "
         "tasks. Files that are there already are left as they are.",
     )

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable, whole_number
 from pytest_mobileagent.report.html.opening import open_page
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m pytest_mobileagent review",
+        prog=program_name("review"),
         description="Show what waits for a person in a run on a local page: pass, fail and notes "
         "by keyboard. Verdicts are added to the episodes, and the reports are written anew.",
     )

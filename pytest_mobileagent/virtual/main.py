@@ -23,14 +23,18 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.wire.ports import Pair
 
+_NAME = "python -m pytest_mobileagent device"
 _PATIENCE = 2.0  # seconds that the adb server gets to list the phone before it is announced
 _ALONE = 2.0  # seconds
 _ADB_PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own, which the emulator follows too
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run a phone; the exit status is 0 when it was ended in an ordinary way."""
-    options = _parser().parse_args(argv)
+def main(argv: Sequence[str] | None = None, name: str = _NAME) -> int:
+    """Run a phone; the exit status is 0 when it was ended in an ordinary way.
+
+    `name` is what the usage text calls the command.
+    """
+    options = _parser(name).parse_args(argv)
     try:
         return asyncio.run(_start(options))
     except KeyboardInterrupt:  # before the phone was up
@@ -43,18 +47,18 @@ def prepare(argv: Sequence[str]) -> None:
     from pytest_mobileagent.virtual.wire import ports, server  # noqa: F401, PLC0415
 
     try:
-        phone = boot(_parser().parse_args(argv).apps)
+        phone = boot(_parser(_NAME).parse_args(argv).apps)
     except (OSError, BrokenApp) as error:
         raise SystemExit(f"error: {error}") from None
     phone.screenshot()
     phone.dump()
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(name: str) -> argparse.ArgumentParser:
     file = resources.files(__package__) / "options.toml"
     words = tomllib.loads(file.read_text("utf-8"))
     parser = argparse.ArgumentParser(
-        prog="python -m pytest_mobileagent device",
+        prog=name,
         description=words["description"],
         epilog=words["epilog"],
     )

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_mobileagent.virtual.ui.fonts import FAMILIES
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -58,9 +60,35 @@ def test_the_wheel_holds_the_agents_and_the_templates(wheel):
         assert f"pytest_mobileagent/review/page/{name}" in names
 
 
+def metadata(wheel: Path) -> list[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        return archive.read(name).decode().splitlines()
+
+
+def test_the_wheel_says_its_licence_and_holds_the_text_of_each(wheel):
+    lines = metadata(wheel)
+    assert "License-Expression: Apache-2.0" in lines
+    assert "Author: The pytest-mobileagent developers" in lines
+    named = [line.partition(": ")[2] for line in lines if line.startswith("License-File")]
+    roboto = "pytest_mobileagent/virtual/ui/roboto"
+    assert named == ["LICENSE", "THIRD-PARTY.md", f"{roboto}/LICENSE.txt"]
+    names = zipfile.ZipFile(wheel).namelist()
+    licences = {name.partition("/licenses/")[2] for name in names if "/licenses/" in name}
+    assert licences == set(named)
+    fonts = [name for name in names if name.endswith(".ttf")]
+    assert fonts == [f"{roboto}/Roboto-Medium.ttf", f"{roboto}/Roboto-Regular.ttf"]
+
+
+def test_the_licences_of_the_fonts_that_packages_bring_are_listed():
+    page = (ROOT / "THIRD-PARTY.md").read_text("utf-8")
+    packages = {family.package.replace("_", "-") for family in FAMILIES if family.package}
+    assert packages
+    assert [name for name in packages if f"| `virtual` | `{name}` |" not in page] == []
+
+
 def test_extras_hold_what_only_some_need(wheel):
-    (metadata,) = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("/METADATA")]
-    lines = zipfile.ZipFile(wheel).read(metadata).decode().splitlines()
+    lines = metadata(wheel)
     extras = [line.partition(": ")[2] for line in lines if line.startswith("Provides-Extra")]
     own = ["appium", "easyocr", "grpc", "mcp", "models", "virtual", "vision"]
     assert sorted(extras) == ["all", *own]
@@ -70,12 +98,11 @@ def test_extras_hold_what_only_some_need(wheel):
 
 @pytest.mark.slow
 def test_a_project_that_begins_with_it_runs(python, tmp_path):
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [python, "-m", *arguments]
+    def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
-    assert run("pytest_mobileagent", "init").returncode == 0
-    passes = run("pytest", "tasks", "--agent=oracle", "-p", "no:cacheprovider")
+    assert run(python.parent / "mobileagent", "init").returncode == 0
+    passes = run(python, "-m", "pytest", "tasks", "--agent=oracle", "-p", "no:cacheprovider")
     assert passes.returncode == 0, passes.stdout + passes.stderr
     assert "2 passed" in passes.stdout
     for words in (

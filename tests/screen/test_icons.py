@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib.resources import files
+from pathlib import Path
 
-import font_roboto
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
@@ -12,10 +12,8 @@ from pytest_mobileagent import Bounds, extras
 from pytest_mobileagent.extras import MissingExtraError
 from pytest_mobileagent.screen.icons import find_icons
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 SIZE = (1080, 2400)
+LATIN = Path(str(files("pytest_mobileagent.virtual.ui") / "roboto" / "Roboto-Regular.ttf"))
 
 
 def screen(*icons: tuple[int, int], text: str = "", background: str = "white") -> Image.Image:
@@ -24,7 +22,7 @@ def screen(*icons: tuple[int, int], text: str = "", background: str = "white") -
     draw = ImageDraw.Draw(image)
     for x, y in icons:
         draw.ellipse((x - 40, y - 40, x + 40, y + 40), outline="grey", width=8)
-    draw.text((100, 1500), text, "grey", ImageFont.truetype(font_roboto.font_files["Roboto"], 45))
+    draw.text((100, 1500), text, "grey", ImageFont.truetype(LATIN, 45))
     return image
 
 

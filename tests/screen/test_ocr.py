@@ -8,7 +8,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import font_roboto
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
@@ -21,7 +20,7 @@ from pytest_mobileagent.screen.text import folded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LATIN = font_roboto.font_files["Roboto"]
+LATIN = Path(str(files("pytest_mobileagent.virtual.ui") / "roboto" / "Roboto-Regular.ttf"))
 CHINESE = Path(str(files("paperang_p2_fonts_cjk") / "fonts" / "wqy-microhei.ttc"))
 
 

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.doctor.checks import findings
 from pytest_mobileagent.device.drivers.appium.capabilities import parse_capabilities
@@ -87,7 +87,7 @@ _REMEDY = (
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m pytest_mobileagent doctor",
+        prog=program_name("doctor"),
         description="Check a device: whether tasks can run on it, what is wrong, how to remedy it.",
         epilog="Some checks open Settings, type into its search and turn the screen; they end at "
         "the home screen, and nothing is installed or deleted. The exit status is 1 if there is a "

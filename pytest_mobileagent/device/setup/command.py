@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sdk.find import find_sdk
 from pytest_mobileagent.device.setup.build import Build
@@ -82,7 +82,7 @@ def _interrupt(*_: object) -> NoReturn:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m pytest_mobileagent setup-avd",
+        prog=program_name("setup-avd"),
         description="Make an AVD by a recipe, with apps and settings in a snapshot from which "
         "tasks can start. The Android SDK is found by ANDROID_HOME, ANDROID_SDK_ROOT or PATH.",
     )

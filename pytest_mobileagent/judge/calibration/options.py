@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.judge.calibration.modes import Mode, six
 from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
@@ -40,7 +40,7 @@ class Settings(Protocol):
 def parser() -> argparse.ArgumentParser:
     """Return what reads the command line."""
     made = Parser(
-        prog="python -m pytest_mobileagent calibrate",
+        prog=program_name("calibrate"),
         description="Ask judges of episodes that people have decided, and say how far the judges "
         "can be trusted.",
         epilog="What is left out is taken from the environment or pytest's configuration: "

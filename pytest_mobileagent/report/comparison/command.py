@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.comparison import words as comparison_words
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str], setting: Callable[[str], tuple[str, Path] | N
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m pytest_mobileagent compare",
+        prog=program_name("compare"),
         description="Compare runs with the first one, task by task and epoch by epoch. With a gate "
         "the status is 0 for PASS, 1 for FAIL, 8 for INCONCLUSIVE, and 9 if infrastructure broke "
         "too much; of several runs it is the worst. 4: something is asked wrongly.",

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode.index import INDEX
 from pytest_mobileagent.episode.runs import RUN
 from pytest_mobileagent.errors import HostError, RecordError
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m pytest_mobileagent report",
+        prog=program_name("report"),
         description="Write a table of runs, a row for each, in our columns or those of a paper's "
         "tables; the numbers of the runs as JSON; or the page of one run (html).",
         epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken.",

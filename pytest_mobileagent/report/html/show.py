@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m pytest_mobileagent show",
+        prog=program_name("show"),
         description="Open the page of a run in the browser, and print where it is; it is made "
         "first where a run was cut off, or has none. Without a display it is only printed.",
     )

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.merging.merge import merge
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m pytest_mobileagent merge",
+        prog=program_name("merge"),
         description="Make one run of several: of the shards of one, or of what several machines "
         "did of it, also where some were killed. The runs themselves stay as they are.",
     )

@@ -1,7 +1,8 @@
 """The fonts of other scripts: which signs need one, where it is found, and when it is loaded.
 
-Latin, Greek and Cyrillic letters are Roboto's. A font of another script is looked for when a
-sign of that script is first drawn: in the packages that bring fonts, else on the host.
+Latin, Greek and Cyrillic letters are Roboto's, which is in this package. A font of another script
+is looked for when a sign of that script is first drawn: in the packages that bring fonts, else on
+the host.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import font_roboto
 from PIL import ImageFont, features
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ROBOTO: Final = Path(__file__).with_name("roboto")  # Android's own typeface
 HOST: Final = (  # where fonts are on Linux and macOS
     *("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts"),
     *("/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts"),
@@ -70,7 +71,7 @@ def parts(text: str) -> Iterator[tuple[str, Family | None]]:
 @cache
 def roboto(size: int, bold: bool) -> ImageFont.FreeTypeFont:
     """Give Roboto in pixels."""
-    path = Path(font_roboto.font_files["RobotoMedium" if bold else "Roboto"])
+    path = ROBOTO / f"Roboto-{'Medium' if bold else 'Regular'}.ttf"
     return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
 
 

@@ -81,7 +81,7 @@ def test_a_font_of_the_host_serves_where_no_package_brings_one(
     fresh: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "deep").mkdir()
-    roboto = fonts.font_roboto.font_files["Roboto"]
+    roboto = fonts.ROBOTO / "Roboto-Regular.ttf"
     (tmp_path / "deep" / "Lohit-Devanagari.ttf").symlink_to(roboto)
     monkeypatch.setattr(fonts, "HOST", (str(tmp_path),))
     assert fonts.file_of(DEVANAGARI) == tmp_path / "deep" / "Lohit-Devanagari.ttf"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pytest_mobileagent.agent.program.mcp.clients import url_of
-from pytest_mobileagent.arguments import Parser
+from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.fileio import read_json
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _read(parser: argparse.ArgumentParser, path: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m pytest_mobileagent mcp",
+        prog=program_name("mcp"),
         description="Serve a phone as an MCP server, to any MCP client. There is no task and no "
         "limit of steps, and nothing is recorded.",
         epilog=f"The URL of a phone that is served elsewhere may also stand in {URL}.",
