@@ -1,11 +1,12 @@
 # `make demo` runs an agent on virtual phones, `make test` passes the tests but the slow ones,
 # `make test-all` passes those too, and `make lint` checks format and types; all set up .venv first.
+# `make docs` builds the site of docs/, and fails on links that lead nowhere.
 # `make appium` installs Appium (needs npm), without which the tests that drive phones by it skip.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint appium
+.PHONY: demo test test-all lint docs appium
 
 demo: .venv/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v -o verbosity_test_cases=0 --tb=no -rN
@@ -21,6 +22,14 @@ lint: .venv/ready
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/mypy --config-file tests/mypy.ini
+
+docs: .venv/docs
+	$(BIN)/sphinx-build -q -W --keep-going -n -b html -d docs/_build/doctrees docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+.venv/docs: .venv/ready
+	$(BIN)/python -m pip install --quiet --group docs
+	touch $@
 
 appium: .appium/node_modules/.bin/appium
 

@@ -207,9 +207,20 @@ def test_count(episode):
 
 
 def test_every_link_of_the_pages_leads_somewhere():
-    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
-        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
-            assert (page.parent / link).exists(), f"{page.name} links to {link}"
+    for name in PAGES:
+        page = ROOT / name
+        for link, _, anchor in re.findall(
+            r"\]\((?!https?:)([^)#]*)(#([^)]*))?\)", page.read_text("utf-8")
+        ):
+            target = page.parent / link if link else page
+            assert target.exists(), f"{name} links to {link}"
+            assert not anchor or anchor in anchors(target), f"{name} links to {link}#{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """What links to the headings of a page end in, as GitHub and the site make it."""
+    headings = re.findall(r"(?m)^#+ (.*)$", page.read_text("utf-8"))
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
 
 
 def test_the_options_page_lists_every_option_with_its_default():
@@ -221,7 +232,15 @@ def test_the_options_page_lists_every_option_with_its_default():
         assert default == (option.default or "none"), row
 
 
-PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
+PAGES = [
+    "README.md",
+    "SECURITY.md",
+    *sorted(
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "docs").rglob("*.md")
+        if "_build" not in path.parts
+    ),
+]
 BLOCKS = [
     pytest.param(language, block, id=f"{page}-{number}")
     for page in PAGES
