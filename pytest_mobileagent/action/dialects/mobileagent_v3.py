@@ -20,7 +20,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.action.dialects.dialect import Decision, Dialect, DialectError
 from pytest_mobileagent.action.dialects.reading import number, object_in, quoted, reading, spoken
-from pytest_mobileagent.action.dialects.wording import cannot_say
+from pytest_mobileagent.action.dialects.wording import cannot_say, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -133,8 +133,7 @@ class MobileAgentV3(Dialect):
 
     def _point(self, x: int, y: int, frame: Frame) -> list[int]:
         scale = None if self.coordinates == "abs" else (1000, 1000)
-        across, down = frame.point(x, y, scale)
-        return [int(across), int(down)]
+        return list(whole(frame.point(x, y, scale)))
 
     def _printed(self, action: Action, frame: Frame) -> dict[str, Any]:
         match action:

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import contextlib
-from typing import Literal
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -201,12 +198,3 @@ def test_what_it_prints_in_the_papers_words_it_reads_back(action: Action) -> Non
     frame = FRAME if isinstance(action, Scroll) else BARE
     decision = Decision((action,), {"thought": "It is next."})
     assert PAPER.parse(PAPER.print(decision, frame), frame) == decision
-
-
-@given(
-    st.text() | st.text().map(lambda text: f"CLICK[{text}]") | st.text().map(lambda t: f"{{{t}}}"),
-    st.sampled_from(["device", "paper"]),
-)
-def test_any_text_is_read_or_refused(words: str, space: Literal["device", "paper"]) -> None:
-    with contextlib.suppress(DialectError):
-        A3(space).parse(words, FRAME)

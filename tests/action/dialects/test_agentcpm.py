@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import json
-from contextlib import suppress
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -144,22 +142,3 @@ def test_what_is_printed_is_read_back(action: Action, status: str | None, though
 
 def test_doing_nothing_is_to_continue() -> None:
     assert AgentCpm().parse(AgentCpm().print(Decision(), SMALL), SMALL) == Decision()
-
-
-@given(st.sampled_from(["", "{", '{"POINT":', '{"TYPE":']), st.text())
-def test_any_words_are_read_or_refused(before: str, words: str) -> None:
-    with suppress(DialectError):
-        AgentCpm().parse(before + words, PHONE)
-
-
-@given(
-    st.dictionaries(
-        st.sampled_from(["thought", "POINT", "to", "duration", "PRESS", "TYPE", "STATUS"]),
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text()
-        | st.lists(st.integers(-10, 1010)) | st.sampled_from(["up", "HOME", "finish"]),
-    )
-)  # fmt: skip
-def test_any_json_is_read_or_refused(fields: dict[str, Any]) -> None:
-    words = json.dumps(fields)
-    with suppress(DialectError):
-        AgentCpm().parse(words, PHONE)

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import (
@@ -184,11 +182,3 @@ FRAGMENTS = [
     *("Action Decision: ", '"action_type": ', '"DUAL_POINT"', ", ", '"touch_point": ', "TYPE"),
     *('"[0.1, 0.2]"', '"lift_point": ', '"typed_text": ', '"[9e9, -1]"', "Action Plan: [", "]"),
 ]
-
-
-@settings(deadline=None)
-@given(words=st.text() | st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3)).map("".join))
-@pytest.mark.parametrize("variant", ["auto-ui", "digirl", "spa-bench"])
-def test_no_words_at_all_raise_anything_but_a_dialect_error(variant, words):
-    with suppress(DialectError):
-        Aitw(variant).parse(words, FRAME)

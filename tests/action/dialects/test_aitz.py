@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import (
@@ -170,10 +169,3 @@ FRAGMENTS = [
     *('{"ACTION": ', '"click_element"', ', "ARGS": ', '{"bbox": ', "[1, 2, 3, 4]", "}", "}", "```"),
     *('"scroll"', '{"direction": "up"', '{"result_action_type": 4', ', "result_touch_yx": "[1,2]"'),
 ]
-
-
-@settings(deadline=None)
-@given(words=st.text() | st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3)).map("".join))
-def test_no_words_at_all_raise_anything_but_a_dialect_error(words):
-    with suppress(DialectError):
-        Aitz().parse(words, FRAME)

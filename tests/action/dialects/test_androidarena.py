@@ -1,5 +1,3 @@
-from contextlib import suppress
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -131,9 +129,3 @@ def test_a_swipe_is_printed_by_its_direction():
 def test_what_androidarena_has_no_words_for_is_not_printed(action):
     with pytest.raises(DialectError):
         AndroidArena().print(Decision((action,)), PAGE)
-
-
-@given(st.text() | st.text("#clicksettxf [n5f0]_").map("#{}#".format))
-def test_any_text_is_read_or_refused(words):
-    with suppress(DialectError):
-        AndroidArena().parse(words, PAGE)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import contextlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -169,9 +167,3 @@ def test_marks_are_named_by_their_index(label: str) -> None:
     words = DIALECT.print(decision, FRAME)
     assert f'"index": {label}' in words
     assert DIALECT.parse(words, FRAME) == decision
-
-
-@given(st.text() | st.text().map(reply) | st.text().map(lambda text: reply("{" + text + "}")))
-def test_any_text_is_read_or_refused(words: str) -> None:
-    with contextlib.suppress(DialectError):
-        DIALECT.parse(words, FRAME)

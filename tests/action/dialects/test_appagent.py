@@ -203,12 +203,6 @@ def test_a_scroll_is_printed_as_a_long_swipe():
     assert 'Action: swipe(2, "up", "long")' in words
 
 
-@given(st.text() | st.text("tapswiegrdlonx(),\"' 0123456789").map(reply), st.booleans())
-def test_any_text_is_read_or_refused(words, grid):
-    with suppress(DialectError):
-        AppAgent(grid=grid).parse(words, CELLS if grid else ELEMENTS)
-
-
 @pytest.mark.parametrize("part", ['text("', "tap(", '" )', "(", "*", "=", "\n"])
 def test_long_words_are_read_or_refused(part):
     with suppress(DialectError):

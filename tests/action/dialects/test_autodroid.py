@@ -1,5 +1,3 @@
-from contextlib import suppress
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -131,12 +129,3 @@ def test_what_autodroid_has_no_words_for_is_not_printed(action):
 
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10)
-
-
-@given(
-    st.text()
-    | st.dictionaries(st.sampled_from([*REPLY, "x"]), PLAIN | st.lists(PLAIN, max_size=2)).map(repr)
-)
-def test_any_text_is_read_or_refused(words):
-    with suppress(DialectError):
-        AutoDroid().parse(words, PAGE)

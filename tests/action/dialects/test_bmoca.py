@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import contextlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -132,9 +130,3 @@ def test_what_it_prints_it_reads_back(action: Action, frame: Frame) -> None:
 
 def test_an_element_is_tapped_by_its_tag() -> None:
     assert DIALECT.print(Decision((Tap(550, 1050),)), FRAME) == "- Action: tap(12)"
-
-
-@given(st.text() | st.text().map(reply) | st.text().map(lambda text: f"tap({text})"))
-def test_any_text_is_read_or_refused(words: str) -> None:
-    with contextlib.suppress(DialectError):
-        DIALECT.parse(words, FRAME)

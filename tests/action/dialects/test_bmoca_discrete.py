@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import contextlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,9 +69,3 @@ def test_a_tap_becomes_the_nearest_place(x: int, y: int) -> None:
 def test_it_has_no_number_for_other_actions(action: Action) -> None:
     with pytest.raises(DialectError):
         DIALECT.print(Decision((action,)), FRAME)
-
-
-@given(st.text())
-def test_any_text_is_read_or_refused(words: str) -> None:
-    with contextlib.suppress(DialectError):
-        DIALECT.parse(words, FRAME)

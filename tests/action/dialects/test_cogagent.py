@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import (
@@ -235,14 +233,6 @@ FRAGMENTS = [
     *("Grounded Operation:", "CLICK(", "TYPE(", "box=[[", "1,2,3,4", "]]", "text='", "'", ")", " "),
     *("tap", "type", '"', "->", "SCROLL_UP(", "KEY_PRESS(key='", "LAUNCH(app=", "<<", ">>", "\n"),
 ]
-
-
-@settings(deadline=None)
-@given(words=st.text() | st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3)).map("".join))
-@pytest.mark.parametrize("dialect", [OLD, NEW], ids=["18b", "9b"])
-def test_no_words_at_all_raise_anything_but_a_dialect_error(dialect, words):
-    with suppress(DialectError):
-        dialect.parse(words, FRAME)
 
 
 def test_a_box_means_its_centre() -> None:

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import Finish, Key, Scroll, Tap, Type
@@ -116,10 +114,3 @@ def test_what_is_printed_is_read_again(action, said):
 
 
 FRAGMENTS = ["Action: ", "click(", "c5", ")", "scroll(", "s21", ', "up"', 'input("', '"', "\n"]
-
-
-@settings(deadline=None)
-@given(words=st.text() | st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3)).map("".join))
-def test_no_words_at_all_raise_anything_but_a_dialect_error(words):
-    with suppress(DialectError):
-        DIALECT.parse(words, FRAME)

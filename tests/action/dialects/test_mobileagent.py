@@ -137,9 +137,3 @@ def test_a_scroll_turns_the_page():
 def test_what_mobile_agent_has_no_words_for_is_not_printed(action):
     with pytest.raises(DialectError):
         MobileAgent().print(Decision((action,)), FRAME)
-
-
-@given(st.text() | st.text("openApcliktx ()ybdw,\\n").map(reply))
-def test_any_text_is_read_or_refused(words):
-    with suppress(DialectError):
-        MobileAgent().parse(words, FRAME)

@@ -146,8 +146,6 @@ def test_what_mobile_agent_v2_has_no_words_for_is_not_printed(action):
         MobileAgentV2().print(Decision((action,)), FRAME)
 
 
-@given(st.text() | st.text("TapSwiey ()123,-.xOn\\").map(reply))
-def test_any_text_is_read_or_refused(words):
-    outcome(words)
-    with suppress(DialectError):
-        MobileAgentV2().parse(words, FRAME)
+@given(st.text())
+def test_any_reflection_has_an_outcome_or_none(words):
+    assert outcome(words) in {"A", "B", "C", ""}

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import contextlib
-from typing import Literal
-
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import (
@@ -139,6 +136,7 @@ ACTIONS = st.one_of(
 )
 
 
+@example(Tap(0, 1), Frame((500, 900)))
 @given(ACTIONS, st.sampled_from([FRAME, Frame((500, 900))]))
 def test_what_it_prints_it_reads_back(action: Action, frame: Frame) -> None:
     said = {"thought": "so", "description": "I do it"}
@@ -149,12 +147,3 @@ def test_what_it_prints_it_reads_back(action: Action, frame: Frame) -> None:
         dialect = DIALECT
     decision = Decision((action,), said)
     assert dialect.parse(dialect.print(decision, frame), frame) == decision
-
-
-@given(
-    st.text() | st.text().map(reply) | st.text().map(lambda text: reply("{" + text + "}")),
-    st.sampled_from(["abs", "0-1000"]),
-)
-def test_any_text_is_read_or_refused(words: str, coordinates: Literal["abs", "0-1000"]) -> None:
-    with contextlib.suppress(DialectError):
-        MobileAgentV3(coordinates).parse(words, FRAME)

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import (
@@ -129,10 +127,3 @@ def test_on_a_large_screen_a_point_is_read_back_within_its_resolution(x, y):
 
 
 FRAGMENTS = ["CLICK", ": ", "(", "500", ", ", ")", "SCROLL", "TYPE", "PRESS_", "HOME", "\n", "1. "]
-
-
-@settings(deadline=None)
-@given(words=st.text() | st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3)).map("".join))
-def test_no_words_at_all_raise_anything_but_a_dialect_error(words):
-    with suppress(DialectError):
-        Odyssey().parse(words, FRAME)

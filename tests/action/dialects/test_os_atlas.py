@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import (
@@ -129,10 +127,3 @@ def test_what_is_printed_is_read_again(action, said, scroll):
 
 
 FRAGMENTS = ["actions:", "\n", "CLICK", " ", "<point>", "[[", "5", ",", "]]", "TYPE [", "SCROLL"]
-
-
-@settings(deadline=None)
-@given(words=st.text() | st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3)).map("".join))
-def test_no_words_at_all_raise_anything_but_a_dialect_error(words):
-    with suppress(DialectError):
-        DIALECT.parse(words, FRAME)

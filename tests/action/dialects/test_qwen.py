@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -174,32 +173,6 @@ def test_what_is_printed_is_read_back(
     parts = {key: part for key, part in (("thought", thought), ("action", said)) if part}
     decision = Decision((action,), parts)
     assert dialect.parse(dialect.print(decision, SMALL), SMALL) == decision
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-@given(st.sampled_from(["", "<tool_call>\n", '{"action": "click", ']), st.text())
-def test_any_words_are_read_or_refused(version: Version, before: str, words: str) -> None:
-    with suppress(DialectError):
-        Qwen(version).parse(before + words, PHONE)
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-@given(
-    st.dictionaries(
-        st.sampled_from(["action", "coordinate", "coordinate2", "text", "time", "button"]),
-        st.recursive(
-            st.none() | st.booleans() | st.integers() | st.floats() | st.text()
-            | st.sampled_from(["click", "swipe", "wait", "type", "system_button"]),
-            lambda inner: (
-                st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
-            ),
-            max_leaves=6,
-        ),
-    )
-)  # fmt: skip
-def test_any_arguments_are_read_or_refused(version: Version, arguments: dict[str, Any]) -> None:
-    with suppress(DialectError):
-        Qwen(version).parse(json.dumps(arguments), PHONE)
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the recordings of AndroidControl are not there")

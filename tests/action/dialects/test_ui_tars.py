@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import get_args
 
 import pytest
@@ -195,10 +194,3 @@ def test_what_is_printed_is_read_back(
     dialect = UiTars(version)
     decision = Decision(tuple(actions), {"thought": thought} if thought else {})
     assert dialect.parse(dialect.print(decision, SMALL), SMALL) == decision
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-@given(st.sampled_from(["", "Action: ", "Thought: a\nAction: click("]), st.text())
-def test_any_words_are_read_or_refused(version: Version, before: str, words: str) -> None:
-    with suppress(DialectError):
-        UiTars(version).parse(before + words, PHONE)
