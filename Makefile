@@ -1,12 +1,13 @@
 # `make demo` runs an agent on virtual phones, `make test` passes the tests but the slow ones,
 # `make test-all` passes those too, and `make lint` checks format and types; all set up .venv first.
 # `make docs` builds the site of docs/, and fails on links that lead nowhere.
+# `make changelog` prints what has changed since the last release; with RELEASE=yes it is released.
 # `make appium` installs Appium (needs npm), without which the tests that drive phones by it skip.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint docs appium
+.PHONY: demo test test-all lint docs changelog appium
 
 demo: .venv/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v -o verbosity_test_cases=0 --tb=no -rN
@@ -30,6 +31,9 @@ docs: .venv/docs
 .venv/docs: .venv/ready
 	$(BIN)/python -m pip install --quiet --group docs
 	touch $@
+
+changelog: .venv/ready
+	$(BIN)/towncrier build $(if $(RELEASE),--yes,--draft --version Unreleased)
 
 appium: .appium/node_modules/.bin/appium
 
