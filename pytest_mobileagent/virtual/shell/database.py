@@ -29,6 +29,8 @@ _LONGEST_PATTERN = 500
 _NO_MEMORY = 7
 _WAL, _ROLLBACK = b"\x02\x02", b"\x01\x01"
 _VERSIONS = slice(18, 20)  # of the header: how the file may be read and written
+# White space, semicolons and comments, of which SQLite makes no statement.
+_NO_STATEMENT = re.compile(r"(?:[ \t\n\f\r;]++|--[^\n]*+|(?>/\*.*?(?:\*/|\Z)))*+", re.DOTALL)
 _CSV_QUOTED = re.compile(r"[^!#-&(-+\--~]")
 
 
@@ -52,6 +54,7 @@ class Database:
         self._bytes = b""
         self._deadline = inf
         self._connection = self._connect(b"")
+        self._serialized = _serialize(self._connection)
 
     async def execute(self, sql: str, *values: object) -> tuple[list[str], list[Row]]:
         """Run one statement; return the names of the columns, and the rows."""
@@ -116,28 +119,46 @@ class Database:
             self._connection.close()
             self._bytes = data
             self._connection = self._connect(data)
+            self._serialized = _serialize(self._connection)
 
     def _save(self) -> None:
         if self._in_memory or self._readonly or self._connection.in_transaction:
             return
-        try:
-            data = self._connection.serialize()
-        except sqlite3.Error:  # not a database
-            return
-        if data and data != self._bytes:
+        data = _serialize(self._connection)
+        if data and data != self._serialized:
             self._files.write(self.name, data)
-            self._bytes = data
+            self._bytes = self._serialized = data
+
+
+def _serialize(connection: sqlite3.Connection) -> bytes:
+    """Return a database as a file holds it; nothing if it is none.
+
+    One to which nothing was written has a page with some versions of SQLite, and none with others.
+    """
+    try:
+        return connection.serialize()
+    except sqlite3.Error:
+        return b""
 
 
 def statements(sql: str) -> Iterator[str]:
-    """Yield the statements in `sql`, the last of which may lack its semicolon."""
+    """Yield the statements in `sql`, the last of which may lack its semicolon.
+
+    Text that is no statement is left out: from Python 3.12 on, executing it raises the error of the
+    statement before it once more.
+    """
+    return (text.strip() for text in _pieces(sql) if not _NO_STATEMENT.fullmatch(text))
+
+
+def _pieces(sql: str) -> Iterator[str]:
+    """Yield `sql` in pieces that each end where a statement may end."""
     pending = ""
     for piece in re.split(r"(?<=;)", sql):
         pending += piece
         if sqlite3.complete_statement(pending):
-            yield pending.strip()
+            yield pending
             pending = ""
-    yield pending.strip()
+    yield pending
 
 
 def _authorize(action: int, first: str | None, _second: str | None, *_: str | None) -> int:

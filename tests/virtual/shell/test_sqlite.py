@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.virtual.shell.database import statements
 from pytest_mobileagent.virtual.shell.interpreter import run
 from pytest_mobileagent.virtual.shell.streams import Pipe
 
@@ -150,6 +151,26 @@ def app_db(sh: "Shells", tmp_path: "Path") -> str:
     return APP_DB
 
 
+def test_only_statements_are_run() -> None:
+    once = "insert into t values(1);"
+    assert list(statements(f"{once}\n")) == [once]
+    assert list(statements(f"{once} -- done; \n;;/* no; */ /**/\n")) == [once]
+    assert list(statements("-- first\nselect '--'; /* then */ select 2 -- end")) == [
+        "-- first\nselect '--';",
+        "/* then */ select 2 -- end",
+    ]
+    assert list(statements("/* open")) == []
+    assert list(statements("/**/" * 5000 + "x")) == ["/**/" * 5000 + "x"]
+
+
+@pytest.mark.parametrize("after", ["", "\n;", " -- done", " /* done */"])
+def test_an_error_is_told_once(after: str, sh: "Shells") -> None:
+    twice = "insert into t values(1);\ninsert into t values(1);"
+    sh("sqlite3 new.db 'create table t(a unique)'")
+    ended = sh.raw("sqlite3 new.db", stdin=f"{twice}{after}\n".encode())
+    assert ended == (b"", b"Runtime error near line 2: UNIQUE constraint failed: t.a (19)\n", 1)
+
+
 def test_what_the_phones_has_not_is_unknown_to_it(sh: "Shells") -> None:
     ended = sh("sqlite3 -separator , :memory: 'select 1'; sqlite3 :memory: '.mode csv'")
     assert ended.err == (
@@ -171,6 +192,16 @@ def test_a_change_is_in_the_file_and_the_owner_stays(sh: "Shells", app_db: str) 
 def test_reading_does_not_write(sh: "Shells", app_db: str) -> None:
     before = sh.device.files.stat(app_db)
     assert sh(f"sqlite3 {app_db} 'select count(*) from t' .tables", uid=0).status == 0
+    assert sh.device.files.stat(app_db) is before
+
+
+def test_reading_a_database_with_a_write_ahead_log_does_not_write(
+    sh: "Shells", app_db: str
+) -> None:
+    data = sh.device.files.read(app_db)
+    sh.device.files.write(app_db, data[:18] + b"\x02\x02" + data[20:])
+    before = sh.device.files.stat(app_db)
+    assert sh(f"sqlite3 {app_db} 'select count(*) from t'", uid=0).out == "4\n"
     assert sh.device.files.stat(app_db) is before
 
 
