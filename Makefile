@@ -2,12 +2,13 @@
 # `make test-all` passes those too, and `make lint` checks format and types; all set up .venv first.
 # `make docs` builds the site of docs/, and fails on links that lead nowhere.
 # `make changelog` prints what has changed since the last release; with RELEASE=yes it is released.
+# `make release` builds the wheel and the sdist in dist/, checks them, and tries the wheel alone.
 # `make appium` installs Appium (needs npm), without which the tests that drive phones by it skip.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint docs changelog appium
+.PHONY: demo test test-all lint docs changelog release appium
 
 demo: .venv/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v -o verbosity_test_cases=0 --tb=no -rN
@@ -30,6 +31,17 @@ docs: .venv/docs
 
 .venv/docs: .venv/ready
 	$(BIN)/python -m pip install --quiet --group docs
+	touch $@
+
+release: .venv/release
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	.ci/try-wheel dist/*.whl
+
+.venv/release: .venv/ready
+	$(BIN)/python -m pip install --quiet --group release
 	touch $@
 
 changelog: .venv/ready
