@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Finish, Impossible, Wait
-from pytest_mobileagent.action.dialects.androidworld import AndroidWorld, action_said
-from pytest_mobileagent.action.dialects.dialect import Frame
 from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.agent.asking import Decided, ModelOptions, ask
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.androidworld import AndroidWorld, action_said
+from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.message import Message
 from pytest_mobileagent.screen.marks import m3a_marks
 

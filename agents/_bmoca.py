@@ -6,11 +6,11 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.dialects.bmoca import BMoca, call_said
-from pytest_mobileagent.action.dialects.dialect import Frame
 from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.agent.asking import ModelOptions, ask
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.bmoca import BMoca, call_said
+from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.message import Message
 from pytest_mobileagent.screen.listing import bmoca_lines

@@ -8,19 +8,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Action, Finish
-from pytest_mobileagent.action.dialects.computer import PHONE_FUNCTIONS, parameters
-from pytest_mobileagent.action.dialects.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.agent.asking import ModelOptions, given_up, opened
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.computer import PHONE_FUNCTIONS, parameters
+from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.llm.message import Image, Message, Tool
 from pytest_mobileagent.screen.picture import encode, resized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.action.dialects.dialect import Dialect
     from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.dialect.dialect import Dialect
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.message import ToolCall
     from pytest_mobileagent.llm.model import ModelReply

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.dialects.aitw import Aitw
 from pytest_mobileagent.agent.endpoint import EndpointAgent
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.aitw import Aitw
 from pytest_mobileagent.llm.message import Message
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.dialects.agentcpm import AgentCpm as Dialect
 from pytest_mobileagent.agent.endpoint import EndpointAgent
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.agentcpm import AgentCpm as Dialect
 from pytest_mobileagent.llm.message import Image, Message
 from pytest_mobileagent.screen.picture import encode, fit
 

@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.action.dialects.anthropic_computer_use import (
+from pytest_mobileagent.dialect.anthropic_computer_use import (
     AnthropicComputerUse as Dialect,
 )
 from pytest_mobileagent.llm.message import Tool

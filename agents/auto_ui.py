@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.dialects.aitw import decision_of
+from pytest_mobileagent.dialect.aitw import decision_of
 
 from ._dual_gesture import DualGestureAgent
 

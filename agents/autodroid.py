@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Finish, Impossible, Open, Swipe, Type
-from pytest_mobileagent.action.dialects.autodroid import AutoDroid as Dialect
-from pytest_mobileagent.action.dialects.autodroid import chosen
-from pytest_mobileagent.action.dialects.dialect import Frame
 from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.agent.asking import ModelOptions, ask
+from pytest_mobileagent.dialect.autodroid import AutoDroid as Dialect
+from pytest_mobileagent.dialect.autodroid import chosen
+from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.message import Message
 from pytest_mobileagent.screen.html import autodroid_html, position
 from pytest_mobileagent.screen.marks import is_editable

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.dialects.cogagent import CogAgent as Dialect
-from pytest_mobileagent.action.dialects.cogagent import line_of
 from pytest_mobileagent.agent.endpoint import EndpointAgent
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.cogagent import CogAgent as Dialect
+from pytest_mobileagent.dialect.cogagent import line_of
 from pytest_mobileagent.llm.message import Message
 from pytest_mobileagent.screen.picture import square
 

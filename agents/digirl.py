@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.action.dialects.aitw import read
-from pytest_mobileagent.action.dialects.dialect import DialectError
+from pytest_mobileagent.dialect.aitw import read
+from pytest_mobileagent.dialect.dialect import DialectError
 
 from ._dual_gesture import DualGestureAgent
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.action.dialects.a3 import A3
-from pytest_mobileagent.action.dialects.dialect import Frame
 from pytest_mobileagent.agent.endpoint import EndpointAgent
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.a3 import A3
+from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.message import Image, Message
 from pytest_mobileagent.screen.drawing import draw_som
 from pytest_mobileagent.screen.marks import som_marks

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.action.dialects.a3 import A3
 from pytest_mobileagent.agent.endpoint import EndpointAgent
+from pytest_mobileagent.dialect.a3 import A3
 from pytest_mobileagent.llm.message import Message
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Tap
-from pytest_mobileagent.action.dialects.dialect import Frame
-from pytest_mobileagent.action.dialects.mobileagent import MobileAgent as Dialect
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.agent.asking import Decided, ModelOptions, ask, given_up
 from pytest_mobileagent.agent.grounding import find_text, lies_in, rounded, surroundings
+from pytest_mobileagent.dialect.dialect import Frame
+from pytest_mobileagent.dialect.mobileagent import MobileAgent as Dialect
 from pytest_mobileagent.llm.message import Image, Message
 from pytest_mobileagent.screen.drawing import draw_letters
 from pytest_mobileagent.screen.icons import find_icons

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.dialects.odyssey import Odyssey as Dialect
 from pytest_mobileagent.agent.endpoint import EndpointAgent
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.odyssey import Odyssey as Dialect
 from pytest_mobileagent.llm.message import Message
 from pytest_mobileagent.screen.picture import square
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.action.dialects.openai_computer_use import (
+from pytest_mobileagent.dialect.openai_computer_use import (
     OpenAiComputerUse as Dialect,
 )
 from pytest_mobileagent.llm.message import Tool

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.dialects.os_atlas import OsAtlas as Dialect
 from pytest_mobileagent.agent.endpoint import EndpointAgent
+from pytest_mobileagent.dialect.os_atlas import OsAtlas as Dialect
 from pytest_mobileagent.llm.message import Message
 
 if TYPE_CHECKING:

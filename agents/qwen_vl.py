@@ -6,9 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.action.dialects.qwen import Qwen
 from pytest_mobileagent.agent.endpoint import EndpointAgent
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.qwen import Qwen
 from pytest_mobileagent.llm.message import Image, Message
 from pytest_mobileagent.screen.picture import resized, smart_size
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pytest_mobileagent.action.dialects.dialect import Frame
-from pytest_mobileagent.action.dialects.seeact import SeeAct as Dialect
-from pytest_mobileagent.action.dialects.seeact import described
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.agent.asking import ask
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.dialect import Frame
+from pytest_mobileagent.dialect.seeact import SeeAct as Dialect
+from pytest_mobileagent.dialect.seeact import described
 from pytest_mobileagent.llm.message import Image, Message
 from pytest_mobileagent.screen.listing import seeact_choices, seeact_description
 from pytest_mobileagent.screen.marks import seeact_marks

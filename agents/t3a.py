@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.dialects.androidworld import AndroidWorld
+from pytest_mobileagent.dialect.androidworld import AndroidWorld
 from pytest_mobileagent.screen.listing import t3a_lines
 
 from ._androidworld import GUIDANCE, ROLE, AndroidWorldAgent

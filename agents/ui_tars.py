@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.action.dialects.ui_tars import UiTars as Dialect
 from pytest_mobileagent.agent.endpoint import EndpointAgent
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.ui_tars import UiTars as Dialect
 from pytest_mobileagent.llm.message import Image, Message
 
 if TYPE_CHECKING:

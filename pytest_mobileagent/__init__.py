@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         Type,
         Wait,
     )
-    from pytest_mobileagent.action.dialects.dialect import Decision, Dialect, DialectError, Frame
     from pytest_mobileagent.agent.agent import Agent, Reply
     from pytest_mobileagent.agent.asking import ModelOptions, ask
     from pytest_mobileagent.agent.briefing import Briefing
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.probes.packages import packages, provider
     from pytest_mobileagent.device.probes.settings import activity, prop, setting, volume
     from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
+    from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError, Frame
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
@@ -85,7 +85,7 @@ _HOMES = {
     "agent.phone": ("EpisodeOver", "Phone"),
     "agent.program.recorder": ("Recorder",),
     "agent.scripted": ("Scripted",),
-    "action.dialects.dialect": ("Decision", "Dialect", "DialectError", "Frame"),
+    "dialect.dialect": ("Decision", "Dialect", "DialectError", "Frame"),
     "agent.asking": ("ModelOptions", "ask"),
     "agent.endpoint": ("EndpointAgent",),
     "judge.question": ("subtask",),

@@ -45,6 +45,7 @@ ORDER = [
     "statistics",
     "screen",
     "action",
+    "dialect",
     "task",
     "episode",
     "check",

@@ -11,7 +11,7 @@ from pytest_mobileagent.screen.marks import Mark
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_mobileagent.action.dialects.dialect import Frame
+    from pytest_mobileagent.dialect.dialect import Frame
     from pytest_mobileagent.screen.element import Element
     from pytest_mobileagent.screen.screen import Screen
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.dialects.appagent import AppAgent as Dialect
-from pytest_mobileagent.action.dialects.dialect import Frame
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.agent.asking import ModelOptions, ask
+from pytest_mobileagent.dialect.appagent import AppAgent as Dialect
+from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.message import Image, Message
 from pytest_mobileagent.screen.drawing import draw_appagent, draw_grid

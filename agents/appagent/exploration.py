@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import LongPress, Swipe, Tap
-from pytest_mobileagent.action.dialects.appagent import AppAgentReflection
-from pytest_mobileagent.action.dialects.dialect import Frame
 from pytest_mobileagent.agent.asking import ask
+from pytest_mobileagent.dialect.appagent import AppAgentReflection
+from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.message import Image, Message
 from pytest_mobileagent.screen.drawing import draw_appagent
 from pytest_mobileagent.screen.marks import Mark
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.action.dialects.dialect import Decision
     from pytest_mobileagent.agent.asking import Decided
+    from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.screen.screen import Screen
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Key, Tap
-from pytest_mobileagent.action.dialects.dialect import Frame
-from pytest_mobileagent.action.dialects.mobileagent_v2 import MobileAgentV2 as Dialect
-from pytest_mobileagent.action.dialects.mobileagent_v2 import outcome
-from pytest_mobileagent.action.dialects.parts import section
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.agent.asking import ModelOptions, ask
 from pytest_mobileagent.agent.grounding import say_exactly
+from pytest_mobileagent.dialect.dialect import Frame
+from pytest_mobileagent.dialect.mobileagent_v2 import MobileAgentV2 as Dialect
+from pytest_mobileagent.dialect.mobileagent_v2 import outcome
+from pytest_mobileagent.dialect.parts import section
 from pytest_mobileagent.llm.message import Message
 
 from .perception import Perception, perceive

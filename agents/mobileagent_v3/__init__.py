@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pytest_mobileagent.action.action import Finish
-from pytest_mobileagent.action.dialects.dialect import Frame
-from pytest_mobileagent.action.dialects.mobileagent_v3 import MobileAgentV3 as Dialect
-from pytest_mobileagent.action.dialects.mobileagent_v3 import action_said, section
 from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.agent.asking import ModelOptions, ask
 from pytest_mobileagent.agent.goal import goal_at
+from pytest_mobileagent.dialect.dialect import Frame
+from pytest_mobileagent.dialect.mobileagent_v3 import MobileAgentV3 as Dialect
+from pytest_mobileagent.dialect.mobileagent_v3 import action_said, section
 from pytest_mobileagent.llm.message import Image, Message
 from pytest_mobileagent.screen.picture import encode, resized, smart_size
 

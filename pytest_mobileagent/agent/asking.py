@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.action.action import Finish, Impossible, Open
-from pytest_mobileagent.action.dialects.dialect import Decision, DialectError
 from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.agent.apps import package_of
+from pytest_mobileagent.dialect.dialect import Decision, DialectError
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.message import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from pytest_mobileagent.action.dialects.dialect import Dialect, Frame
+    from pytest_mobileagent.dialect.dialect import Dialect, Frame
     from pytest_mobileagent.llm.model import Model, ModelReply
 
 _ATTEMPTS = 3

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.dialects.dialect import Frame
 from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.agent.asking import Decided, ModelOptions, ask
+from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.message import Image
 from pytest_mobileagent.screen.picture import encode
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.action.dialects.dialect import Dialect, OnError
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.dialect.dialect import Dialect, OnError
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.message import Message
     from pytest_mobileagent.llm.model import ModelReply

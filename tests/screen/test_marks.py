@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.dialects.dialect import Frame
+from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.screen.marks import (
     Mark,

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection, Coroutine
 
     from pytest_mobileagent.action.action import Action, Finish, Impossible
-    from pytest_mobileagent.action.dialects.dialect import Frame
     from pytest_mobileagent.agent.program.watching import WatchedPhone
+    from pytest_mobileagent.dialect.dialect import Frame
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.screen.screen import Screen
 

@@ -16,8 +16,8 @@ from pytest_mobileagent.agent.program.mcp.tool import DEVICE, Parameter, Tool
 from pytest_mobileagent.screen.picture import encode
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.action.dialects.dialect import Frame
     from pytest_mobileagent.agent.program.mcp.control import Control
+    from pytest_mobileagent.dialect.dialect import Frame
 
 _RULE = (
     "Coordinates of all tools are in pixels of this picture, (0, 0) at the top left. It is the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.dialects.dialect import Frame
+from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.screen.picture import encode, resized
 
 if TYPE_CHECKING:

@@ -1,0 +1,181 @@
+"""AgentCPM-GUI: one compact JSON object, `{"thought":"…","POINT":[x,y]}`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Ask,
+    Direction,
+    Finish,
+    Impossible,
+    Key,
+    KeyName,
+    LongPress,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import (
+    amount,
+    object_in,
+    point,
+    quoted,
+    reading,
+    text,
+)
+from pytest_mobileagent.dialect.wording import cannot_say, whole
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+_SCALE = (1000, 1000)
+# A finger that stays for longer, in milliseconds, presses long.
+_TAP = 200
+_KEYS: dict[str, KeyName] = {
+    "HOME": "home",
+    "BACK": "back",
+    "ENTER": "enter",
+    "APPSELECT": "overview",
+}
+_FIELDS = ("thought", "POINT", "to", "duration", "PRESS", "TYPE", "CLEAR", "STATUS")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCpm(Dialect):
+    """The JSON of AgentCPM-GUI. Coordinates go from 0 to 1000, directions are the finger's.
+
+    One action, of which the first of TYPE, POINT, PRESS and duration counts, may come with a
+    STATUS: then the action is done before the episode ends, as the README has it; the project's
+    evaluator overlooks it. "finish" and "satisfied" end it as met, "impossible" and "interrupt" as
+    not to be met, and "need_feedback" asks the user, with the thought as the question.
+
+    Source: OpenBMB/AgentCPM-GUI, README "Action Space", `eval/utils/schema/schema.json` and
+    `schema_for_extraction.json` (APPSELECT and CLEAR), `eval/utils/evaluator.py` (200 ms). It has
+    no agent: in its evaluation, words that cannot be read are a wrong step. They must be nothing
+    but JSON there; this reads JSON with something around it, and names in any case.
+    """
+
+    name: ClassVar[str] = "agentcpm"
+    on_error: ClassVar[OnError] = "no action"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return the actions of a reply; what it said as "thought"."""
+        with reading(words):
+            found = _named(object_in(words.rpartition("</think>")[2]))
+            thought = found.get("thought")
+            said = {"thought": thought} if isinstance(thought, str) and thought else {}
+            actions = [*_actions(found, frame), *_status(found, said.get("thought", ""))]
+            status = str(found.get("STATUS", "")).lower()
+            if not actions and status not in {"start", "continue"}:
+                msg = f"{quoted(words)} has neither an action nor a STATUS"
+                raise DialectError(msg)
+            return Decision(tuple(actions), said)
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision as compact JSON."""
+        thought = decision.said.get("thought", "")
+        fields: dict[str, Any] = {"thought": thought} if thought else {}
+        for action in decision.actions:
+            more = _fields(action, thought, frame)
+            if fields.keys() & more.keys() or "STATUS" in fields:
+                raise cannot_say(self.name, decision.actions)
+            fields |= more
+        if not decision.actions:
+            fields["STATUS"] = "continue"
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def _named(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields by the schema's names, in whatever case they are written."""
+    names = {name.lower(): name for name in _FIELDS}
+    return {names.get(name.lower(), name): value for name, value in found.items()}
+
+
+def _actions(found: dict[str, Any], frame: Frame) -> list[Action]:
+    milliseconds = amount(found["duration"]) if found.get("duration") is not None else None
+    if "TYPE" in found:
+        return [Type(text(found["TYPE"], "TYPE"), clear="CLEAR" in found)]
+    if "POINT" in found:
+        return [_touch(found, milliseconds, frame)]
+    if "PRESS" in found:
+        key = _KEYS.get(str(found["PRESS"]).strip().upper())
+        if key is None:
+            msg = f"PRESS knows no key {quoted(found['PRESS'])}"
+            raise DialectError(msg)
+        return [Key(key)]
+    return [Wait(milliseconds / 1000)] if milliseconds is not None else []
+
+
+def _touch(found: dict[str, Any], milliseconds: float | None, frame: Frame) -> Action:
+    x, y = frame.pixel(*point(found["POINT"]), _SCALE)
+    to = found.get("to")
+    if to is None:
+        long = milliseconds is not None and milliseconds > _TAP
+        return LongPress(x, y, (milliseconds or 0) / 1000) if long else Tap(x, y)
+    if isinstance(to, str):
+        for direction in get_args(Direction):
+            if to.strip().lower() == direction:
+                return Scroll(direction, (x, y))
+        msg = f"{quoted(to)} is no direction"
+        raise DialectError(msg)
+    end = frame.pixel(*point(to), _SCALE)
+    return Swipe(x, y, *end, milliseconds / 1000) if milliseconds else Swipe(x, y, *end)
+
+
+def _status(found: dict[str, Any], thought: str) -> list[Action]:
+    match str(found.get("STATUS", "continue")).lower():
+        case "continue" | "start":
+            return []
+        case "finish" | "satisfied":
+            return [Finish()]
+        case "impossible":
+            return [Impossible(thought)]
+        case "interrupt":
+            return [Impossible(f"interrupted: {thought}" if thought else "interrupted")]
+        case "need_feedback":
+            return [Ask(thought)]
+    msg = f"there is no STATUS {quoted(found['STATUS'])}"
+    raise DialectError(msg)
+
+
+def _fields(action: Action, thought: str, frame: Frame) -> dict[str, Any]:
+    match action:
+        case Tap(x, y):
+            return {"POINT": _at(x, y, frame)}
+        case LongPress(x, y, seconds) if seconds * 1000 > _TAP:
+            return {"POINT": _at(x, y, frame), "duration": round(seconds * 1000)}
+        case Swipe(x1, y1, x2, y2, seconds) if seconds > 0:
+            to = _at(x2, y2, frame)
+            return {"POINT": _at(x1, y1, frame), "to": to, "duration": round(seconds * 1000)}
+        case Scroll(direction, (x, y)):
+            return {"POINT": _at(x, y, frame), "to": direction}
+        case Type(typed, None, clear, False):
+            return {"TYPE": typed, **({"CLEAR": None} if clear else {})}
+    return _plain_fields(action, thought)
+
+
+def _plain_fields(action: Action, thought: str) -> dict[str, Any]:
+    match action:
+        case Key(key) if key in _KEYS.values():
+            return {"PRESS": next(name for name, each in _KEYS.items() if each == key)}
+        case Wait(seconds):
+            return {"duration": round(seconds * 1000)}
+        case Finish(""):
+            return {"STATUS": "finish"}
+        case Impossible(reason):
+            interrupted = reason.startswith("interrupted")
+            return {"STATUS": "interrupt" if interrupted else "impossible"}
+        case Ask(question) if question == thought:
+            return {"STATUS": "need_feedback"}
+    raise cannot_say(AgentCpm.name, action)
+
+
+def _at(x: int, y: int, frame: Frame) -> list[int]:
+    return list(whole(frame.point(x, y, _SCALE)))

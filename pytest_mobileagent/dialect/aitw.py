@@ -1,0 +1,293 @@
+"""The dual-gesture actions of Android in the Wild, as Auto-UI and DigiRL say them."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pytest_mobileagent.action.action import (
+    Finish,
+    Impossible,
+    Key,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import NUMBER, number, quoted, reading, spoken
+from pytest_mobileagent.dialect.wording import cannot_say
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+Point = tuple[float, float]  # (y, x), as the dialect says it
+Kind = Literal[
+    "DUAL_POINT",
+    "TYPE",
+    "PRESS_BACK",
+    "PRESS_HOME",
+    "PRESS_ENTER",
+    "STATUS_TASK_COMPLETE",
+    "STATUS_TASK_IMPOSSIBLE",
+]
+_KINDS: dict[str, Kind] = {
+    "DUAL_POINT": "DUAL_POINT",
+    "TYPE": "TYPE",
+    "PRESS_BACK": "PRESS_BACK",
+    "PRESS_HOME": "PRESS_HOME",
+    "PRESS_ENTER": "PRESS_ENTER",
+    "STATUS_TASK_COMPLETE": "STATUS_TASK_COMPLETE",
+    "STATUS_TASK_IMPOSSIBLE": "STATUS_TASK_IMPOSSIBLE",
+    "TASK_COMPLETE": "STATUS_TASK_COMPLETE",
+    "TASK_IMPOSSIBLE": "STATUS_TASK_IMPOSSIBLE",
+}
+_ALONE: dict[Kind, Action] = {
+    "PRESS_BACK": Key("back"),
+    "PRESS_HOME": Key("home"),
+    "PRESS_ENTER": Key("enter"),
+    "STATUS_TASK_COMPLETE": Finish(),
+    "STATUS_TASK_IMPOSSIBLE": Impossible(),
+}
+_UNUSED: Point = (-1.0, -1.0)
+
+# Auto-UI is trained with one gesture for each direction (`scroll_map` of its utils_data.py).
+GESTURES: dict[str, tuple[Point, Point]] = {
+    "up": ((0.8, 0.5), (0.2, 0.5)),
+    "down": ((0.2, 0.5), (0.8, 0.5)),
+    "left": ((0.5, 0.8), (0.5, 0.2)),
+    "right": ((0.5, 0.2), (0.5, 0.8)),
+}
+
+# The kinds that the parsers of DigiRL and SPA-Bench know, and how many parts they take apart.
+_CODE_ALONE = ("PRESS_HOME", "PRESS_BACK", "PRESS_ENTER", "STATUS_TASK_COMPLETE", "TASK_IMPOSSIBLE")
+_PARTS = 6
+_DECISION = re.compile(r"Action Decision\s*[:：]\s*", re.IGNORECASE)
+_PLAN = re.compile(r"Action Plan\s*[:：]\s*\[([^\]]*)\]", re.IGNORECASE)
+_KIND = re.compile(r"[\"']?action_type[\"']?\s*[:：]\s*[\"']?\s*(\w+)", re.IGNORECASE)
+_TEXT = re.compile(r"[\"']?typed_text[\"']?\s*[:：]\s*(.*)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Gesture:
+    """One action as the dialect has it: points are (y, x) in fractions of the screen."""
+
+    kind: Kind
+    touch: Point = _UNUSED
+    lift: Point = _UNUSED
+    text: str = ""
+
+    def line(self) -> str:
+        """Return the action's words, as they also stand in a history."""
+        touch, lift = (_point_words(point) for point in (self.touch, self.lift))
+        return (
+            f'"action_type": "{self.kind}", "touch_point": "{touch}", "lift_point": "{lift}", '
+            f'"typed_text": "{self.text}"'
+        )
+
+
+def _code_gesture(parts: list[str]) -> Gesture:
+    """Return what the six parts of a decision say, of which only the places count, not the names.
+
+    Raises:
+        DialectError: the kind is unknown, or what it needs is not there.
+    """
+    values = [part.split(": ")[1:2] for part in parts]
+    kind = "".join(values[0]).strip('"')
+    if kind in _CODE_ALONE:
+        return Gesture(_KINDS[kind])
+    try:
+        if kind == "TYPE":
+            return Gesture("TYPE", text=values[5][0].strip('"'))
+        if kind == "DUAL_POINT":
+            ends = [(f"{values[at][0]}, {parts[at + 1]}").strip('[]"') for at in (1, 3)]
+            (y1, x1), (y2, x2) = ([float(each) for each in end.split(", ")] for end in ends)
+            return Gesture("DUAL_POINT", (y1, x1), (y2, x2))
+    except (IndexError, ValueError):
+        pass
+    msg = f"there is no action {quoted(kind)}, or not what it needs"
+    raise DialectError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Aitw(Dialect):
+    """`Action Plan: […]; Action Decision: "action_type": "DUAL_POINT", "touch_point": …`.
+
+    Points are fractions of the screen, (y, x), with four decimals. Sources: Android in the Wild
+    (arXiv 2307.10088, section 3.2 and action_matching.py), Auto-UI (cooelf/Auto-GUI), DigiRL
+    (autoui_utils.py and env.py), SPA-Bench (framework/models/AutoUI and DigiRL). Variants:
+
+    - "auto-ui": two points are a tap if they are at most 0.04 of the screen apart, as in AITW.
+    - "digirl": they are one if they are less than √10 pixels apart. A decision whose parts are
+      there, but make no sense, is one to do nothing: signal "idle".
+    - "spa-bench": as "digirl", but without idling; and typing first clears the field, and then
+      presses enter (its device.py), which neither the data nor DigiRL does.
+
+    The released parsers know only TASK_IMPOSSIBLE, though models are trained to say
+    STATUS_TASK_IMPOSSIBLE, and they cannot read typed text with ", " or ": " in it. We follow the
+    papers: both are understood. Scrolling is printed as Auto-UI's gesture, and read as a swipe.
+    """
+
+    name: ClassVar[str] = "aitw"
+    on_error: ClassVar[OnError] = "give up"
+
+    variant: Literal["auto-ui", "digirl", "spa-bench"] = "auto-ui"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what a model's words mean.
+
+        Raises:
+            DialectError: they are none of this dialect.
+        """
+        plan = _PLAN.search(words)
+        said = {"plan": plan[1].strip()} if plan else {}
+        try:
+            action = self._action(read(words), frame)
+        except DialectError as error:
+            if self.variant == "digirl" and _has_all_parts(words):
+                return Decision(said={**said, "problem": str(error)}, signal="idle")
+            error.words = words
+            raise
+        return Decision((action,), said)
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what words mean to the parsers of DigiRL and SPA-Bench: six parts, to the letter.
+
+        Auto-UI itself has no program that acts: "auto-ui" is read as `parse` reads it.
+        """
+        if self.variant == "auto-ui":
+            return self.parse(words, frame)
+        with reading(words):
+            _, found, behind = words.partition("Action Decision: ")
+            parts = behind.split("Action Decision: ")[0].split(", ")
+            if not found or len(parts) != _PARTS:
+                msg = f"the decision has not six parts: {quoted(words)}"
+                raise DialectError(msg)
+            try:
+                return Decision((self._action(_code_gesture(parts), frame),))
+            except DialectError as error:
+                if self.variant == "digirl":
+                    return Decision(said={"problem": str(error)}, signal="idle")
+                raise
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision in the dialect's words.
+
+        Raises:
+            DialectError: the dialect cannot say such an action.
+        """
+        if len(decision.actions) != 1:
+            msg = f"AITW says one action at a time, not {len(decision.actions)}"
+            raise DialectError(msg)
+        line = self._gesture(decision.actions[0], frame).line()
+        plan = f"Action Plan: [{decision.said['plan']}]; " if "plan" in decision.said else ""
+        return f"{plan}Action Decision: {line}"
+
+    def _action(self, gesture: Gesture, frame: Frame) -> Action:
+        if gesture.kind == "DUAL_POINT":
+            return self._touch(gesture, frame)
+        if gesture.kind == "TYPE":
+            spa = self.variant == "spa-bench"
+            return Type(gesture.text, clear=spa, enter=spa)
+        return _ALONE[gesture.kind]
+
+    def _touch(self, gesture: Gesture, frame: Frame) -> Tap | Swipe:
+        start = frame.pixel(gesture.touch[1], gesture.touch[0], (1, 1))
+        end = frame.pixel(gesture.lift[1], gesture.lift[0], (1, 1))
+        if self._is_tap(gesture, frame):
+            return Tap(*start)
+        # The swipe of uiautomator2 in SPA-Bench's device.py takes half a second.
+        seconds = 0.5 if self.variant == "spa-bench" else 0.3
+        return Swipe(*start, *end, seconds=seconds)
+
+    def _is_tap(self, gesture: Gesture, frame: Frame) -> bool:
+        dy = gesture.touch[0] - gesture.lift[0]
+        dx = gesture.touch[1] - gesture.lift[1]
+        if self.variant == "auto-ui":
+            return math.hypot(dx, dy) <= 0.04
+        width, height = frame.size
+        return (dx * width) ** 2 + (dy * height) ** 2 < 10
+
+    def _gesture(self, action: Action, frame: Frame) -> Gesture:
+        spa = self.variant == "spa-bench"
+        match action:
+            case Tap(x, y):
+                point = _fraction(x, y, frame)
+                return Gesture("DUAL_POINT", point, point)
+            case Swipe(x1, y1, x2, y2):
+                swipe = Gesture("DUAL_POINT", _fraction(x1, y1, frame), _fraction(x2, y2, frame))
+                if not self._is_tap(swipe, frame):
+                    return swipe
+            case Scroll(direction, None):
+                return Gesture("DUAL_POINT", *GESTURES[direction])
+            case Type(typed, None, clear, enter) if clear == enter == spa:
+                return Gesture("TYPE", text=typed)
+        for kind, alone in _ALONE.items():
+            if action == alone:
+                return Gesture(kind)
+        raise cannot_say("AITW", action)
+
+
+def read(words: str) -> Gesture:
+    """Return the gesture in a model's words, or in a line of a history.
+
+    Raises:
+        DialectError: there is none.
+    """
+    decision = decision_of(words)
+    found = _KIND.search(decision)
+    if found is None:
+        msg = f'there is no "action_type" in {quoted(decision)}'
+        raise DialectError(msg)
+    kind = _KINDS.get(found[1].upper())
+    if kind is None:
+        msg = f"there is no action of the type {quoted(found[1])}"
+        raise DialectError(msg)
+    if kind == "DUAL_POINT":
+        return Gesture(kind, _point("touch_point", decision), _point("lift_point", decision))
+    return Gesture(kind, text=_typed(decision)) if kind == "TYPE" else Gesture(kind)
+
+
+def decision_of(words: str) -> str:
+    """Return what stands behind "Action Decision:", or all words if they do without it."""
+    parts = _DECISION.split(spoken(words), maxsplit=2)
+    return parts[1] if len(parts) > 1 else parts[0]
+
+
+def _has_all_parts(words: str) -> bool:
+    """Whether DigiRL's parser finds the six parts that it splits a decision into."""
+    return "Action Decision: " in words and decision_of(words).count(", ") == 5
+
+
+def _point(name: str, decision: str) -> Point:
+    pattern = rf"{name}[\"']?\s*[:：]\s*[\"'\[(\s]*({NUMBER})\s*[,，]\s*({NUMBER})\s*[\])\"']"
+    found = re.search(pattern, decision, re.IGNORECASE)
+    if found is None:
+        msg = f'there is no "{name}" of two numbers in {quoted(decision, 160)}'
+        raise DialectError(msg)
+    return number(found[1], "y"), number(found[2], "x")
+
+
+def _typed(decision: str) -> str:
+    found = _TEXT.search(decision)
+    if found is None or not found[1].strip():
+        msg = f'there is no "typed_text" in {quoted(decision, 160)}'
+        raise DialectError(msg)
+    rest = found[1].strip().removesuffix("}").rstrip()
+    if rest[:1] in ("'", '"'):
+        quote = rest[0]
+        end = rest.rfind(quote)
+        return rest[1:end] if end > 0 else rest[1:]
+    return rest
+
+
+def _fraction(x: int, y: int, frame: Frame) -> Point:
+    fx, fy = frame.point(x, y, (1, 1))
+    return round(fy, 4), round(fx, 4)
+
+
+def _point_words(point: Point) -> str:
+    return "[-1.0, -1.0]" if point == _UNUSED else f"[{point[0]:.4f}, {point[1]:.4f}]"

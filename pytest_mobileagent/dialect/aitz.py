@@ -1,0 +1,190 @@
+"""The calls of AITZ (Android in the Zoo), and what its annotations hold."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pytest_mobileagent.action.action import (
+    Finish,
+    Impossible,
+    Key,
+    Scroll,
+    Tap,
+    Type,
+)
+from pytest_mobileagent.dialect.aitw import Aitw, Gesture, Kind
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import (
+    direction as as_direction,
+)
+from pytest_mobileagent.dialect.reading import (
+    number,
+    object_in,
+    point,
+    quoted,
+    reading,
+    spoken,
+    text,
+)
+from pytest_mobileagent.dialect.wording import cannot_say, thousandths
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+_SCALE = (1000, 1000)
+_ALONE: dict[str, Action] = {
+    "press_enter": Key("enter"),
+    "press_home": Key("home"),
+    "press_back": Key("back"),
+}
+_SAID = {"THINK": "thought", "NEXT": "next"}
+# The numbers of AITW's types of actions in annotations (coat/action_utils.py).
+_KINDS: dict[int, Kind] = {
+    3: "TYPE",
+    4: "DUAL_POINT",
+    5: "PRESS_BACK",
+    6: "PRESS_HOME",
+    7: "PRESS_ENTER",
+    10: "STATUS_TASK_COMPLETE",
+    11: "STATUS_TASK_IMPOSSIBLE",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Aitz(Dialect):
+    """`{"ACTION": "click_element", "ARGS": {"bbox": [x1, y1, x2, y2]}}`, a call in JSON.
+
+    Boxes are thousandths of the picture, (x, y); tapped is the centre. Sources: AITZ (arXiv
+    2403.02713; coat/config.yaml, agent.py and evaluate.py of IMNearth/CoAT). `screen` is what the
+    model was shown: with "text" it names boxes, with "marks" the numbers of marks, from 0; both are
+    read. Directions of scrolling are the finger's, as in the annotations; the prompt describes
+    "down" as the content's, but then contradicts itself with "up" that opens the app drawer.
+
+    A step of the annotations (`result_action_type`, `result_touch_yx`, …) is read as well: two
+    points at most 0.04 apart are a tap; others scroll up or down if that is at least 0.9 of the way
+    sideways, as extract_gt_action of action_utils.py has it. A tap is where the finger lifts.
+    """
+
+    name: ClassVar[str] = "aitz"
+    on_error: ClassVar[OnError] = "no action"
+
+    screen: Literal["text", "marks"] = "text"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what a model's words mean.
+
+        Raises:
+            DialectError: they are none of this dialect.
+        """
+        with reading(words):
+            data = _object(spoken(words))
+            if "result_action_type" in data:
+                return Decision((_annotated(data, frame),))
+            said = {name: str(data[key]) for key, name in _SAID.items() if key in data}
+            arguments = data.get("ARGS") or {}
+            if not isinstance(arguments, dict):
+                msg = f"ARGS are no object in {quoted(words)}"
+                raise DialectError(msg)
+            return Decision((_called(text(data.get("ACTION")), arguments, frame),), said)
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision in the dialect's words.
+
+        Raises:
+            DialectError: the dialect cannot say such an action.
+        """
+        if len(decision.actions) != 1:
+            msg = f"AITZ says one action at a time, not {len(decision.actions)}"
+            raise DialectError(msg)
+        said = {key: decision.said[name] for key, name in _SAID.items() if name in decision.said}
+        name, arguments = self._call(decision.actions[0], frame)
+        return json.dumps({**said, "ACTION": name, "ARGS": arguments}, ensure_ascii=False)
+
+    def _call(self, action: Action, frame: Frame) -> tuple[str, dict[str, Any]]:
+        match action:
+            case Tap(x, y) if self.screen == "marks":
+                return "click_element", {"idx": _index(frame.mark_at(x, y).label)}
+            case Tap(x, y):
+                return "click_element", {"bbox": [*thousandths(x, y, frame)] * 2}
+            case Scroll(direction, None):
+                return "scroll", {"direction": direction}
+            case Type(typed, None, False, False):
+                return "input", {"text": typed}
+            case Finish("") | Impossible():
+                status = "success" if isinstance(action, Finish) else "failure"
+                return "stop", {"task_status": status}
+        for name, alone in _ALONE.items():
+            if action == alone:
+                return name, {}
+        raise cannot_say("AITZ", action)
+
+
+def _index(label: str) -> int:
+    if not label.isdecimal():
+        msg = f"AITZ numbers marks, and cannot say {quoted(label)}"
+        raise DialectError(msg)
+    return int(label)
+
+
+def _object(words: str) -> dict[str, Any]:
+    """Return the object in words: also without its last brace, which CoAT's agent mends too."""
+    keys = ("ACTION", "result_action_type")
+    try:
+        return object_in(words, *keys)
+    except DialectError as error:
+        try:
+            return object_in(words.rstrip("` \n") + "}", *keys)
+        except DialectError:
+            raise error from None
+
+
+def _called(name: str, arguments: Mapping[str, Any], frame: Frame) -> Action:
+    """Return what a call means: names are matched as loosely as evaluate.py does."""
+    call = name.strip().lower()
+    if "click" in call:
+        return _clicked(arguments, frame)
+    if "scroll" in call:
+        return Scroll(as_direction(arguments.get("direction")))
+    if call == "input" or "type" in call:
+        return Type(text(arguments.get("text")))
+    if "stop" in call:
+        failed = str(arguments.get("task_status")).lower() in ("failure", "impossible")
+        return Impossible() if failed else Finish()
+    if call in _ALONE:
+        return _ALONE[call]
+    msg = f"there is no function {quoted(name)}"
+    raise DialectError(msg)
+
+
+def _clicked(arguments: Mapping[str, Any], frame: Frame) -> Tap:
+    box, index = arguments.get("bbox"), arguments.get("idx")
+    if box is None and index is not None:
+        return Tap(*frame.mark(f"{number(index, 'idx'):g}").bounds.center)
+    if not isinstance(box, list | tuple) or len(box) != 4:
+        msg = "click_element needs a bbox of four numbers, or an idx"
+        raise DialectError(msg)
+    left, top, right, bottom = (number(each, "a coordinate") for each in box)
+    return Tap(*frame.pixel((left + right) / 2, (top + bottom) / 2, _SCALE))
+
+
+def _annotated(data: Mapping[str, Any], frame: Frame) -> Action:
+    kind = _KINDS.get(int(number(data["result_action_type"], "result_action_type")))
+    if kind is None:
+        msg = "there is no action of this result_action_type"
+        raise DialectError(msg)
+    if kind == "TYPE":
+        return Type(text(data.get("result_action_text")))
+    if kind != "DUAL_POINT":
+        return Aitw().parse(Gesture(kind).line(), frame).actions[0]
+    touch, lift = point(data.get("result_touch_yx")), point(data.get("result_lift_yx"))
+    dy, dx = lift[0] - touch[0], lift[1] - touch[1]
+    if dy * dy + dx * dx <= 0.04**2:
+        return Tap(*frame.pixel(lift[1], lift[0], (1, 1)))
+    if abs(dy) >= 0.9 * abs(dx):
+        return Scroll("up" if dy < 0 else "down")
+    return Scroll("left" if dx < 0 else "right")

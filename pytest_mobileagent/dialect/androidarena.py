@@ -1,0 +1,188 @@
+"""AndroidArena's dialect: one action between two "#", on the nodes of a compressed page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import quoted, reading, spoken
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+    from pytest_mobileagent.screen.marks import Mark
+
+_PLAIN: dict[str, Action] = {
+    "swipe_up": Scroll("up"),
+    "scroll_down": Scroll("up"),
+    "swipe_down": Scroll("down"),
+    "swipe_left": Scroll("left"),
+    "swipe_right": Scroll("right"),
+    "press_back": Key("back"),
+    "press_recent": Key("overview"),
+    "press_enter": Key("enter"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AndroidArena(Dialect):
+    """A thought that ends with `#click [n5cf0]#`, `#set_text [n5cf0] [Kaggle]#`, `#finish [42]#`.
+
+    Source: AndroidArena (Xing et al. 2024, arXiv 2402.06596), agents/action_parser.py, prompt.py
+    and android_env2/simulator.py. Swipes are the finger's, over the middle of the screen. A text
+    replaces what the field held. The answer "N/A" is the prompt's word for impossible.
+
+    The last action between two "#" counts, and all the words where there is none. Different from
+    the code, the answer has no brackets around it, brackets in a text are kept, and "press_recent",
+    which its parser lets through, is a key. Stopping an app is no action that the prompt offers.
+    """
+
+    name: ClassVar[str] = "androidarena"
+    on_error: ClassVar[OnError] = "no action"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means; `said` has the thought."""
+        text = spoken(words)
+        between = list(re.finditer(r"#(.+?)#", text))
+        said = text[: between[-1].start()] if between else ""
+        called = " ".join((between[-1].group(1) if between else text).split())
+        name = re.match(r"\[?[^\[\] ]*\]?", called).group()  # type: ignore[union-attr]
+        try:
+            action = _action(name.strip("[]"), called[len(name) :].strip(), frame)
+        except DialectError as error:
+            raise DialectError(str(error), words) from None
+        return Decision((action,), {"thought": said.strip()} if said.strip() else {})
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means to the code: nothing is around names, and nothing in brackets.
+
+        Where it finds no word at all, or no text behind `set_text`, its run ends by an exception.
+        """
+        with reading(words):
+            between = re.findall(r"#(.+?)#", words)
+            parts = (between[-1] if between else words).split()
+            if not parts or ("set_text" in parts[0] and len(parts) == 1):
+                msg = f"there is no action in {quoted(words)}"
+                raise DialectError(msg, on_error="crash")
+            name, rest = parts[0], " ".join(parts[1:])
+            if "finish" in name and not re.search("start|stop|click|set_text", name):
+                return Decision((_finish(name, rest),))
+            if name in _PLAIN:
+                return Decision((_PLAIN[name],))
+            groups = [parts[1], " ".join(parts[2:])] if "set_text" in name else [rest]
+            found = [re.findall(r"\[.+?\]", each) for each in groups]
+            if any(len(each) != 1 for each in found):
+                msg = f"one part in brackets is needed: {quoted(rest)}"
+                raise DialectError(msg)
+            return Decision((_action(name, " ".join(each[0] for each in found), frame),))
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision as a reply."""
+        thought = decision.said.get("thought", "")
+        return f"{thought} #{_printed(decision, frame)}#".lstrip()
+
+
+def _action(name: str, rest: str, frame: Frame) -> Action:
+    if name in _PLAIN:
+        return _PLAIN[name]
+    if "start" in name:
+        return Open(_only(rest))
+    if "long_click" in name:
+        return LongPress(*frame.mark(_only(rest)).bounds.center)
+    if "click" in name:
+        return Tap(*frame.mark(_only(rest)).bounds.center)
+    if "set_text" in name:
+        node, closes, text = rest.partition("]")
+        at = frame.mark(_only(node + closes)).bounds.center
+        return Type(_only(text.strip()), at=at, clear=True)
+    return _finish(name, rest)
+
+
+def _finish(name: str, rest: str) -> Action:
+    if "finish" in name:
+        answer = rest[1:-1].strip() if re.fullmatch(r"\[.*\]", rest) else rest
+        return Impossible(answer) if answer.upper() == "N/A" else Finish(answer)
+    msg = f"there is no action {quoted(f'{name} {rest}')}"
+    raise DialectError(msg)
+
+
+def _only(words: str) -> str:
+    """Return what stands in the only brackets of the words.
+
+    Raises:
+        DialectError: there are none, or several.
+    """
+    if re.fullmatch(r"\[.+\]", words) and "] [" not in words:
+        return words[1:-1]
+    found = re.findall(r"\[(.+?)\]", words)
+    if len(found) != 1:
+        msg = f"one part in brackets is needed, not {len(found)}: {quoted(words)}"
+        raise DialectError(msg)
+    return str(found[0])
+
+
+def _printed(decision: Decision, frame: Frame) -> str:
+    match decision.actions:
+        case (Scroll() | Swipe() | Key() as action,):
+            return _printed_plain(action)
+        case (Tap(x, y),):
+            return f"click [{_at(x, y, frame).label}]"
+        case (LongPress(x, y),):
+            return f"long_click [{_at(x, y, frame).label}]"
+        case (Type(text=text, at=(x, y), clear=True, enter=False),):
+            return f"set_text [{_at(x, y, frame).label}] [{_sayable(text)}]"
+        case (Open(text) | Impossible(text) | Finish(text) as action,):
+            return _printed_words(action, text)
+    raise _unsayable(decision.actions)
+
+
+def _printed_plain(action: Scroll | Swipe | Key) -> str:
+    if isinstance(action, Swipe):
+        across, down = action.x2 - action.x1, action.y2 - action.y1
+        if abs(down) >= abs(across):
+            return "swipe_up" if down < 0 else "swipe_down"
+        return "swipe_left" if across < 0 else "swipe_right"
+    if isinstance(action, Scroll):
+        return f"swipe_{action.direction}"
+    names = [name for name, plain in _PLAIN.items() if plain == action]
+    if not names:
+        raise _unsayable(action)
+    return names[0]
+
+
+def _printed_words(action: Open | Impossible | Finish, text: str) -> str:
+    if isinstance(action, Open):
+        return f"start [{_sayable(text)}]"
+    if isinstance(action, Impossible):
+        return "finish [N/A]"
+    return f"finish [{_sayable(text)}]" if text else "finish"
+
+
+def _unsayable(action: object) -> DialectError:
+    return DialectError(f"AndroidArena has no words for {action!r}")
+
+
+def _sayable(text: str) -> str:
+    if not text or "#" in text or "] [" in text or text != " ".join(text.split()):
+        msg = f"text without '#', '] [', line breaks and double spaces is needed, not {text!r}"
+        raise DialectError(msg)
+    return text
+
+
+def _at(x: int, y: int, frame: Frame) -> Mark:
+    """Return the mark whose centre this is, or else the smallest around it."""
+    exact = [mark for mark in frame.marks.values() if mark.bounds.center == (x, y)]
+    return exact[0] if exact else frame.mark_at(x, y)

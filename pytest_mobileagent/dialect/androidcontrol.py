@@ -1,0 +1,228 @@
+"""The actions of AndroidControl, as Google's JSON has them and in the form of later scorers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pytest_mobileagent.action.action import (
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import (
+    OPPOSITE,
+    number,
+    object_in,
+    point,
+    quoted,
+    reading,
+    spoken,
+    text,
+)
+from pytest_mobileagent.dialect.reading import (
+    direction as as_direction,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+_Data = dict[str, Any]
+_BUTTONS: dict[str, Key] = {
+    "Back": Key("back"),
+    "Home": Key("home"),
+    "Enter": Key("enter"),
+    "Menu": Key("overview"),
+}
+_ALONE: dict[str, Action] = {
+    "navigate_home": Key("home"),
+    "navigate_back": Key("back"),
+    "wait": Wait(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AndroidControl(Dialect):
+    """`{"action_type": "click", "x": 540, "y": 2273}`, or `{"action": "click", "coordinate": …}`.
+
+    Points are pixels of the screenshot. Both forms are read; `form` says which one is printed.
+
+    - "original": the data's own (README of google-research/android_control; arXiv 2406.03679).
+      The direction of `scroll` is the content's: "down" shows what is further down. `type` taps,
+      types and presses enter, `input_text` only types.
+    - "mobile_use": the golden actions as UI-S1 (X-PLUG/MobileAgent) evaluates them, in the words
+      of Qwen-VL's tool: swipes have two points, `type` only types, `system_button` has four names
+      (Menu shows the apps in use), `terminate` and `answer` end the episode.
+    """
+
+    name: ClassVar[str] = "androidcontrol"
+    on_error: ClassVar[OnError] = "no action"
+
+    form: Literal["original", "mobile_use"] = "original"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what a model's words mean.
+
+        Raises:
+            DialectError: they are none of this dialect.
+        """
+        with reading(words):
+            data = object_in(spoken(words), "action_type", "action")
+            if "action_type" in data:
+                return Decision((_original(data, frame),))
+            return Decision((_mobile_use(data, frame),))
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision in the dialect's words.
+
+        Raises:
+            DialectError: the dialect cannot say such an action.
+        """
+        if len(decision.actions) != 1:
+            msg = f"AndroidControl says one action at a time, not {len(decision.actions)}"
+            raise DialectError(msg)
+        say = _say_original if self.form == "original" else _say_mobile_use
+        data = say(decision.actions[0], frame)
+        if data is None:
+            msg = f"AndroidControl ({self.form}) cannot say {decision.actions[0]!r}"
+            raise DialectError(msg)
+        return json.dumps(data, ensure_ascii=False)
+
+
+def _original(data: _Data, frame: Frame) -> Action:
+    name = text(data["action_type"]).strip().lower()
+    if name in _ALONE:
+        return _ALONE[name]
+    match name:
+        case "click":
+            return Tap(*_xy(data, frame))
+        case "long_press":
+            return LongPress(*_xy(data, frame))
+        case "scroll":
+            return Scroll(OPPOSITE[as_direction(data.get("direction"))])
+        case "open_app":
+            return Open(text(data.get("app_name")))
+        case "type":
+            return Type(text(data.get("text")), at=_xy(data, frame), enter=True)
+        case "input_text":
+            return Type(text(data.get("text")))
+    msg = f"there is no action_type {quoted(name)}"
+    raise DialectError(msg)
+
+
+def _mobile_use(data: _Data, frame: Frame) -> Action:
+    match text(data.get("action")).strip().lower():
+        case "click":
+            return Tap(*_coordinate(data, frame))
+        case "long_press":
+            return LongPress(*_coordinate(data, frame), seconds=_seconds(data))
+        case "swipe":
+            end = _coordinate(data, frame, "coordinate2")
+            return Swipe(*_coordinate(data, frame), *end)
+        case "type":
+            return Type(text(data.get("text")))
+        case "open":
+            return Open(text(data.get("text")))
+        case "wait":
+            return Wait(_seconds(data))
+        case "answer":
+            return Finish(text(data.get("text")))
+        case "system_button" | "terminate" as name:
+            return _named(name, data)
+    msg = f"there is no action {quoted(str(data.get('action')))}"
+    raise DialectError(msg)
+
+
+def _named(name: str, data: _Data) -> Action:
+    table: Mapping[str, Action] = _BUTTONS
+    if name == "terminate":
+        table = {"Success": Finish(), "Failure": Impossible()}
+    value = text(data.get("button" if name == "system_button" else "status"))
+    if value.strip().capitalize() not in table:
+        msg = f"{name} has no {quoted(value)}; there are {', '.join(table)}"
+        raise DialectError(msg)
+    return table[value.strip().capitalize()]
+
+
+def _say_original(action: Action, frame: Frame) -> _Data | None:
+    match action:
+        case Tap(x, y):
+            return {"action_type": "click", **_as_xy(x, y, frame)}
+        case LongPress(x, y):
+            return {"action_type": "long_press", **_as_xy(x, y, frame)}
+        case Scroll(direction, None):
+            return {"action_type": "scroll", "direction": OPPOSITE[direction]}
+        case Open(app):
+            return {"action_type": "open_app", "app_name": app}
+        case Type(typed, (x, y), False, True):
+            return {"action_type": "type", "text": typed, **_as_xy(x, y, frame)}
+        case Type(typed, None, False, False):
+            return {"action_type": "input_text", "text": typed}
+    said = Wait() if isinstance(action, Wait) else action
+    return next(({"action_type": name} for name, one in _ALONE.items() if one == said), None)
+
+
+def _say_mobile_use(action: Action, frame: Frame) -> _Data | None:
+    match action:
+        case Tap(x, y):
+            return {"action": "click", "coordinate": _as_point(x, y, frame)}
+        case LongPress(x, y, seconds):
+            return {
+                "action": "long_press",
+                "coordinate": _as_point(x, y, frame),
+                "time": seconds,
+            }
+        case Swipe(x1, y1, x2, y2):
+            start, end = _as_point(x1, y1, frame), _as_point(x2, y2, frame)
+            return {"action": "swipe", "coordinate": start, "coordinate2": end}
+        case Type(typed, None, False, False):
+            return {"action": "type", "text": typed}
+        case Open(app):
+            return {"action": "open", "text": app}
+        case Wait(seconds):
+            return {"action": "wait", "time": seconds}
+        case Finish() | Impossible():
+            return _say_end(action)
+    buttons = ({"action": "system_button", "button": n} for n, k in _BUTTONS.items() if k == action)
+    return next(buttons, None)
+
+
+def _say_end(action: Finish | Impossible) -> _Data:
+    if isinstance(action, Finish) and action.answer:
+        return {"action": "answer", "text": action.answer}
+    status = "success" if isinstance(action, Finish) else "failure"
+    return {"action": "terminate", "status": status}
+
+
+def _xy(data: _Data, frame: Frame) -> tuple[int, int]:
+    return frame.pixel(number(data.get("x"), "x"), number(data.get("y"), "y"))
+
+
+def _coordinate(data: _Data, frame: Frame, name: str = "coordinate") -> tuple[int, int]:
+    return frame.pixel(*point(data.get(name)))
+
+
+def _seconds(data: _Data) -> float:
+    return number(data.get("time", 1), "time")
+
+
+def _as_xy(x: int, y: int, frame: Frame) -> _Data:
+    px, py = _as_point(x, y, frame)
+    return {"x": px, "y": py}
+
+
+def _as_point(x: int, y: int, frame: Frame) -> list[int]:
+    """Return a pixel of the screen in pixels of the picture: itself, unless it was scaled."""
+    return [int(value) for value in frame.point(x, y)]

@@ -1,0 +1,310 @@
+"""The JSON actions of AndroidWorld, in which its agents M3A and T3A answer."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.action.action import (
+    DoubleTap,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import (
+    OPPOSITE,
+    direction,
+    number,
+    object_in,
+    quoted,
+    reading,
+    spoken,
+)
+from pytest_mobileagent.dialect.wording import cannot_say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_mobileagent.action.action import Action, Direction
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+_FIELDS = {
+    *("action_type", "index", "x", "y", "text", "direction", "goal_status", "app_name"),
+    *("keycode", "clear_text"),
+}
+_TOUCHES: Mapping[str, Callable[[int, int], Action]] = {
+    "click": Tap,
+    "double_tap": DoubleTap,
+    "long_press": LongPress,
+}
+_PLAIN: Mapping[str, Action] = {
+    "keyboard_enter": Key("enter"),
+    "navigate_home": Key("home"),
+    "navigate_back": Key("back"),
+    "wait": Wait(1.0),
+}
+# What the code takes as a finger that moves in this direction; see the class.
+_SWIPES: Mapping[Direction, Direction] = {
+    "up": "up",
+    "down": "down",
+    "left": "right",
+    "right": "left",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AndroidWorld(Dialect):
+    """`Reason: …` and `Action: {"action_type": "click", "index": 3}`.
+
+    Source: google-research/android_world, agents/m3a.py, agents/m3a_utils.py, env/json_action.py
+    and env/actuation.py, whose code we follow. An index is the label of a mark, from "0"; `x` and
+    `y`, which the prompts do not offer, are pixels of the picture.
+
+    - `input_text` taps the element, types, and presses enter; an empty text does nothing.
+    - `scroll` names the side whose content is to be seen; the element 0 is one as any other (in
+      the original it stands for the whole screen).
+    - `scroll` and `swipe` without a direction do nothing. `swipe`, which the prompts do not offer,
+      has the finger's direction for up and down, and the opposite for left and right, as in the
+      original's code.
+    - `answer` is `Finish` with a text, `status` is `Finish` without one (or `Impossible`). In
+      AndroidWorld an answer does not end the episode, and a status follows: an agent that wants it
+      so keeps the answer until then.
+    - Texts with a closing brace are read whole; the original cuts them there, and fails.
+
+    - `text_only` is T3A's code, whose `parse_strictly` crashes over a click without an index.
+
+    What was said is in "reason".
+    """
+
+    name: ClassVar[str] = "androidworld"
+    on_error: ClassVar[OnError] = "no action"
+    text_only: bool = False
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what the reply means; unknown fields and indices are errors, as in the original.
+
+        Raises:
+            DialectError: it has no reason, no action, or one that cannot be read or done.
+        """
+        with reading(words):
+            reason, action = _parts(words)
+            return Decision(_actions(object_in(action), frame), {"reason": reason})
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what the reply means to the code: names to the letter, and no brace in a text."""
+        with reading(words):
+            reason = re.search("Reason:(.*)Action:", words, re.DOTALL)
+            action = re.search("Action:(.*)", words, re.DOTALL)
+            if not (reason and reason[1].strip() and action and action[1].strip()):
+                msg = f"the reply is not of the form 'Reason: … Action: …': {quoted(words)}"
+                raise DialectError(msg)
+            fields = _code_fields(action[1].strip())
+            if self.text_only and fields["action_type"] == "click" and fields.get("index") is None:
+                msg = "a click without an index"
+                raise DialectError(msg, on_error="crash")
+            return Decision(_actions(fields, frame), {"reason": reason[1].strip()})
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return the reply that says the decision.
+
+        Raises:
+            DialectError: the decision holds an action that AndroidWorld has not.
+        """
+        if len(decision.actions) > 1:
+            msg = "AndroidWorld says one action at a time"
+            raise DialectError(msg)
+        action = decision.actions[0] if decision.actions else None
+        fields = _printed(action, frame) if action else {"action_type": "unknown"}
+        said = json.dumps(fields, ensure_ascii=False)
+        return f"Reason: {decision.said.get('reason', '-')}\nAction: {said}"
+
+
+def action_said(words: str) -> str:
+    """Return the action of a reply as one line of JSON, for the history that M3A and T3A keep.
+
+    Raises:
+        DialectError: it has none.
+    """
+    return json.dumps(object_in(_parts(words)[1]), ensure_ascii=False)
+
+
+def _parts(words: str) -> tuple[str, str]:
+    """Return the reason, and all that stands behind the first "Action:"."""
+    plain = spoken(words)
+    for flags in (re.DOTALL, re.DOTALL | re.IGNORECASE):
+        reason = re.search("Reason:(.*)Action:", plain, flags)
+        action = re.search("Action:(.*)", plain, flags)
+        if reason and action and reason[1].strip() and action[1].strip():
+            return reason[1].strip(" \t\r\n*"), action[1].strip()
+    msg = f"the reply is not of the form 'Reason: … Action: …': {quoted(plain)}"
+    raise DialectError(msg)
+
+
+def _code_fields(action: str) -> dict[str, Any]:
+    """Return the fields as the code extracts them: twice, and never past the first brace.
+
+    Raises:
+        DialectError: it fails over them.
+    """
+    found = re.search(r"\{.*?\}", action, re.DOTALL)
+    extracted = _literal(found[0]) if found else None
+    # What is no literal of Python's is sought again in the same words, within one line.
+    again = re.search(r"\{.*?\}", action if extracted is None else json.dumps(extracted))
+    fields = None
+    if again is not None:
+        fields = _literal(again[0])
+        if fields is None:
+            try:
+                fields = json.loads(again[0])
+            except (ValueError, RecursionError):
+                fields = None
+    if not isinstance(fields, dict) or fields.get("action_type") not in _KINDS:
+        msg = f"there is no action in {quoted(action)}"
+        raise DialectError(msg)
+    if fields.get("direction") and fields["direction"] not in OPPOSITE:
+        msg = f"there is no direction {quoted(fields['direction'])}"
+        raise DialectError(msg)
+    return fields
+
+
+def _literal(words: str) -> Any:
+    try:
+        found = ast.literal_eval(words)
+        json.dumps(found)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return None
+    return found
+
+
+def _actions(fields: Mapping[str, Any], frame: Frame) -> tuple[Action, ...]:
+    unknown = sorted(set(fields) - _FIELDS)
+    if unknown:
+        msg = f"an action has no field {unknown[0]!r}"
+        raise DialectError(msg)
+    kind = re.sub(r"[\s-]+", "_", str(fields.get("action_type")).strip().lower())
+    if kind in _PLAIN:
+        return (_PLAIN[kind],)
+    if kind in _TOUCHES:
+        at = _target(fields, frame)
+        if at is None:
+            msg = f"{kind} needs an index"
+            raise DialectError(msg)
+        return (_TOUCHES[kind](*at),)
+    if kind not in _OTHERS:
+        msg = f"there is no action_type {quoted(kind)}"
+        raise DialectError(msg)
+    action = _OTHERS[kind](fields, frame)
+    return () if action is None else (action,)
+
+
+def _target(fields: Mapping[str, Any], frame: Frame) -> tuple[int, int] | None:
+    index, x, y = (fields.get(name) for name in ("index", "x", "y"))
+    if index is not None:
+        if x is not None or y is not None:
+            msg = "an action has either an index or x and y"
+            raise DialectError(msg)
+        return frame.mark(str(int(number(index, "index")))).bounds.center
+    if x is None or y is None:
+        return None
+    return frame.pixel(int(number(x, "x")), int(number(y, "y")))
+
+
+def _input(fields: Mapping[str, Any], frame: Frame) -> Action | None:
+    text = fields.get("text")
+    if text is None or text == "":
+        return None
+    clear = bool(fields.get("clear_text"))
+    return Type(str(text), at=_target(fields, frame), clear=clear, enter=True)
+
+
+def _scroll(fields: Mapping[str, Any], frame: Frame) -> Action | None:
+    at = _target(fields, frame)
+    side = fields.get("direction")
+    return Scroll(OPPOSITE[direction(side)], at) if side else None
+
+
+def _swipe(fields: Mapping[str, Any], _: Frame) -> Action | None:
+    side = fields.get("direction")
+    return Scroll(_SWIPES[direction(side)]) if side else None
+
+
+def _open(fields: Mapping[str, Any], _: Frame) -> Action:
+    name = fields.get("app_name")
+    if not name:
+        msg = "open_app needs an app_name"
+        raise DialectError(msg)
+    return Open(str(name))
+
+
+def _answer(fields: Mapping[str, Any], _: Frame) -> Action | None:
+    text = fields.get("text")
+    return None if text is None or text == "" else Finish(str(text))
+
+
+def _status(fields: Mapping[str, Any], _: Frame) -> Action:
+    # All but "infeasible" is taken for completed, also no status at all.
+    status = str(fields.get("goal_status")).strip().lower()
+    return Impossible() if status == "infeasible" else Finish()
+
+
+_OTHERS: Mapping[str, Callable[[Mapping[str, Any], Frame], Action | None]] = {
+    "input_text": _input,
+    "scroll": _scroll,
+    "swipe": _swipe,
+    "open_app": _open,
+    "answer": _answer,
+    "status": _status,
+    "unknown": lambda _fields, _frame: None,
+}
+
+
+# What the code knows, to the letter.
+_KINDS = {*_PLAIN, *_TOUCHES, *_OTHERS}
+
+
+def _printed(action: Action, frame: Frame) -> dict[str, Any]:
+    for kind, plain in _PLAIN.items():
+        if action == plain or (isinstance(action, Wait) and isinstance(plain, Wait)):
+            return {"action_type": kind}
+    for kind, touch in _TOUCHES.items():
+        if isinstance(action, Tap | DoubleTap | LongPress) and type(action) is touch:
+            return {"action_type": kind, **_place((action.x, action.y), frame)}
+    return _printed_other(action, frame)
+
+
+def _printed_other(action: Action, frame: Frame) -> dict[str, Any]:
+    match action:
+        case Type(text, at, clear, True) if text:
+            fields = {"action_type": "input_text", "text": text, **_place(at, frame)}
+            return {**fields, "clear_text": True} if clear else fields
+        case Scroll(finger, at):
+            fields = {"action_type": "scroll", "direction": OPPOSITE[finger]}
+            return {**fields, **_place(at, frame)}
+        case Open(app) if app:
+            return {"action_type": "open_app", "app_name": app}
+        case Finish(answer) if answer:
+            return {"action_type": "answer", "text": answer}
+        case Finish() | Impossible():
+            status = "complete" if isinstance(action, Finish) else "infeasible"
+            return {"action_type": "status", "goal_status": status}
+    raise cannot_say("AndroidWorld", action)
+
+
+def _place(at: tuple[int, int] | None, frame: Frame) -> dict[str, int]:
+    """Return a pixel as the smallest mark that it is in, or as x and y if there are no marks."""
+    if at is None:
+        return {}
+    if frame.marks:
+        return {"index": int(frame.mark_at(*at).label)}
+    x, y = frame.point(*at)
+    return {"x": int(x), "y": int(y)}

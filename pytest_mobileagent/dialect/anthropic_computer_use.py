@@ -1,0 +1,257 @@
+"""Anthropic's computer use: the input of the tool `computer` as JSON, and a phone's functions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pytest_mobileagent.action.action import (
+    Action,
+    DoubleTap,
+    LongPress,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.computer import (
+    MOUSE,
+    function_action,
+    function_call,
+    json_value,
+    one_key,
+    typed,
+    typed_text,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import OPPOSITE, amount, point, quoted, reading
+from pytest_mobileagent.dialect.reading import direction as as_direction
+from pytest_mobileagent.dialect.wording import cannot_say, whole
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+Point = tuple[float, float]
+Version = Literal["20241022", "20250124", "20251124"]
+
+# As many clicks of the wheel are taken for half a screen, which is one `Scroll`; and at most so
+# many of these are done at once.
+_CLICKS = 5
+_SCROLLS = 5
+_SIGNALS = ("screenshot", "cursor_position", "zoom")
+# How long a finger stays that goes down and up on the same point, if nobody waits meanwhile.
+_HOLD = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class AnthropicComputerUse(Dialect):
+    """The tool `computer`. Coordinates are pixels of the picture that was sent.
+
+    The words are the JSON of the tool's input, `{"action": "left_click", "coordinate": [x, y]}`, or
+    a list of these. A function is `{"name": "open_app", "input": {"name": "Clock"}}`; which there
+    are for what a computer has not (back, home, …) says `computer.PHONE_FUNCTIONS`. A closing
+    message is `{"type": "message", "content": "…"}`.
+
+    `version` is the tool's. With "20241022", clicks happen where the mouse was moved to before, and
+    so they do in later versions without a coordinate; `cursor` is where the mouse is, `pressed`
+    where its left button went down, in pixels of the picture. `after` gives the dialect as it is
+    after some words.
+
+    On a touchscreen, the right button is a long press, as are down and up of the left one on the
+    same point, and the mouse's moves do nothing (they are the signal "mouse" if there is nothing
+    else). The wheel's direction is the content's, five of
+    its clicks are half a screen. "screenshot", "cursor_position" and "zoom" are signals. Of a
+    combination of keys, a triple click and the middle button, the error says that a phone has none.
+
+    Source: Anthropic's documentation "Computer use tool", and anthropics/claude-quickstarts,
+    `computer-use-demo` (where version 20241022 clicks). A phone is not among what it was made for,
+    so how a touchscreen answers to a mouse is this project's reading.
+    """
+
+    name: ClassVar[str] = "anthropic_computer_use"
+    on_error: ClassVar[OnError] = "no action"
+    version: Version = "20251124"
+    cursor: Point | None = None
+    pressed: Point | None = None
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return the actions of one or several uses of the tool."""
+        with reading(words):
+            mouse, actions, signal = self, [], ""
+            waited, moved = 0.0, False
+            for each in _uses(json_value(words)):
+                name = each.get("action")
+                if name in _SIGNALS:
+                    signal = str(name)
+                    continue
+                if name == "wait" and mouse.pressed:
+                    waited += amount(each.get("duration", 1))
+                actions += mouse._actions(each, frame, waited)
+                mouse = mouse._moved(each)
+                moved = moved or name in ("mouse_move", "left_mouse_down")
+            only = MOUSE if moved and not actions else ""
+            return Decision(tuple(actions), signal=signal or only)
+
+    def after(self, words: str) -> AnthropicComputerUse:
+        """Return this dialect with the mouse where it is after some words.
+
+        Raises:
+            DialectError: they are no uses of the tool.
+        """
+        mouse = self
+        with reading(words):
+            for each in _uses(json_value(words)):
+                mouse = mouse._moved(each)
+        return mouse
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision as JSON: an object for one use of the tool, a list for several."""
+        said = [each for action in decision.actions for each in self._said(action, frame)]
+        if decision.signal in _SIGNALS:
+            said.append({"action": decision.signal})
+        elif decision.signal:
+            raise cannot_say(self.name, decision.signal)
+        return json.dumps(said[0] if len(said) == 1 else said, ensure_ascii=False)
+
+    def _moved(self, said: dict[str, Any]) -> AnthropicComputerUse:
+        at = point(said["coordinate"]) if said.get("coordinate") is not None else self.cursor
+        match said.get("action"):
+            case "left_mouse_down":
+                return replace(self, cursor=at, pressed=at)
+            case "mouse_move" | "wait":
+                return replace(self, cursor=at)
+        return replace(self, cursor=at, pressed=None)
+
+    def _actions(self, said: dict[str, Any], frame: Frame, waited: float) -> list[Action]:
+        name = said.get("action")
+        if not isinstance(name, str):
+            return [function_action(said, lambda at: frame.pixel(*at))]
+        match name:
+            case "left_click":
+                return [Tap(*self._pixel(said, frame))]
+            case "right_click":
+                return [LongPress(*self._pixel(said, frame))]
+            case "double_click":
+                return [DoubleTap(*self._pixel(said, frame))]
+            case "left_click_drag":
+                return [self._drag(said, frame)]
+            case "left_mouse_up":
+                return [self._up(said, frame, waited)]
+            case "scroll":
+                return self._scroll(said, frame)
+            case "wait" if self.pressed:
+                return []
+        return _plain_actions(name, said)
+
+    def _pixel(self, said: dict[str, Any], frame: Frame) -> tuple[int, int]:
+        at = point(said["coordinate"]) if said.get("coordinate") is not None else self.cursor
+        if at is None:
+            msg = f"{quoted(said)} has no coordinate, and the mouse was not moved before"
+            raise DialectError(msg)
+        return frame.pixel(*at)
+
+    def _drag(self, said: dict[str, Any], frame: Frame) -> Swipe:
+        start = said.get("start_coordinate")
+        begin = self.cursor if start is None else point(start)
+        if begin is None or said.get("coordinate") is None:
+            msg = f"{quoted(said)} does not say from where to where"
+            raise DialectError(msg)
+        return Swipe(*frame.pixel(*begin), *self._pixel(said, frame))
+
+    def _up(self, said: dict[str, Any], frame: Frame, waited: float) -> Action:
+        if self.pressed is None:
+            msg = "the left button is let go, but was not down"
+            raise DialectError(msg)
+        begin, end = frame.pixel(*self.pressed), self._pixel(said, frame)
+        return LongPress(*begin, waited or _HOLD) if begin == end else Swipe(*begin, *end)
+
+    def _scroll(self, said: dict[str, Any], frame: Frame) -> list[Action]:
+        content = as_direction(said.get("scroll_direction"))
+        clicks = amount(said.get("scroll_amount", _CLICKS))
+        anywhere = said.get("coordinate") is None and self.cursor is None
+        at = None if anywhere else self._pixel(said, frame)
+        times = 0 if clicks <= 0 else max(1, min(round(clicks / _CLICKS), _SCROLLS))
+        return [Scroll(OPPOSITE[content], at)] * times
+
+    def _said(self, action: Action, frame: Frame) -> list[dict[str, Any]]:
+        match action:
+            case Tap(x, y):
+                return self._click("left_click", x, y, frame)
+            case LongPress(x, y):
+                return self._click("right_click", x, y, frame)
+            case DoubleTap(x, y):
+                return self._click("double_click", x, y, frame)
+            case Swipe(x1, y1, x2, y2):
+                start, end = _at(x1, y1, frame), _at(x2, y2, frame)
+                if self.version == "20241022":
+                    return [_use("mouse_move", start), _use("left_click_drag", end)]
+                return [{**_use("left_click_drag", end), "start_coordinate": start}]
+        if self.version != "20241022":
+            match action:
+                case Scroll(direction, at):
+                    place = {"coordinate": _at(*at, frame)} if at else {}
+                    more = {"scroll_direction": OPPOSITE[direction], "scroll_amount": _CLICKS}
+                    return [{"action": "scroll", **place, **more}]
+                case Wait(seconds):
+                    return [{"action": "wait", "duration": seconds}]
+        if isinstance(action, Type):
+            return [{"action": "type", "text": typed_text(action, self.name)}]
+        return [_function(action, self.name)]
+
+    def _click(self, name: str, x: int, y: int, frame: Frame) -> list[dict[str, Any]]:
+        at = _at(x, y, frame)
+        if self.version == "20241022":
+            return [_use("mouse_move", at), {"action": name}]
+        return [_use(name, at)]
+
+
+def _uses(value: Any) -> list[dict[str, Any]]:
+    uses = value if isinstance(value, list) else [value]
+    for each in uses:
+        if not isinstance(each, dict):
+            msg = f"{quoted(each)} is no use of a tool"
+            raise DialectError(msg)
+    return [_input(each) for each in uses]
+
+
+def _input(use: dict[str, Any]) -> dict[str, Any]:
+    """Return the input of `{"name": "computer", "input": {…}}`; all else stays as it is."""
+    inner = use.get("input", use.get("arguments"))
+    return inner if use.get("name") == "computer" and isinstance(inner, dict) else use
+
+
+def _plain_actions(name: str, said: dict[str, Any]) -> list[Action]:
+    """Return what is done without a point."""
+    match name:
+        case "mouse_move" | "left_mouse_down":
+            return []
+        case "type":
+            return [typed(said.get("text"))]
+        case "key":
+            return [one_key(said.get("text", said.get("key")))]
+        case "wait":
+            return [Wait(amount(said.get("duration", 1)))]
+        case "triple_click" | "middle_click" | "hold_key":
+            msg = f"a touchscreen has no {name.replace('_', ' ')}"
+            raise DialectError(msg)
+    msg = f"there is no action {quoted(name)}"
+    raise DialectError(msg)
+
+
+def _function(action: Action, dialect: str) -> dict[str, Any]:
+    call = function_call(action, dialect)
+    if call.get("type") == "keypress":
+        return {"action": "key", "text": call["keys"][0]}
+    if "name" in call:
+        return {"name": call["name"], "input": call["arguments"]}
+    return call
+
+
+def _use(name: str, at: list[int]) -> dict[str, Any]:
+    return {"action": name, "coordinate": at}
+
+
+def _at(x: int, y: int, frame: Frame) -> list[int]:
+    return list(whole(frame.point(x, y)))

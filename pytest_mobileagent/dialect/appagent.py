@@ -1,0 +1,346 @@
+"""AppAgent's dialect: functions on numbered elements, or on the cells of a grid."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Direction,
+    Finish,
+    Key,
+    LongPress,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+)
+from pytest_mobileagent.dialect.appagent_code import (
+    PLACES,
+    CodeCall,
+    code_call,
+    code_spot,
+    line,
+    unexpected,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.parts import line_after
+from pytest_mobileagent.dialect.reading import quoted, reading, spoken
+from pytest_mobileagent.dialect.wording import cannot_say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+    from pytest_mobileagent.screen.marks import Mark
+
+_LENGTHS = {"short": 1, "medium": 2, "long": 3}
+_CALL = re.compile(r"\b(tap|text|long_press|swipe|grid|click|input|scroll)\s*\(", re.IGNORECASE)
+_ALIASES = {"click": "tap", "input": "text", "scroll": "swipe"}
+_TEXT = re.compile(r"\(\s*([\"“'])(.*?)[\"”']\s*\)|\((.*)\)", re.DOTALL)
+_QUOTES = "\"'\u201c\u201d\u2018\u2019` "
+
+
+@dataclass(frozen=True, slots=True)
+class AppAgent(Dialect):
+    """Observation, Thought, Action and Summary, a line each; the action is a call or FINISH.
+
+    Source: AppAgent (Yang et al. 2023, arXiv 2312.13771), scripts/model.py and task_executor.py.
+
+    - `grid`: whether the model was shown the grid, whose marks are the cells.
+    - `offers_grid`: whether the model may ask for the grid; it may not while it explores, where the
+      call is one of an unknown function.
+    - `functions`: "mobile-bench-v2" for the words of Mobile-Bench-v2's adaptation (its appendix C,
+      listing 4): `click("c5")`, `input("…")`, `scroll("s2", "up")`. Both are always understood.
+
+    Elements are met at their centres, a long press lasts a second, a swipe 0.4 seconds. Its length
+    is a tenth of the screen's width, times one, two or three, and twice that up and down; where
+    it would leave the screen, it ends at the edge, which the original leaves to Android.
+
+    It differs from the original's code, and follows its prompt, where the code takes texts apart:
+    text with parentheses in it is not cut at the first that closes, text without quotes does not
+    lose its ends, the word FINISH in a text to type does not end the task, the number 0 is not the
+    last element, and the cells of the grid are those that were drawn. A grid's
+    swipe begins where the model says. `parse_strictly` follows the code in all of that.
+    """
+
+    name: ClassVar[str] = "appagent"
+    on_error: ClassVar[OnError] = "give up"
+    grid: bool = False
+    functions: Literal["original", "mobile-bench-v2"] = "original"
+    offers_grid: bool = True
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means; `said` has the observation, the thought and the summary.
+
+        A call for the grid is the signal "grid".
+        """
+        text = spoken(words)
+        try:
+            said = {part: line_after(text, part.title()) for part in ("observation", "thought")}
+            action = line_after(text, "Action")
+            said["summary"] = line_after(text, "Summary")
+            if _finishes(action):
+                return Decision((Finish(),), said)
+            return self._call(action, said, frame)
+        except DialectError as error:
+            raise DialectError(str(error), words) from None
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what the released code does about a reply, with all its slips.
+
+        The run ends over what it cannot read, an element that is none included; a cell of the
+        grid that is none is a touch beside the screen. The code of Mobile-Bench-v2's adaptation was
+        not released: its words are read as `parse` does.
+        """
+        if self.functions == "mobile-bench-v2":
+            return self.parse(words, frame)
+        with reading(words):
+            called = code_call(words, grid=self.grid)
+            if called.name == "FINISH":
+                return Decision((Finish(),), called.said)
+            if called.name == "grid":
+                if not self.offers_grid:
+                    raise unexpected("there is no grid while exploring")
+                return Decision((), called.said, "grid")
+            if self.grid:
+                return Decision(_code_on_grid(called, frame), called.said)
+            return Decision((_code_on_element(called, frame),), called.said)
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision as a reply; what was not said stays empty."""
+        said = decision.said
+        parts = [f"{name}: {said.get(name.lower(), '')}" for name in ("Observation", "Thought")]
+        action = "grid()" if decision.signal == "grid" else self._printed(decision, frame)
+        parts += [f"Action: {action}", f"Summary: {said.get('summary', '')}"]
+        return "\n".join(" ".join(part.split("\n")) for part in parts)
+
+    def _call(self, action: str, said: Mapping[str, str], frame: Frame) -> Decision:
+        called = _CALL.search(action)
+        name = called.group(1).lower() if called else action.strip(_QUOTES).lower()
+        if name == "grid" and self.offers_grid:
+            return Decision((), said, "grid")
+        if called is None or name == "grid":
+            msg = f"there is no known function in {quoted(action)}"
+            raise DialectError(msg)
+        name = _ALIASES.get(name, name)
+        if name == "text" and not self.grid:
+            return Decision((Type(_text(action[called.end() - 1 :])),), said)
+        arguments = [each.strip(_QUOTES) for each in _arguments(action[called.end() :])]
+        on_screen = self._on_grid if self.grid else self._on_element
+        return Decision((on_screen(name, arguments, frame),), said)
+
+    def _on_element(self, name: str, arguments: list[str], frame: Frame) -> Action:
+        match name, arguments:
+            case "tap", [element]:
+                return Tap(*_mark(frame, element).bounds.center)
+            case "long_press", [element]:
+                return LongPress(*_mark(frame, element).bounds.center)
+            case "swipe", [element, direction] if self.functions == "mobile-bench-v2":
+                return _swipe(_mark(frame, element), direction, "medium", frame)
+            case "swipe", [element, direction, length]:
+                return _swipe(_mark(frame, element), direction, length, frame)
+        raise _wrong(name, arguments)
+
+    def _on_grid(self, name: str, arguments: list[str], frame: Frame) -> Action:
+        match name, arguments:
+            case "tap", [cell, place, *_]:
+                return Tap(*_spot(frame, cell, place))
+            case "long_press", [cell, place, *_]:
+                return LongPress(*_spot(frame, cell, place))
+            case "swipe", [start, place, end, other, *_]:
+                return Swipe(*_spot(frame, start, place), *_spot(frame, end, other), 0.4)
+        raise _wrong(name, arguments)
+
+    def _printed(self, decision: Decision, frame: Frame) -> str:
+        adapted = self.functions == "mobile-bench-v2"
+        match decision.actions:
+            case (Finish(),):
+                return "FINISH"
+            case (Type(text=text, at=None, clear=False, enter=False),) if not self.grid:
+                # What ends a text in quotes cannot stand in it: there are no escapes.
+                if re.search(r"[\"”']\s*\)|[\r\n]", text):
+                    msg = f"a text in one line, without a quote before a parenthesis: not {text!r}"
+                    raise DialectError(msg)
+                return f'{"input" if adapted else "text"}("{text}")'
+            case (Tap(x, y),):
+                return f"{'click' if adapted else 'tap'}({self._place(x, y, frame)})"
+            case (LongPress(x, y),):
+                return f"long_press({self._place(x, y, frame)})"
+            case (Swipe() | Scroll() as action,):
+                return self._printed_swipe(action, frame)
+        raise cannot_say("AppAgent", decision.actions)
+
+    def _printed_swipe(self, action: Swipe | Scroll, frame: Frame) -> str:
+        if isinstance(action, Scroll):
+            x, y = action.at or (frame.size[0] // 2, frame.size[1] // 2)
+            direction, length = action.direction, "long"
+        elif self.grid:
+            start, end = (action.x1, action.y1), (action.x2, action.y2)
+            return f"swipe({self._place(*start, frame)}, {self._place(*end, frame)})"
+        else:
+            x, y = action.x1, action.y1
+            direction, length = _direction(action, frame)
+        if self.grid:
+            msg = f"on the grid, a swipe has two ends: {action!r}"
+            raise DialectError(msg)
+        mark = frame.mark_at(x, y)
+        if self.functions == "mobile-bench-v2":
+            return f'scroll({mark.label}, "{direction}")'
+        return f'swipe({mark.label}, "{direction}", "{length}")'
+
+    def _place(self, x: int, y: int, frame: Frame) -> str:
+        mark = _nearest(frame, x, y)
+        if not self.grid:
+            return mark.label
+        spots = {place: _spot(frame, mark.label, place) for place in PLACES}
+        place = min(spots, key=lambda each: abs(spots[each][0] - x) + abs(spots[each][1] - y))
+        return f'{mark.label}, "{place}"'
+
+
+@dataclass(frozen=True, slots=True)
+class AppAgentReflection(Dialect):
+    """What AppAgent's exploration says about an action that it has done.
+
+    A Decision, a Thought and a Documentation, a line each. Source: scripts/model.py and
+    self_explorer.py. The decision is the signal: "back",
+    "ineffective", "continue" or "success"; `said` has the thought, and the documentation of the
+    element, which all but "ineffective" need. To go back is also the key.
+    """
+
+    name: ClassVar[str] = "appagent-reflection"
+    on_error: ClassVar[OnError] = "give up"
+
+    def parse(self, words: str, frame: Frame) -> Decision:  # noqa: ARG002
+        """Return what a reflection means."""
+        text = spoken(words)
+        try:
+            decision = line_after(text, "Decision").strip("*. ").lower()
+            said = {"thought": line_after(text, "Thought")}
+            if decision in ("back", "continue", "success"):
+                said["documentation"] = line_after(text, "Documentation")
+        except DialectError as error:
+            raise DialectError(str(error), words) from None
+        if decision not in ("back", "continue", "success", "ineffective"):
+            msg = f"BACK, INEFFECTIVE, CONTINUE or SUCCESS is needed, not {quoted(decision)}"
+            raise DialectError(msg, words)
+        return Decision((Key("back"),) if decision == "back" else (), said, decision)
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:  # noqa: ARG002
+        """Return what a reflection means to the released code: a decision to the letter."""
+        with reading(words):
+            decision, thought = line(words, "Decision"), line(words, "Thought")
+            if decision == "INEFFECTIVE":
+                return Decision((), {"thought": thought}, "ineffective")
+            if decision not in ("BACK", "CONTINUE", "SUCCESS"):
+                raise unexpected(f"there is no decision {quoted(decision)}")
+            said = {"thought": thought, "documentation": line(words, "Documentation")}
+            return Decision((Key("back"),) if decision == "BACK" else (), said, decision.lower())
+
+    def print(self, decision: Decision, frame: Frame) -> str:  # noqa: ARG002
+        """Return a reflection as a reply."""
+        lines = [f"Decision: {decision.signal.upper()}"]
+        lines += [f"{name.title()}: {words}" for name, words in decision.said.items()]
+        return "\n".join(" ".join(line.split("\n")) for line in lines)
+
+
+def _code_on_element(called: CodeCall, frame: Frame) -> Action:
+    if called.name == "text":
+        # Less its ends, which should be quotes, and without apostrophes, which adb's shell eats.
+        return Type(called.arguments[0][1:-1].replace("'", ""))
+    number, marks = called.number(0), list(frame.marks.values())
+    try:
+        mark = marks[number - 1]  # 0 is the last one, as lists of Python go
+    except IndexError:
+        raise unexpected(f"there is no element {number} of {len(marks)}") from None
+    if called.name == "swipe":
+        if called.word(1) not in get_args(Direction):
+            raise unexpected(f"there is no direction {quoted(called.word(1))}")
+        return _swipe(mark, called.word(1), called.word(2), frame)
+    touch = Tap if called.name == "tap" else LongPress
+    return touch(*mark.bounds.center)
+
+
+def _code_on_grid(called: CodeCall, frame: Frame) -> tuple[Action, ...]:
+    x, y = code_spot(called.number(0), called.word(1), frame)
+    width, height = frame.size
+    if called.name == "swipe":
+        # By a slip of the code its y is its x; what lies beside the screen is left to Android.
+        x2, y2 = code_spot(called.number(2), called.word(3), frame)
+        return (Swipe(x, min(x, height - 1), x2, min(max(y2, 0), height - 1), 0.4),)
+    touch = Tap if called.name == "tap" else LongPress
+    return (touch(x, y),) if 0 <= x < width and 0 <= y < height else ()
+
+
+def _finishes(action: str) -> bool:
+    """Whether an action has the word FINISH, but not as a part of what is to be typed."""
+    called = _CALL.search(action)
+    if called is not None and called.group(1).lower() in ("text", "input"):
+        behind = action[called.end() - 1 :]
+        typed = _TEXT.match(behind)  # not to be sought: only what begins here is typed
+        action = action[: called.start()] + (behind[typed.end() :] if typed else behind)
+    return "FINISH" in action or action.strip(". ").upper() == "FINISH"
+
+
+def _arguments(behind: str) -> list[str]:
+    return [part.rpartition("=")[2] for part in behind.partition(")")[0].split(",")]
+
+
+def _text(behind: str) -> str:
+    found = _TEXT.match(behind)
+    if found is None:
+        return behind[1:].strip(_QUOTES)  # the call was cut off, or its end forgotten
+    quoted, bare = found.group(2), found.group(3)
+    return bare.strip() if quoted is None else quoted
+
+
+def _mark(frame: Frame, label: str) -> Mark:
+    """Return the mark of a label, also of "05", "+5", full-width digits, and "element 5"."""
+    if label in frame.marks:
+        return frame.mark(label)
+    number = re.fullmatch(r"(?:\w*\s+)?\+?(\d{1,9})", label)
+    return frame.mark(str(int(number.group(1))) if number else label)
+
+
+def _spot(frame: Frame, cell: str, place: str) -> tuple[int, int]:
+    bounds = _mark(frame, cell).bounds
+    across, down = PLACES.get(place.lower(), PLACES["center"])
+    return bounds.left + bounds.width * across // 4, bounds.top + bounds.height * down // 4
+
+
+def _nearest(frame: Frame, x: int, y: int) -> Mark:
+    """Return the mark whose centre this is, or else the smallest around it."""
+    exact = [mark for mark in frame.marks.values() if mark.bounds.center == (x, y)]
+    return exact[0] if exact else frame.mark_at(x, y)
+
+
+def _swipe(mark: Mark, direction: str, length: str, frame: Frame) -> Swipe:
+    """Return the swipe of a direction; a length that is none of the three is a short one."""
+    x, y = mark.bounds.center
+    unit = frame.size[0] // 10 * _LENGTHS.get(length.lower(), 1)
+    offsets = {"up": (0, -2 * unit), "down": (0, 2 * unit), "left": (-unit, 0), "right": (unit, 0)}
+    if direction.lower() not in offsets:
+        msg = f"a direction is {', '.join(get_args(Direction))}, not {quoted(direction)}"
+        raise DialectError(msg)
+    across, down = offsets[direction.lower()]
+    ends = zip((x + across, y + down), frame.size, strict=True)
+    x2, y2 = (min(max(end, 0), size - 1) for end, size in ends)
+    return Swipe(x, y, x2, y2, 0.4)
+
+
+def _direction(swipe: Swipe, frame: Frame) -> tuple[Direction, str]:
+    """Return the direction and the length that come nearest to a swipe."""
+    across, down = swipe.x2 - swipe.x1, swipe.y2 - swipe.y1
+    if abs(across) >= abs(down):
+        direction: Direction = "right" if across > 0 else "left"
+        units = abs(across) / max(1, frame.size[0] // 10)
+    else:
+        direction = "down" if down > 0 else "up"
+        units = abs(down) / max(1, 2 * (frame.size[0] // 10))
+    return direction, min(_LENGTHS, key=lambda length: abs(_LENGTHS[length] - units))
+
+
+def _wrong(name: str, arguments: list[str]) -> DialectError:
+    return DialectError(f"the function {name} cannot be called with {', '.join(arguments) or '()'}")

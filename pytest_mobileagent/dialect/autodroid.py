@@ -1,0 +1,224 @@
+"""AutoDroid's dialect: a dictionary that names an element of the page's simplified HTML."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.action.action import Action, Finish, Key, LongPress, Tap, Type
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import quoted, reading, spoken
+from pytest_mobileagent.dialect.wording import cannot_say
+from pytest_mobileagent.screen.marks import is_editable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+    from pytest_mobileagent.screen.marks import Mark
+
+_SAID = {"steps": "Steps", "analyses": "Analyses", "next_step": "Next step"}
+_WORDS_FOR_ACTIONS = ("tap", "check", "choose", "none", "click", "input", "n/a")
+_MOST_TYPED = 30  # characters, in the code
+_LONGEST = 100_000
+_MOST = 1e9  # no page has more entries
+
+
+@dataclass(frozen=True, slots=True)
+class AutoDroid(Dialect):
+    """`{"Steps": …, "Analyses": …, "Finished": …, "Next step": …, "id": …, "action": …, …}`.
+
+    Source: AutoDroid (Wen et al. 2024, arXiv 2308.15272), tools.py and droidbot/input_policy.py.
+    Marks are the entries of the simplified HTML, from "0"; the one without an element is "go back".
+
+    Finished are "Yes", the id -1 and "N/A", as in the code. The element decides what is done with
+    it: a field gets the text instead of what it held, anything else is tapped; of the action, it
+    only counts whether it is one of the known words.
+
+    An id that the page does not have is the signal "unknown": the original goes on without action.
+
+    The code wants a Python literal; JSON, fences and words around it are read too. Different from
+    the code, which works around what its own keyboard could not do, texts keep their quotes and
+    spaces and may be longer than 30 characters; and "not finished" is not finished.
+    """
+
+    name: ClassVar[str] = "autodroid"
+    on_error: ClassVar[OnError] = "finish"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means; `said` has the steps, the analyses and the next step."""
+        fields = _dictionary(words)
+        try:
+            said = {
+                name: str(fields[key]) for name, key in _SAID.items() if fields.get(key) is not None
+            }
+            if _finished(fields):
+                return Decision((Finish(),), said)
+            action = self._action(fields, frame)
+            return Decision((action,), said) if action else Decision((), said, "unknown")
+        except DialectError as error:
+            raise DialectError(str(error), words) from None
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means to the code, which takes nothing but a literal of Python's.
+
+        Typed texts lose quotes, have "-" for spaces, and are none from 31 characters on.
+        """
+        try:
+            fields = _literal(words)
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            fields = None
+        if not isinstance(fields, dict):
+            msg = f"this is no dictionary of Python's: {quoted(words)}"
+            raise DialectError(msg, words)
+        finished = fields.get("Finished", fields.get("finished", ""))
+        if not isinstance(finished, str):
+            msg = f"this is no word: {quoted(finished)}"
+            raise DialectError(msg, words, on_error="no action")
+        if "finished" in finished.lower():
+            return Decision((Finish(),))  # "not finished", too
+        if not _finished(fields) and not {"id", "action", "input_text"} <= fields.keys():
+            msg = f"id, action or input_text is missing in {quoted(words)}"
+            raise DialectError(msg, words, on_error="no action")
+        with reading(words):
+            decision = self.parse(repr(fields), frame)
+        match decision.actions:
+            case (Type(text=text) as action,):
+                typed = text.replace('"', "").replace(" ", "-")
+                kept = replace(action, text=typed if len(typed) <= _MOST_TYPED else "")
+                return replace(decision, actions=(kept,))
+        return decision
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision as a reply."""
+        match decision.actions:
+            case (Finish(),):
+                chosen = ("Yes", "-1", "N/A", "N/A")
+            case (Type(text=text, at=(x, y), clear=True, enter=False),):
+                chosen = ("No", _field_at(frame, x, y).label, "input", text or "N/A")
+            case (Tap(x, y) | LongPress(x, y),):
+                chosen = ("No", _nearest(frame, x, y).label, "tap", "N/A")
+            case (Key("back"),):
+                chosen = ("No", _back(frame).label, "tap", "N/A")
+            case _:
+                raise cannot_say("AutoDroid", decision.actions)
+        finished, label, action, text = chosen
+        said = {key: decision.said[name] for name, key in _SAID.items() if name in decision.said}
+        rest = {"Finished": finished, "id": label, "action": action, "input_text": text}
+        return json.dumps({**said, **rest}, ensure_ascii=False)
+
+    def _action(self, fields: Mapping[str, Any], frame: Frame) -> Action | None:
+        missing = [name for name in ("id", "action", "input_text") if name not in fields]
+        if missing:
+            msg = f"the reply has no {' and no '.join(map(repr, missing))}"
+            raise DialectError(msg)
+        word = fields["action"].lower() if isinstance(fields["action"], str) else ""
+        if not any(known in word for known in _WORDS_FOR_ACTIONS):
+            msg = f"an action is 'tap' or 'input', not {quoted(word)}"
+            raise DialectError(msg)
+        number = _number(fields["id"])
+        if number == -1:
+            return Finish()
+        mark = frame.marks.get(str(number))
+        if mark is None:
+            return None
+        if mark.element is None:
+            return Key("back")
+        if is_field(mark):
+            return Type(_text(fields["input_text"]), at=mark.bounds.center, clear=True)
+        return Tap(*mark.bounds.center)
+
+
+def is_field(mark: Mark) -> bool:
+    """Whether a mark is something to type into."""
+    return mark.element is not None and is_editable(mark.element)
+
+
+def chosen(words: str) -> str:
+    """Return the label of the entry that a reply chooses; empty if it chooses none."""
+    try:
+        number = _number(_dictionary(words).get("id"))
+    except DialectError:
+        return ""
+    return str(number) if number >= 0 else ""
+
+
+def _dictionary(words: str) -> Mapping[str, Any]:
+    """Return the first dictionary in the words.
+
+    Raises:
+        DialectError: there is none.
+    """
+    text = spoken(words).strip()
+    start = text.find("{")
+    if start >= 0 and len(text) <= _LONGEST:
+        for candidate in (text[start:], text[start : text.rfind("}") + 1]):
+            for read in (_literal, _json):
+                try:
+                    found = read(candidate)
+                except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+                    continue
+                if isinstance(found, dict):
+                    return {str(key): value for key, value in found.items()}
+    msg = f"there is no dictionary in {quoted(words)}"
+    raise DialectError(msg, words)
+
+
+def _literal(text: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of odd escapes in the words, which are a model's
+        return ast.literal_eval(text)
+
+
+def _json(text: str) -> Any:
+    return json.JSONDecoder(strict=False).raw_decode(text)[0]
+
+
+def _finished(fields: Mapping[str, Any]) -> bool:
+    said = str(fields.get("Finished", fields.get("finished", ""))).strip().lower()
+    unfinished = re.search(r"\bnot\b|n't\b|\bun", said)
+    return said in ("yes", "y", "true") or ("finished" in said and not unfinished)
+
+
+def _number(value: Any) -> int:
+    text = str(value).strip()
+    if text.upper() == "N/A":
+        return -1
+    if isinstance(value, float) and abs(value) < _MOST:
+        return int(value)
+    if not re.fullmatch(r"[+-]?\d{1,9}(\.0+)?", text):
+        msg = f"an id is a whole number, not {quoted(text)}"
+        raise DialectError(msg)
+    return int(float(text))
+
+
+def _text(value: Any) -> str:
+    return "" if value is None or value == "N/A" else str(value)
+
+
+def _nearest(frame: Frame, x: int, y: int) -> Mark:
+    """Return the mark whose centre this is, or else the smallest around it; never a field."""
+    others = {
+        label: mark
+        for label, mark in frame.marks.items()
+        if mark.element is not None and not is_field(mark)
+    }
+    exact = [mark for mark in others.values() if mark.bounds.center == (x, y)]
+    return exact[0] if exact else type(frame)(frame.size, frame.shown, others).mark_at(x, y)
+
+
+def _field_at(frame: Frame, x: int, y: int) -> Mark:
+    fields = {label: mark for label, mark in frame.marks.items() if is_field(mark)}
+    return type(frame)(frame.size, frame.shown, fields).mark_at(x, y)
+
+
+def _back(frame: Frame) -> Mark:
+    for mark in frame.marks.values():
+        if mark.element is None:
+            return mark
+    msg = "the page has no entry to go back"
+    raise DialectError(msg)

@@ -1,0 +1,331 @@
+"""Open-AutoGLM: `<think>…</think><answer>do(action="Tap", element=[x,y])</answer>`."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Ask,
+    DoubleTap,
+    Finish,
+    Key,
+    LongPress,
+    Open,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.parts import Call, call
+from pytest_mobileagent.dialect.reading import amount, number, quoted, reading
+from pytest_mobileagent.dialect.wording import cannot_say, escaped, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+INVALID = "invalid"
+
+_SCALE = (1000, 1000)
+_HOLD = 3.0
+_NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
+_BEGIN = ("finish(message=", "do(action=", "finish(", "do(")
+# A text stands between its quotes as it is, with whatever quotes and line breaks are in it.
+_TYPE = re.compile(r'do\(\s*action="Type(?:_Name)?"[\s,]*text=(["\'])(.*)\1\s*,?\s*\)', re.DOTALL)
+_FINISH = re.compile(r'finish\(\s*(?:message\s*=\s*)?(["\'])(.*)\1\s*,?\s*\)', re.DOTALL)
+# Half of one, as a limit of tokens leaves it: all that stands behind the quote is the text.
+_CUT_TYPE = re.compile(r'do\(\s*action="Type(?:_Name)?"[\s,]*text=(["\']?)(.*)', re.DOTALL)
+_CUT_FINISH = re.compile(r'finish\(message=(["\']?)(.*)', re.DOTALL)
+_SIGNALS = {"Note": "note", "Call_API": "call_api"}
+
+
+@dataclass(frozen=True, slots=True)
+class AutoGlm(Dialect):
+    """The instructions of Open-AutoGLM. Coordinates go from 0 to 999, and are divided by 1000.
+
+    - "Type" clears the field before; its text stands between the quotes unescaped.
+    - "Swipe" lasts a second or two, by its length; "Long Press" three seconds.
+    - A "Tap" with a message is sensitive, and the original asks the user to confirm it: here it is
+      taken for confirmed, and the message is in `said`.
+    - "Take_over" and "Interact" ask the user, with the thought where there is no message.
+    - "Note" and "Call_API" are the signals "note" and "call_api"; the original does nothing then.
+    - What is well formed but cannot be done (an unknown action, a point outside of the picture) is
+      the signal "invalid", with the "problem" in `said`: the original uses up a step for it, while
+      words that cannot be read at all end its run as if they were the final message.
+
+    A reply that a limit of tokens has cut off within what is to be typed, or within the final
+    message, is taken as far as it goes, as in the original. A "Type" that was cut off before its
+    text cannot be read.
+
+    Source: zai-org/Open-AutoGLM, `phone_agent/config/prompts_zh.py` and `prompts_en.py`, and the
+    code of `phone_agent/model/client.py` and `phone_agent/actions/handler.py`. Unlike its code,
+    which keeps a closing `</answer>` as part of the action and then cannot read it, a reply in the
+    format that its prompt asks for is read. Without `<answer>`, the action begins at
+    "finish(message=" or else at "do(action=", as in the code.
+    """
+
+    name: ClassVar[str] = "autoglm"
+    on_error: ClassVar[OnError] = "finish"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return the action of a reply; what it said as "thinking", "message" and the like."""
+        with reading(words):
+            try:
+                return self._leniently(words, frame)
+            except DialectError as error:
+                with suppress(DialectError):
+                    read = self.parse_strictly(words, frame)
+                    if not isinstance(next(iter(read.actions), None), Finish):
+                        return read  # whatever the original goes on with
+                raise error from None
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return the action as the original's code reads it.
+
+        A closing tag or any other words behind the call are a syntax error to it, which ends the
+        run; the texts of "Type" and "finish" lose their first character and their last two.
+        """
+        with reading(words):
+            thinking, action = _split(words)
+            said = {"thinking": thinking} if thinking else {}
+            action = action.strip()
+            if action.startswith(('do(action="Type"', 'do(action="Type_Name"')):
+                _, behind, text = action.partition("text=")
+                if not behind:
+                    msg = f"{quoted(action)} has no text="
+                    raise DialectError(msg)
+                return Decision((Type(text[1:-2], clear=True),), said)
+            if action.startswith("do"):
+                return _done(_python_call(action), frame, said)
+            if action.startswith("finish"):
+                return Decision((Finish(action.replace("finish(message=", "")[1:-2]),), said)
+            msg = f"{quoted(action)} begins with neither do nor finish"
+            raise DialectError(msg)
+
+    def _leniently(self, words: str, frame: Frame) -> Decision:
+        thinking, action = halves(words)
+        said = {"thinking": thinking} if thinking else {}
+        if match := _FINISH.match(action):
+            return Decision((Finish(match[2]),), said)
+        if match := _TYPE.match(action):
+            return Decision((Type(match[2], clear=True),), said)
+        try:
+            each = call(action)
+        except DialectError:
+            return Decision((_cut_off(action),), said)
+        if each.name == "finish":
+            return Decision((Finish(each.get("message", "0")),), said)
+        if each.name != "do":
+            msg = f"{quoted(action)} is neither do(…) nor finish(…)"
+            raise DialectError(msg)
+        if each.get("action").startswith("Type") and "text" not in each.arguments:
+            msg = f"{quoted(action)} does not say what to type"
+            raise DialectError(msg)
+        return _done(each, frame, said)
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision as the prompt asks for it."""
+        thinking = decision.said.get("thinking", "")
+        think = f"<think>{thinking}</think>\n" if thinking else ""
+        return f"{think}<answer>{self._instruction(decision, frame)}</answer>"
+
+    def _instruction(self, decision: Decision, frame: Frame) -> str:
+        for name, signal in _SIGNALS.items():
+            if decision.signal == signal and not decision.actions:
+                part = "message" if name == "Note" else "instruction"
+                return _do(name, **{part: decision.said.get(part, "")})
+        match decision.actions:
+            case (Tap(x, y),) if message := decision.said.get("message", ""):
+                return f"{_do('Tap', element=_at(x, y, frame))[:-1]}, message='{escaped(message)}')"
+            case (Ask(""),) if decision.said.get("thinking"):
+                raise cannot_say(self.name, "asking nothing")
+            case (action,):
+                return _instruction(action, frame)
+        raise cannot_say(self.name, decision.actions or decision.signal)
+
+
+def halves(words: str) -> tuple[str, str]:
+    """Return what a reply thinks, and the words of its action, both without tags."""
+    thought, closed, behind = words.partition("</think>")
+    if not closed:
+        thought, behind = "", words
+    if "<answer>" in behind:
+        before, _, action = behind.partition("<answer>")
+        action = action.rpartition("</answer>")[0] or action
+    else:
+        starts = [behind.find(begin) for begin in _BEGIN]
+        begin = next((start for start in starts if start >= 0), None)
+        if begin is None:
+            return "", _bare(words)
+        before, action = behind[:begin], behind[begin:]
+    return _bare(f"{thought}\n{before}"), _bare(action)
+
+
+def _split(words: str) -> tuple[str, str]:
+    """Return the halves as the original splits them: at the calls, and only then at the tags."""
+    for begin in _BEGIN[:2]:
+        before, found, behind = words.partition(begin)
+        if found:
+            return before.strip(), begin + behind
+    before, found, behind = words.partition("<answer>")
+    if found:
+        return re.sub("</?think>", "", before).strip(), behind.replace("</answer>", "")
+    return "", words
+
+
+def _python_call(action: str) -> Call:
+    """Return a call as Python's own parser reads it; arguments that are no literals are errors."""
+    source = action.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that Python does not know
+            called = ast.parse(source, mode="eval").body
+            if not isinstance(called, ast.Call):
+                msg = f"{quoted(action)} is no call"
+                raise DialectError(msg)
+            given = {each.arg or "": ast.literal_eval(each.value) for each in called.keywords}
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        if isinstance(error, DialectError):
+            raise
+        msg = f"{quoted(action)} is no call in Python: {quoted(str(error))}"
+        raise DialectError(msg) from None
+    # What it cannot take apart (a point that is no list, a duration that is no text) fails there
+    # while it is done, and the run goes on: such a point is none, such a wait is over at once.
+    arguments = {name: value for name, value in given.items() if isinstance(value, str)}
+    for name in ("element", "start", "end"):
+        arguments[name] = repr(given.get(name)) if isinstance(given.get(name), list | tuple) else ""
+    if "duration" in given:
+        arguments.setdefault("duration", "0")
+    return Call("do", arguments, len(action))
+
+
+def _cut_off(action: str) -> Action:
+    """Return what the first half of a "Type" or a "finish" says.
+
+    Raises:
+        DialectError: it is half of anything else, or of nothing.
+    """
+    if match := _CUT_TYPE.match(action):
+        return Type(match[2], clear=True)
+    if match := _CUT_FINISH.match(action):
+        return Finish(match[2])
+    msg = f"{quoted(action)} is no whole call of an action"
+    raise DialectError(msg)
+
+
+def _bare(words: str) -> str:
+    return re.sub(r"</?(?:think|answer)>", "", words).strip().strip("`").strip()
+
+
+def _done(said: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
+    """Return what a call means; what cannot be done is a signal, as it only uses up a step."""
+    try:
+        return _decision(said, frame, parts)
+    except DialectError as error:
+        return Decision((), {**parts, "problem": str(error)}, INVALID)
+
+
+def _decision(said: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
+    name, thinking = said.get("action", "0"), parts.get("thinking", "")
+    if name in _SIGNALS:
+        told = {key: value for key, value in said.arguments.items() if key != "action" and value}
+        return Decision((), {**parts, **told}, _SIGNALS[name])
+    if name == "Tap" and (message := said.get("message")):
+        return Decision((_action(name, said, frame, thinking),), {**parts, "message": message})
+    return Decision((_action(name, said, frame, thinking),), parts)
+
+
+def _action(name: str, said: Call, frame: Frame, thinking: str) -> Action:
+    match name:
+        case "Tap":
+            return Tap(*_pixel(said, "element", frame))
+        case "Double Tap":
+            return DoubleTap(*_pixel(said, "element", frame))
+        case "Long Press":
+            return LongPress(*_pixel(said, "element", frame), _HOLD)
+        case "Swipe":
+            return _swipe(_pixel(said, "start", frame), _pixel(said, "end", frame))
+        case "Type" | "Type_Name":
+            return Type(said.arguments.get("text", ""), clear=True)
+        case "Launch" if app := said.get("app"):
+            return Open(app)
+        case "Back":
+            return Key("back")
+        case "Home":
+            return Key("home")
+        case "Wait":
+            return Wait(_seconds(said.get("duration")))
+        case "Take_over" | "Interact":
+            return Ask(said.get("message") or thinking)
+    msg = f"there is no action {quoted(name)}, or it names no app"
+    raise DialectError(msg)
+
+
+def _pixel(said: Call, name: str, frame: Frame) -> tuple[int, int]:
+    numbers = _NUMBERS.findall(said.get(name))
+    if len(numbers) < 2:
+        msg = f"{quoted(said.get('action', '0'))} needs {name}=[x,y]"
+        raise DialectError(msg)
+    return frame.pixel(number(numbers[0]), number(numbers[1]), _SCALE)
+
+
+def _swipe(start: tuple[int, int], end: tuple[int, int]) -> Swipe:
+    square = (start[0] - end[0]) ** 2 + (start[1] - end[1]) ** 2
+    return Swipe(*start, *end, max(1000, min(square // 1000, 2000)) / 1000)
+
+
+def _seconds(duration: str) -> float:
+    try:
+        return amount(duration)
+    except DialectError:
+        return 1.0
+
+
+def _instruction(action: Action, frame: Frame) -> str:
+    match action:
+        case Tap(x, y):
+            return _do("Tap", element=_at(x, y, frame))
+        case DoubleTap(x, y):
+            return _do("Double Tap", element=_at(x, y, frame))
+        case LongPress(x, y):
+            return _do("Long Press", element=_at(x, y, frame))
+        case Swipe(x1, y1, x2, y2):
+            return _do("Swipe", start=_at(x1, y1, frame), end=_at(x2, y2, frame))
+        case Type(text, None, True, False):
+            return f'do(action="Type", text="{text}")'
+        case Key("back" | "home" as key):
+            return _do(key.title())
+        case Finish(answer):
+            return f'finish(message="{answer}")'
+    return _plain_instruction(action)
+
+
+def _plain_instruction(action: Action) -> str:
+    match action:
+        case Open(app) if app:
+            return _do("Launch", app=app)
+        case Wait(seconds):
+            return _do("Wait", duration=f"{seconds!r} seconds")
+        case Ask(question):
+            return _do("Take_over", message=question) if question else _do("Interact")
+    raise cannot_say(AutoGlm.name, action)
+
+
+def _do(name: str, **arguments: str | list[int]) -> str:
+    parts = [f'action="{name}"']
+    for key, value in arguments.items():
+        said = f"'{escaped(value)}'" if isinstance(value, str) else str(value)
+        parts.append(f"{key}={said}")
+    return f"do({', '.join(parts)})"
+
+
+def _at(x: int, y: int, frame: Frame) -> list[int]:
+    return list(whole(frame.point(x, y, _SCALE)))

@@ -1,0 +1,170 @@
+"""What models that were taught to use a computer need beside it, to use a phone.
+
+A computer has no back key, no home screen and no long press, so these are functions of our own,
+which both of the dialects of computer use read: `PHONE_FUNCTIONS`, by name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Ask,
+    Finish,
+    Impossible,
+    Key,
+    KeyName,
+    LongPress,
+    Open,
+    Type,
+)
+from pytest_mobileagent.dialect.dialect import DialectError
+from pytest_mobileagent.dialect.reading import (
+    amount,
+    key_named,
+    object_in,
+    point,
+    quoted,
+    text,
+)
+from pytest_mobileagent.dialect.wording import cannot_say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Pixel = Callable[[tuple[float, float]], tuple[int, int]]
+
+# The signal of words that move the mouse and do nothing else: a phone has none.
+MOUSE = "mouse"
+# Each function: what it does, and its parameters with their descriptions.
+PHONE_FUNCTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "back": ("Press the phone's back key.", {}),
+    "home": ("Go to the phone's home screen.", {}),
+    "recents": ("Show the apps that were used last.", {}),
+    "open_app": ("Start an app.", {"name": "the app's name, as its icon says it"}),
+    "long_press": (
+        "Hold a finger on a point for a second.",
+        {"x": "pixels from the left edge", "y": "pixels from the top edge"},
+    ),
+    "ask_user": ("Ask the user a question.", {"question": "the question"}),
+    "give_up": ("End the task, because it cannot be done.", {"reason": "why it cannot be done"}),
+}
+_KEYS: dict[str, KeyName] = {"back": "back", "home": "home", "recents": "overview"}
+
+
+def json_value(words: str) -> Any:
+    """Return the first JSON object or list in some words, whatever stands around it.
+
+    Raises:
+        DialectError: there is none, or it is broken.
+    """
+    begin = re.search(r"[{\[]", words)
+    if begin is None:
+        msg = f"there is no JSON in {quoted(words)}"
+        raise DialectError(msg)
+    try:
+        return json.JSONDecoder(strict=False).raw_decode(words, begin.start())[0]
+    except (ValueError, RecursionError) as error:
+        msg = f"{quoted(words[begin.start() :])} is broken JSON: {error}"
+        raise DialectError(msg) from error
+
+
+def parameters(name: str) -> dict[str, Any]:
+    """Return the parameters of a function as JSON Schema."""
+    described = PHONE_FUNCTIONS[name][1]
+    kinds = {each: "number" if each in {"x", "y"} else "string" for each in described}
+    return {
+        "type": "object",
+        "properties": {
+            each: {"type": kinds[each], "description": words} for each, words in described.items()
+        },
+        "required": list(described),
+        "additionalProperties": False,
+    }
+
+
+def function_action(said: Mapping[str, Any], pixel: Pixel) -> Action:
+    """Return the action of `{"name": …, "arguments": {…}}`, or of a closing message.
+
+    Raises:
+        DialectError: there is no such function, or its arguments are wrong.
+    """
+    if said.get("type") == "message":
+        return Finish(text(said.get("content", ""), "a message"))
+    name = said.get("name")
+    given = said.get("arguments", said.get("input", {}))
+    arguments = object_in(given or "{}") if isinstance(given, str) else given
+    if not isinstance(arguments, dict):
+        msg = f"the arguments of {quoted(name)} are {quoted(given)}"
+        raise DialectError(msg)
+    match name:
+        case "back" | "home" | "recents":
+            return Key(_KEYS[name])
+        case "open_app":
+            return Open(text(arguments.get("name"), name))
+        case "long_press":
+            return LongPress(*pixel(point(arguments)), amount(arguments.get("seconds", 1.0)))
+        case "ask_user":
+            return Ask(text(arguments.get("question"), name))
+        case "give_up":
+            return Impossible(text(arguments.get("reason", ""), name))
+    msg = f"there is no function {quoted(name)}"
+    raise DialectError(msg)
+
+
+def function_call(action: Action, dialect: str) -> dict[str, Any]:
+    """Return the function or the message that says an action.
+
+    Raises:
+        DialectError: there is none for it.
+    """
+    match action:
+        case Key("back" | "home" as key):
+            return {"name": key, "arguments": {}}
+        case Key("overview"):
+            return {"name": "recents", "arguments": {}}
+        case Key(key):
+            return {"type": "keypress", "keys": [key.upper()]}
+        case Open(app):
+            return {"name": "open_app", "arguments": {"name": app}}
+        case Ask(question):
+            return {"name": "ask_user", "arguments": {"question": question}}
+        case Impossible(reason):
+            return {"name": "give_up", "arguments": {"reason": reason}}
+        case Finish(answer):
+            return {"type": "message", "content": answer}
+    raise cannot_say(dialect, action)
+
+
+def one_key(keys: object) -> Key:
+    """Return the key of "ENTER" or `["ENTER"]`.
+
+    Raises:
+        DialectError: a phone has no such key, or they are several at once.
+    """
+    several = keys if isinstance(keys, list) else str(keys).split("+")
+    if len(several) != 1:
+        msg = f"a phone has no combinations of keys such as {quoted(keys)}"
+        raise DialectError(msg)
+    return Key(key_named(several[0]))
+
+
+def typed(said: object) -> Type:
+    """Return the typing of a text, of which a line break at the end is the enter key."""
+    words = text(said, "type")
+    return Type(words.removesuffix("\n"), enter=words.endswith("\n"))
+
+
+def typed_text(action: Type, dialect: str) -> str:
+    """Return the text that `typed` reads as the action.
+
+    Raises:
+        DialectError: it cannot be said, as the field is to be tapped or cleared before.
+    """
+    words = action.text + "\n" * action.enter
+    if typed(words) != action:
+        raise cannot_say(dialect, action)
+    return words

@@ -1,0 +1,135 @@
+"""The calls of Mobile-Bench-v2, on screenshots whose elements are marked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_mobileagent.action.action import Finish, Scroll, Tap, Type
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import (
+    direction as as_direction,
+)
+from pytest_mobileagent.dialect.reading import (
+    quoted,
+    reading,
+    spoken,
+)
+from pytest_mobileagent.dialect.wording import cannot_say
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+    from pytest_mobileagent.screen.marks import Mark
+
+_FIELDS = ("observation", "thought", "summary")
+_FIELD = re.compile(
+    r"^[ \t*#]*(Observation|Thought|Action|Summary)[ \t*]*[:：][ \t*]*(.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CLICK = re.compile(
+    r"\b(?:click|tap)\s*[(（]\s*[\"'“]?\s*([a-z]?\d+)\s*[\"'”]?\s*[)）]", re.IGNORECASE
+)
+_SCROLL = re.compile(
+    r"\b(?:scroll|swipe)\s*[(（]\s*[\"'“]?\s*([a-z]?\d+)\s*[\"'”]?\s*[,，]\s*[\"'“]?\s*(\w+)",
+    re.IGNORECASE,
+)
+_INPUT = re.compile(r"\b(?:input|text)\s*[(（]\s*([\"'“])(.*)", re.IGNORECASE)
+_FINISH = re.compile(r"^\W*finish(?:ed)?\b", re.IGNORECASE)
+_CLOSING = {'"': '"', "'": "'", "“": "”"}
+
+
+@dataclass(frozen=True, slots=True)
+class MobileBenchV2(Dialect):
+    """`Action: click(c5)`, `input("words")` or `scroll(s21, "up")`, after AppAgent's four fields.
+
+    What can be clicked is marked from c1 on, what can be scrolled from s1 on; tapped is the centre
+    of a mark. Directions are the finger's, as in AppAgent, from which the prompt is made. Source:
+    Mobile-Bench-v2, prompt and action space in the appendix, where examples call the same functions
+    `text` and `swipe`: those names are read too. The prompt names no way to end an episode; FINISH
+    does it, as in AppAgent, with which the paper runs its models.
+    """
+
+    name: ClassVar[str] = "mobile_bench_v2"
+    on_error: ClassVar[OnError] = "give up"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what a model's words mean.
+
+        Raises:
+            DialectError: they are none of this dialect.
+        """
+        cleaned = spoken(words)
+        fields: dict[str, str] = {}
+        for found in _FIELD.finditer(cleaned):
+            fields.setdefault(found[1].lower(), found[2].strip())
+        said = {name: fields[name] for name in _FIELDS if name in fields}
+        with reading(words):
+            action = _action(fields.get("action", "" if fields else cleaned), frame)
+        return Decision((action,), said)
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision in the dialect's words.
+
+        Raises:
+            DialectError: the dialect cannot say such an action.
+        """
+        if len(decision.actions) != 1:
+            msg = f"Mobile-Bench-v2 says one action at a time, not {len(decision.actions)}"
+            raise DialectError(msg)
+        lines = {name: decision.said[name] for name in _FIELDS if name in decision.said}
+        lines["action"] = _words(decision.actions[0], frame)
+        order = ("observation", "thought", "action", "summary")
+        return "\n".join(f"{name.capitalize()}: {lines[name]}" for name in order if name in lines)
+
+
+def _action(words: str, frame: Frame) -> Action:
+    typed = _INPUT.search(words)
+    if typed:
+        return Type(_unquoted(typed[1], typed[2]))
+    scroll = _SCROLL.search(words)
+    if scroll:
+        at = frame.mark(scroll[1].lower()).bounds.center
+        return Scroll(as_direction(scroll[2]), at)
+    click = _CLICK.search(words)
+    if click:
+        return Tap(*frame.mark(click[1].lower()).bounds.center)
+    if _FINISH.match(words):
+        return Finish()
+    msg = f"there is no call of click, input or scroll in {quoted(words)}"
+    raise DialectError(msg)
+
+
+def _words(action: Action, frame: Frame) -> str:
+    match action:
+        case Tap(x, y):
+            return f"click({_mark(x, y, 'c', frame).label})"
+        case Scroll(direction, (x, y)):
+            return f'scroll({_mark(x, y, "s", frame).label}, "{direction}")'
+        case Type(typed, None, False, False) if "\n" not in typed and '"' not in typed:
+            return f'input("{typed}")'
+        case Finish(""):
+            return "FINISH"
+    raise cannot_say("Mobile-Bench-v2", action)
+
+
+def _mark(x: int, y: int, kind: str, frame: Frame) -> Mark:
+    """Return the mark whose centre a pixel is, or the smallest one around it."""
+    marks = [mark for label, mark in frame.marks.items() if label.startswith(kind)]
+    for mark in marks:
+        if mark.bounds.center == (x, y):
+            return mark
+    around = [mark for mark in marks if mark.bounds.contains(x, y)]
+    if not around:
+        msg = f"no mark of the kind {kind!r} contains the pixel ({x}, {y})"
+        raise DialectError(msg)
+    return min(around, key=lambda mark: mark.bounds.width * mark.bounds.height)
+
+
+def _unquoted(quote: str, rest: str) -> str:
+    end = rest.rfind(_CLOSING[quote])
+    if end < 0:
+        msg = f"the words to type do not end in {quoted(rest)}"
+        raise DialectError(msg)
+    return rest[:end]

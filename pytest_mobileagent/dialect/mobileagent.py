@@ -1,0 +1,200 @@
+"""Mobile-Agent's dialect (v1): words of the screen and looks of icons, which are found later."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_mobileagent.action.action import Finish, Key, Scroll, Swipe, Type
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.parts import argument, line_after
+from pytest_mobileagent.dialect.reading import quoted, reading, spoken
+from pytest_mobileagent.dialect.wording import cannot_say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+# In the order in which the original looks for them anywhere in the action.
+_NAMES = ("stop", "open App", "click text", "click icon", "page", "type", "back", "exit")
+_KNOWN: dict[str, Finish | Key] = {"stop": Finish(), "back": Key("back"), "exit": Key("home")}
+_WORDS = {action: name for name, action in _KNOWN.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class MobileAgent(Dialect):
+    r"""Observation, Thought and Action, a line each: `click text (Wi-Fi)`, `page down`, `stop`.
+
+    Source: Mobile-Agent (Wang et al. 2024, arXiv 2401.16158), Mobile-Agent-v1/run.py and prompt.py.
+
+    Where to touch is for the agent to find, by OCR and by detecting icons. So what needs that is a
+    signal: "open app" with `said["name"]`, "click text" with `said["text"]`, "click icon" with
+    `said["icon"]` and `said["place"]` (top, bottom, left, right, two of them, or center). An action
+    that is none of the eight is the signal "unknown": the original does nothing then, and goes on.
+    `said` also has the observation, the thought and the action.
+
+    Pages are turned by a swipe from the middle over a quarter of the screen's height, for half a
+    second. A line break in what is typed, also as "\n", is the enter key.
+
+    Different from the code, an action is read from its beginning, where it has one of the names
+    there, so that `click text (Bus stop)` does not stop; what is typed is that of the action, not
+    of the first parentheses in the whole reply; parentheses in it are kept; and "_" is no enter.
+    """
+
+    name: ClassVar[str] = "mobileagent"
+    on_error: ClassVar[OnError] = "ask again"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means."""
+        text = spoken(words)
+        try:
+            said = {
+                part: line_after(text, part.title())
+                for part in ("observation", "thought", "action")
+            }
+        except DialectError as error:
+            raise DialectError(str(error), words) from None
+        try:
+            return _decision(said, frame)
+        except DialectError as error:
+            if not any(name in said["action"] for name in _NAMES):
+                return Decision((), said, "unknown")  # what the original does not know, either
+            raise DialectError(str(error), words) from None
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means to the code: the first known name anywhere in the action.
+
+        It asks again for what lacks a part, and crashes over an action without its parentheses.
+        """
+        with reading(words):
+            said: dict[str, str] = {}
+            for part, end in (("observation", r"\n"), ("thought", r"\n"), ("action", "")):
+                lazy = "?" if end else ""
+                found = re.search(rf"{part.title()}:(.*{lazy}){end}", words)
+                if found is None:
+                    msg = f"there is no {part.title() + ':'!r} in {quoted(words)}"
+                    raise DialectError(msg)
+                said[part] = found[1].strip()
+            name = next((each for each in _NAMES if each in said["action"]), "")
+            if name in ("open App", "click text", "click icon", "type"):
+                # What is typed stands in the first parentheses of all the words.
+                found = re.search(r"\((.*?)\)", words if name == "type" else said["action"])
+                if found is None or (name == "click icon" and "," not in found[1]):
+                    msg = f"{name} without what it needs: {quoted(said['action'])}"
+                    raise DialectError(msg, on_error="crash")
+                if name == "type":
+                    return Decision((typed(found[1].replace("_", "\n")),), said)
+                parts = _decision({**said, "action": f"{name} ({found[1]})"}, frame)
+                return Decision((), {**parts.said, **said}, parts.signal)
+            done = _plain(name, said["action"], frame)
+            return Decision((done,), said) if done else Decision((), said, "unknown")
+
+    def print(self, decision: Decision, frame: Frame) -> str:  # noqa: ARG002
+        """Return a decision as a reply."""
+        said = decision.said
+        lines = [f"{name.title()}: {said.get(name, '')}" for name in ("observation", "thought")]
+        lines.append(f"Action: {_printed(decision)}")
+        return "\n".join(" ".join(line.split("\n")) for line in lines)
+
+
+def typed(text: str) -> Type:
+    r"""Return the typing of a text in which line breaks, also as "\n", are the enter key."""
+    plain = text.replace("\\n", "\n")
+    return Type(plain.removesuffix("\n"), enter=plain.endswith("\n"))
+
+
+def printed_text(action: Type) -> str:
+    """Return what is typed as `typed` reads it.
+
+    Raises:
+        DialectError: parentheses in it do not match, so that its end could not be seen.
+    """
+    text = action.text.replace("\n", "\\n") + "\\n" * action.enter
+    if action.at or action.clear or argument(f"({text})") != text or text != text.strip():
+        msg = f"there are no words for {action!r}"
+        raise DialectError(msg)
+    return text
+
+
+def name_of(action: str, names: tuple[str, ...]) -> str:
+    """Return the name, in lower case, with which an action begins, whatever its case there.
+
+    Else it is the first of the names that stands anywhere in the action, just as it is spelt.
+    """
+    begins = action.lower().lstrip("0123456789.:-*`'\" \t")
+    found = [
+        name
+        for name in names
+        if begins.startswith(name.lower()) and not begins[len(name) : len(name) + 1].isalpha()
+    ]
+    return (found[0] if found else next((n for n in names if n in action), "")).lower()
+
+
+def parameter(action: str, name: str) -> str:
+    """Return what an action says in parentheses, or else behind its name.
+
+    Raises:
+        DialectError: it says nothing.
+    """
+    behind = action[action.lower().find(name) + len(name) :]
+    found = argument(behind) if "(" in behind else behind.strip(" :.`*\"'")
+    if not found.strip():
+        msg = f"nothing is said in parentheses in {quoted(action)}"
+        raise DialectError(msg)
+    return found.strip()
+
+
+def _decision(said: Mapping[str, str], frame: Frame) -> Decision:
+    action = said["action"].replace("（", "(").replace("）", ")")
+    name = name_of(action, _NAMES)
+    match name:
+        case "open app":
+            return Decision((), {**said, "name": parameter(action, name)}, name)
+        case "click text":
+            return Decision((), {**said, "text": parameter(action, name)}, name)
+        case "click icon":
+            icon, comma, place = parameter(action, name).partition(",")
+            if not comma:
+                msg = f"an icon needs its look and its place: {quoted(action)}"
+                raise DialectError(msg)
+            place = place.partition(",")[0].strip().lower()
+            return Decision((), {**said, "icon": icon.strip(), "place": place}, name)
+        case "type":
+            return Decision((typed(parameter(action, name)),), said)
+    done = _plain(name, action, frame)
+    return Decision((done,), said) if done else Decision((), said, "unknown")
+
+
+def _plain(name: str, action: str, frame: Frame) -> Action | None:
+    width, height = frame.size
+    lowered = action.lower()
+    if name == "page" and "down" in lowered:
+        return Swipe(width // 2, height // 2, width // 2, height // 4, 0.5)
+    if name == "page" and "up" in lowered:
+        return Swipe(width // 2, height // 2, width // 2, 3 * height // 4, 0.5)
+    return _KNOWN.get(name)
+
+
+def _printed(decision: Decision) -> str:
+    said = decision.said
+    signals = {
+        "open app": f"open App ({said.get('name', '')})",
+        "click text": f"click text ({said.get('text', '')})",
+        "click icon": f"click icon ({said.get('icon', '')}, {said.get('place', 'center')})",
+        "unknown": said.get("action", ""),
+    }
+    if decision.signal in signals:
+        return signals[decision.signal]
+    match decision.actions:
+        case (Finish() | Key() as action,) if action in _WORDS:
+            return _WORDS[action]
+        case (Type() as action,):
+            return f"type ({printed_text(action)})"
+        case (Scroll(direction="up" | "down" as direction),):
+            return "page down" if direction == "up" else "page up"
+        case (Swipe(x1, y1, x2, y2),) if abs(y2 - y1) > abs(x2 - x1):
+            return "page down" if y2 < y1 else "page up"
+    raise cannot_say("Mobile-Agent", decision.actions)

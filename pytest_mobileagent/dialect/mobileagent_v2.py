@@ -1,0 +1,226 @@
+"""Mobile-Agent-v2's dialect: an action in pixels, below headings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pytest_mobileagent.action.action import Finish, Key, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.mobileagent import (
+    name_of,
+    parameter,
+    printed_text,
+    typed,
+)
+from pytest_mobileagent.dialect.parts import section
+from pytest_mobileagent.dialect.reading import quoted, reading, spoken
+from pytest_mobileagent.dialect.wording import cannot_say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+# In the order in which the original looks for them anywhere in the action.
+_NAMES = ("Open app", "Tap", "Swipe", "Type", "Back", "Home", "Stop")
+_KNOWN: dict[str, Finish | Key] = {"back": Key("back"), "home": Key("home"), "stop": Finish()}
+_WORDS = {action: name for name, action in _KNOWN.items()}
+_NUMBER = r"(-?\d{1,9}(?:\.\d{1,9})?)"
+_POINT = re.compile(rf"[(\[]?\s*(?:x\d?\s*=\s*)?{_NUMBER}\s*[,，]\s*(?:y\d?\s*=\s*)?{_NUMBER}")
+
+
+@dataclass(frozen=True, slots=True)
+class MobileAgentV2(Dialect):
+    r"""`### Thought ###`, `### Action ###` and `### Operation ###`: `Tap (540, 1200)`, `Stop`.
+
+    Source: Mobile-Agent-v2 (Wang et al. 2024, arXiv 2406.01014), Mobile-Agent-v2/run.py, prompt.py.
+
+    Points are pixels of the picture; of several, the last is tapped, as in the code. A swipe lasts
+    half a second. `Open app (name)` is the signal "open app" with `said["name"]`, as the agent
+    looks for its label on the screen. An action that is none of these is the signal "unknown": the
+    original does nothing then, and reflects on it. `said` has the thought, the action and the
+    operation, in one line each, as the original keeps them. A line break in what is typed, also as
+    "\n", is the enter key.
+
+    Different from the code, an action is read from its beginning where it has one of the names
+    there, and parentheses in what is typed are kept; "_" is no enter.
+    """
+
+    name: ClassVar[str] = "mobileagent_v2"
+    on_error: ClassVar[OnError] = "crash"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means."""
+        text = spoken(words)
+        said = {
+            "thought": _one_line(section(text, "Thought", "Action")).replace(":", ""),
+            "action": _one_line(section(text, "Action", "Operation")),
+            "operation": _one_line(section(text, "Operation")),
+        }
+        try:
+            return _decision(said, frame)
+        except DialectError as error:
+            if not any(name in said["action"] for name in _NAMES):
+                return Decision((), said, "unknown")  # what the original does not know, either
+            raise DialectError(str(error), words) from None
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what a reply means to the code, which takes headings and points to the letter."""
+        with reading(words):
+            thought = _behind(words, "### Thought ###").partition("### Action ###")[0]
+            action = _behind(words, "### Action ###").partition("### Operation ###")[0]
+            said = {
+                "thought": _code_line(thought.replace(":", "")),
+                "action": _code_line(action),
+                "operation": _code_line(_behind(words, "### Operation ###")),
+            }
+            return _code_decision(said, frame)
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision as a reply."""
+        said = decision.said
+        return "\n".join(
+            [
+                f"### Thought ###\n{said.get('thought', '')}",
+                f"### Action ###\n{_printed(decision, frame)}",
+                f"### Operation ###\n{said.get('operation', '')}",
+            ]
+        )
+
+
+def outcome(words: str) -> Literal["A", "B", "C", ""]:
+    """Return what a reflection answers: as expected, a wrong page, no change; empty if neither.
+
+    As in the original, the first of the three letters that is below "### Answer ###" counts, and
+    without that heading the first in all the words; a letter that stands alone is preferred.
+    """
+    answer = section(spoken(words), "Answer")
+    alone = re.match(r"[\W_]*([ABC])\b", answer)
+    if alone:
+        return alone.group(1)  # type: ignore[return-value]
+    letters: tuple[Literal["A", "B", "C"], ...] = ("A", "B", "C")
+    for letter in letters:
+        if letter in answer:
+            return letter
+    return ""
+
+
+def _decision(said: Mapping[str, str], frame: Frame) -> Decision:
+    action = said["action"].replace("（", "(").replace("）", ")")
+    name = name_of(action, _NAMES)
+    behind = action[action.lower().find(name) + len(name) :]
+    match name:
+        case "open app":
+            return Decision((), {**said, "name": parameter(action, name)}, name)
+        case "tap":
+            return Decision((Tap(*_points(behind, 1, frame)[-1]),), said)
+        case "swipe":
+            points = _points(behind, 2, frame)
+            return Decision((Swipe(*points[0], *points[-1], 0.5),), said)
+        case "type":
+            return Decision((typed(_text(action)),), said)
+    done = _KNOWN.get(name)
+    return Decision((done,), said) if done else Decision((), said, "unknown")
+
+
+def _behind(words: str, heading: str) -> str:
+    return words.rpartition(heading)[2]
+
+
+def _code_line(text: str) -> str:
+    return text.replace("\n", " ").replace("  ", " ").strip()
+
+
+def _code_decision(said: Mapping[str, str], frame: Frame) -> Decision:
+    action = said["action"]
+    name = next((each for each in _NAMES if each in action), "")
+    last = action.split("(")[-1].split(")")[0]
+    match name:
+        case "Open app":
+            return Decision((), {**said, "name": last}, "open app")
+        case "Tap":
+            return Decision((Tap(*_code_point(last, frame)),), said)
+        case "Swipe":
+            start = _code_point(action.split("Swipe (")[-1].split("), (")[0], frame)
+            end = _code_point(action.split("), (")[-1].split(")")[0], frame)
+            return Decision((Swipe(*start, *end, 0.5),), said)
+        case "Type":
+            text = action.split(' "')[-1].split('"')[0] if "(text)" in action else last
+            return Decision((typed(text.replace("_", "\n")),), said)
+    done = _KNOWN.get(name.lower())
+    return Decision((done,), said) if done else Decision((), said, "unknown")
+
+
+def _code_point(words: str, frame: Frame) -> tuple[int, int]:
+    """Return the point of "540, 1200"; one beside the screen has no effect.
+
+    Raises:
+        DialectError: it is another text, over which the code crashes.
+    """
+    parts = words.split(", ")
+    try:
+        x, y = int(parts[0]), int(parts[1])
+    except (ValueError, IndexError):
+        msg = f"a point is two whole numbers with a comma and a space: {quoted(words)}"
+        raise DialectError(msg) from None
+    try:
+        return frame.pixel(x, y)
+    except DialectError as error:
+        raise DialectError(str(error), on_error="no action") from None
+
+
+def _points(words: str, count: int, frame: Frame) -> list[tuple[int, int]]:
+    points = _POINT.findall(words)
+    if len(points) < count:
+        msg = f"{count} point(s), as in (540, 1200), are needed: {quoted(words)}"
+        raise DialectError(msg)
+    return [frame.pixel(float(x), float(y)) for x, y in (points[0], points[-1])]
+
+
+def _text(action: str) -> str:
+    """Return what is to be typed; `Type (text) "hello"` is what some models make of the prompt."""
+    if "(text)" not in action:
+        return parameter(action, "type")
+    typed_text = re.search(r"[\"“](.*?)[\"”]", action.partition("(text)")[2])
+    if typed_text is None:
+        msg = f"it does not say what to type: {quoted(action)}"
+        raise DialectError(msg)
+    return typed_text.group(1)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _printed(decision: Decision, frame: Frame) -> str:
+    if decision.signal == "open app":
+        return f"Open app ({decision.said.get('name', '')})"
+    if decision.signal == "unknown":
+        return decision.said.get("action", "")
+    match decision.actions:
+        case (Finish() | Key() as action,) if action in _WORDS:
+            return _WORDS[action].title()
+        case (Type(text=text) as action,) if text != "text":
+            return f"Type ({printed_text(action)})"
+        case (Tap(x, y),):
+            return f"Tap {_printed_point((x, y), frame)}"
+        case (Swipe() | Scroll() as action,):
+            return f"Swipe {', '.join(_printed_point(end, frame) for end in _ends(action, frame))}"
+    raise cannot_say("Mobile-Agent-v2", decision.actions)
+
+
+def _ends(action: Swipe | Scroll, frame: Frame) -> tuple[tuple[int, int], tuple[int, int]]:
+    if isinstance(action, Swipe):
+        return (action.x1, action.y1), (action.x2, action.y2)
+    width, height = frame.size
+    x, y = action.at or (width // 2, height // 2)
+    across = {"left": x // 2, "right": (x + width) // 2}.get(action.direction, x)
+    down = {"up": y // 2, "down": (y + height) // 2}.get(action.direction, y)
+    return (x, y), (across, down)
+
+
+def _printed_point(point: tuple[int, int], frame: Frame) -> str:
+    across, down = frame.point(*point)
+    return f"({int(across)}, {int(down)})"

@@ -1,0 +1,239 @@
+"""The sections and the JSON action in which the executor of Mobile-Agent-v3 answers."""
+
+from __future__ import annotations
+
+import ast
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pytest_mobileagent.action.action import (
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import number, object_in, quoted, reading, spoken
+from pytest_mobileagent.dialect.wording import cannot_say, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.action.action import Action, KeyName
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+_BUTTONS: Mapping[str, KeyName] = {
+    "back": "back",
+    "home": "home",
+    "enter": "enter",
+    "menu": "overview",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MobileAgentV3(Dialect):
+    """`### Thought ###`, `### Action ###` with a JSON object, `### Description ###`.
+
+    Source: X-PLUG/MobileAgent, Mobile-Agent-v3/mobile_v3 (run_mobileagentv3.py and
+    utils/mobile_agent_e.py), and its port to AndroidWorld, from which `open_app`, `done` and
+    `terminate` come. `coordinates` are pixels of the picture that was sent ("abs", the default
+    there) or "0-1000".
+
+    - `answer` ends the episode. `type` neither focuses nor presses enter. `Menu` shows the apps.
+    - Where the original accepts an action and does nothing (`long_press`, `open_app`, the buttons
+      Enter and Menu, `wait`), we do what the word says. An action that it does not know is an
+      error, as in the port.
+    - Pixels are those of the resized picture; the original takes them for the screen's own.
+
+    What was said is in "thought" and "description".
+    """
+
+    name: ClassVar[str] = "mobileagent_v3"
+    on_error: ClassVar[OnError] = "no action"
+    coordinates: Literal["abs", "0-1000"] = "abs"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what the executor's reply means. A bare JSON object is one, as in the original.
+
+        Raises:
+            DialectError: a section is empty, or the action cannot be read.
+        """
+        with reading(words):
+            plain = spoken(words)
+            thought = section(plain, "Thought", "Action")
+            if not thought:
+                msg = f"the reply has no thought: {quoted(plain)}"
+                raise DialectError(msg)
+            fields = _fields(plain)
+            said = {"thought": thought, "description": section(plain, "Description")}
+            return Decision((self._action(fields, frame),), said)
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what the reply means to the code: the section of the action is nothing but JSON.
+
+        Actions that it knows and does not do, or does not know, are done without effect.
+        """
+        with reading(words):
+            thought = section(words, "Thought", "Action")
+            action = section(words, "Action", "Description")
+            fields = _code_fields(action) if thought else None
+            if fields is None:
+                msg = f"the action is no JSON object: {quoted(action)}"
+                raise DialectError(msg)
+            said = {"thought": thought, "description": section(words, "Description")}
+            button = fields.get("button", "") in ("Back", "Home")
+            kind = fields["action"]
+            if kind not in ("answer", "click", "swipe", "type", "system_button") or (
+                kind == "system_button" and "button" in fields and not button
+            ):
+                return Decision((), said)
+            return Decision((self._action(fields, frame),), said)
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return the executor's reply that says the decision.
+
+        Raises:
+            DialectError: it is not one action, or one that Mobile-Agent-v3 has not.
+        """
+        if len(decision.actions) != 1:
+            msg = "Mobile-Agent-v3 says one action at a time"
+            raise DialectError(msg)
+        said = decision.said
+        action = json.dumps(self._printed(decision.actions[0], frame), ensure_ascii=False)
+        return (
+            f"### Thought ###\n{said.get('thought', '-')}\n\n### Action ###\n{action}\n\n"
+            f"### Description ###\n{said.get('description', '')}"
+        )
+
+    def _action(self, fields: Mapping[str, Any], frame: Frame) -> Action:
+        kind = str(fields.get("action")).strip().lower()
+        if kind in {"click", "long_press"}:
+            x, y = self._pixel(fields, "coordinate", frame)
+            if kind == "click":
+                return Tap(x, y)
+            return LongPress(x, y, _seconds(fields))
+        if kind == "swipe":
+            start = self._pixel(fields, "coordinate", frame)
+            return Swipe(*start, *self._pixel(fields, "coordinate2", frame), 0.5)
+        return _without_place(kind, fields)
+
+    def _pixel(self, fields: Mapping[str, Any], name: str, frame: Frame) -> tuple[int, int]:
+        point = fields.get(name)
+        if not isinstance(point, list | tuple) or len(point) < 2:
+            msg = f"{name} is not [x, y]: {quoted(repr(point))}"
+            raise DialectError(msg)
+        scale = None if self.coordinates == "abs" else (1000, 1000)
+        return frame.pixel(number(point[0], "x"), number(point[1], "y"), scale)
+
+    def _point(self, x: int, y: int, frame: Frame) -> list[int]:
+        scale = None if self.coordinates == "abs" else (1000, 1000)
+        return list(whole(frame.point(x, y, scale)))
+
+    def _printed(self, action: Action, frame: Frame) -> dict[str, Any]:
+        match action:
+            case Tap(x, y):
+                return {"action": "click", "coordinate": self._point(x, y, frame)}
+            case LongPress(x, y, seconds):
+                at = self._point(x, y, frame)
+                return {"action": "long_press", "coordinate": at, "time": seconds}
+            case Swipe(x1, y1, x2, y2):
+                start, end = self._point(x1, y1, frame), self._point(x2, y2, frame)
+                return {"action": "swipe", "coordinate": start, "coordinate2": end}
+        return _printed_without_place(action)
+
+
+def action_said(words: str) -> str:
+    """Return the action of a reply as one line of JSON, for the history that the roles are shown.
+
+    The original puts pixels there also where the model says coordinates from 0 to 1000.
+
+    Raises:
+        DialectError: it has none.
+    """
+    return json.dumps(_fields(spoken(words)), ensure_ascii=False)
+
+
+def section(words: str, name: str, until: str = "") -> str:
+    """Return what stands behind the last heading `### name`, up to the heading `### until`.
+
+    As in the original, the whole reply where there is no such heading, in one line, without the
+    headings' marks.
+    """
+    found = _between(words, name, until)
+    return found.replace("\n", " ").replace("  ", " ").replace("###", "").strip()
+
+
+def _fields(words: str) -> dict[str, Any]:
+    return object_in(_between(words, "Action", "Description").replace("\n", " "))
+
+
+def _code_fields(action: str) -> dict[str, Any] | None:
+    """Return the object that an action is, without the marks of code around it; None if none."""
+    plain = action.replace("```", "").replace("json", "").strip()
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(plain)
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            continue
+        return found if isinstance(found, dict) and "action" in found else None
+    return None
+
+
+def _between(words: str, name: str, until: str) -> str:
+    found = words.rsplit(f"### {name}", 1)[-1]
+    return found.split(f"### {until}", 1)[0] if until else found
+
+
+def _without_place(kind: str, fields: Mapping[str, Any]) -> Action:
+    if kind == "system_button":
+        button = str(fields.get("button")).strip().lower()
+        if button not in _BUTTONS:
+            msg = f"there is no button {quoted(button)}"
+            raise DialectError(msg)
+        return Key(_BUTTONS[button])
+    if kind in {"done", "terminate"}:
+        return Impossible() if fields.get("status") == "failure" else Finish()
+    if kind == "wait":
+        return Wait(_seconds(fields))
+    texts = {"type": Type, "answer": Finish, "open_app": Open, "open": Open}
+    if kind not in texts:
+        msg = f"there is no action {quoted(kind)}"
+        raise DialectError(msg)
+    if "text" not in fields:
+        msg = f"{kind} needs a text"
+        raise DialectError(msg)
+    action: Action = texts[kind](str(fields["text"]))
+    return action
+
+
+def _seconds(fields: Mapping[str, Any]) -> float:
+    return min(max(number(fields.get("time", 1.0), "time"), 0.0), 60.0)
+
+
+def _printed_without_place(action: Action) -> dict[str, Any]:
+    match action:
+        case Type(text, None, False, False):
+            return {"action": "type", "text": text}
+        case Key(key) if key in _BUTTONS.values():
+            button = next(each for each, name in _BUTTONS.items() if name == key)
+            return {"action": "system_button", "button": button.capitalize()}
+        case Open(app):
+            return {"action": "open_app", "text": app}
+        case Wait(seconds):
+            return {"action": "wait", "time": seconds}
+    return _printed_end(action)
+
+
+def _printed_end(action: Action) -> dict[str, Any]:
+    match action:
+        case Finish(answer):
+            return {"action": "answer", "text": answer}
+        case Impossible():
+            return {"action": "terminate", "status": "failure"}
+    raise cannot_say("Mobile-Agent-v3", action)

@@ -1,0 +1,213 @@
+"""OpenAI's computer use: the actions of a `computer_call`, as JSON, and functions for a phone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.action.action import (
+    Action,
+    DoubleTap,
+    LongPress,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.computer import (
+    MOUSE,
+    function_action,
+    function_call,
+    json_value,
+    one_key,
+    typed,
+    typed_text,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import amount, point, quoted, reading
+from pytest_mobileagent.dialect.wording import cannot_say, whole
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.action.action import Direction
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+SCREENSHOT = "screenshot"
+
+# What a `wait` waits in OpenAI's examples.
+_WAIT = 2.0
+# A wheel does not throw the page, so neither should the finger.
+_SLOW = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAiComputerUse(Dialect):
+    """The actions of a `computer_call`. Coordinates are pixels of the picture that was sent.
+
+    The words are the JSON of the call's arguments, `{"action": {…}}` or `{"actions": […]}`, of one
+    action (`{"type": "click", …}`), or of a list of all of these. A function is
+    `{"name": "open_app", "arguments": {"name": "Clock"}}`; which there are for what a computer has
+    not (back, home, …) says `computer.PHONE_FUNCTIONS`. A closing message is
+    `{"type": "message", "content": "…"}`.
+
+    On a touchscreen, the right button is a long press and the button "back" the back key. The
+    pointer's moves do nothing, and are the signal "mouse" if there is nothing else; a drag goes
+    straight from its first to its last point. `scroll_x` and `scroll_y` are pixels by which the
+    content moves left and up: half of the picture's side in one direction is a `Scroll`, other
+    distances are a `Swipe` as far as the screen allows, around the point. Keys that are held
+    meanwhile are overlooked. "screenshot" is a signal.
+
+    Source: OpenAI's API reference (Responses, computer_call), guide "Computer use", and the types
+    of the package `openai`. A phone is none of its environments, so how a touchscreen answers to a
+    mouse is this project's reading.
+    """
+
+    name: ClassVar[str] = "openai_computer_use"
+    on_error: ClassVar[OnError] = "no action"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return the actions of one or several calls."""
+        with reading(words):
+            actions: list[Action] = []
+            signal, moved = "", False
+            for each in _flat(json_value(words)):
+                if each.get("type") == "screenshot":
+                    signal = SCREENSHOT
+                else:
+                    actions += self._actions(each, frame)
+                    moved = moved or each.get("type") == "move"
+            mouse = MOUSE if moved and not actions else ""
+            return Decision(tuple(actions), signal=signal or mouse)
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision as JSON: an object for one action, a list for several or none."""
+        said = [self._said(action, frame) for action in decision.actions]
+        if decision.signal == SCREENSHOT:
+            said.append({"type": "screenshot"})
+        elif decision.signal:
+            raise cannot_say(self.name, decision.signal)
+        return json.dumps(said[0] if len(said) == 1 else said, ensure_ascii=False)
+
+    def _actions(self, said: dict[str, Any], frame: Frame) -> list[Action]:
+        name = said.get("type")
+        if name in (None, "function", "function_call", "message"):
+            return [function_action(said, lambda at: frame.pixel(*at))]
+        match name:
+            case "click":
+                return [_click(str(said.get("button", "left")), said, frame)]
+            case "double_click":
+                return [DoubleTap(*frame.pixel(*point(said)))]
+            case "scroll":
+                return _scroll(said, frame)
+            case "drag":
+                return [_drag(said.get("path"), frame)]
+            case "type":
+                return [typed(said.get("text"))]
+            case "keypress":
+                return [one_key(said.get("keys", said.get("key")))]
+            case "wait":
+                return [Wait(amount(said.get("duration", _WAIT)))]
+            case "move":
+                return []
+        msg = f"there is no action {quoted(name)}"
+        raise DialectError(msg)
+
+    def _said(self, action: Action, frame: Frame) -> dict[str, Any]:
+        match action:
+            case Tap(x, y):
+                return {"type": "click", "button": "left", **_at(x, y, frame)}
+            case LongPress(x, y):
+                return {"type": "click", "button": "right", **_at(x, y, frame)}
+            case DoubleTap(x, y):
+                return {"type": "double_click", **_at(x, y, frame)}
+            case Swipe(x1, y1, x2, y2):
+                return {"type": "drag", "path": [_at(x1, y1, frame), _at(x2, y2, frame)]}
+            case Scroll(direction, (x, y)):
+                return _scrolling(direction, x, y, frame)
+            case Type():
+                return {"type": "type", "text": typed_text(action, self.name)}
+            case Wait(seconds) if seconds == _WAIT:
+                return {"type": "wait"}
+            case Wait(seconds):
+                return {"type": "wait", "duration": seconds}
+        return function_call(action, self.name)
+
+
+def _flat(value: Any) -> list[dict[str, Any]]:
+    """Return single actions and functions, out of lists and of the arguments of calls."""
+    if isinstance(value, list):
+        return [each for one in value for each in _flat_item(one)]
+    return _flat_item(value)
+
+
+def _flat_item(value: Any) -> list[dict[str, Any]]:
+    if not isinstance(value, dict):
+        msg = f"{quoted(value)} is no action"
+        raise DialectError(msg)
+    inner = value.get("actions") or value.get("action")
+    if inner is None or isinstance(inner, str):
+        return [value]
+    several = inner if isinstance(inner, list) else [inner]
+    for each in several:
+        if not isinstance(each, dict):
+            msg = f"{quoted(each)} is no action"
+            raise DialectError(msg)
+    return several
+
+
+def _click(button: str, said: dict[str, Any], frame: Frame) -> Action:
+    if button == "back":
+        return one_key("back")
+    if button not in {"left", "right"}:
+        msg = f"a touchscreen has no button {quoted(button)}"
+        raise DialectError(msg)
+    at = frame.pixel(*point(said))
+    return Tap(*at) if button == "left" else LongPress(*at)
+
+
+def _drag(path: object, frame: Frame) -> Swipe:
+    if not isinstance(path, list) or len(path) < 2:
+        msg = f"a drag needs a path of two points, not {quoted(path)}"
+        raise DialectError(msg)
+    return Swipe(*frame.pixel(*point(path[0])), *frame.pixel(*point(path[-1])))
+
+
+def _scroll(said: dict[str, Any], frame: Frame) -> list[Action]:
+    across, down = (amount(said.get(name, said.get(other, 0))) for name, other in _SCROLLS)
+    if not across and not down:
+        return []
+    at = frame.pixel(*point(said))
+    width, height = frame.shown or frame.size
+    if not across and abs(down) == height // 2:
+        return [Scroll("up" if down > 0 else "down", at)]
+    if not down and abs(across) == width // 2:
+        return [Scroll("left" if across > 0 else "right", at)]
+    x1, x2 = _path(at[0], across * frame.size[0] / width, frame.size[0])
+    y1, y2 = _path(at[1], down * frame.size[1] / height, frame.size[1])
+    return [Swipe(x1, y1, x2, y2, _SLOW)]
+
+
+_SCROLLS = (("scroll_x", "scrollX"), ("scroll_y", "scrollY"))
+
+
+def _path(middle: int, distance: float, side: int) -> tuple[int, int]:
+    """Return where a finger that goes back by a distance begins and ends, within the screen."""
+    most = round(side * 0.8)
+    length = round(max(-most, min(distance, most)))
+    begin = middle + length // 2
+    low, high = min(begin, begin - length), max(begin, begin - length)
+    shift = max(0, -low) - max(0, high - (side - 1))
+    return begin + shift, begin - length + shift
+
+
+def _scrolling(direction: Direction, x: int, y: int, frame: Frame) -> dict[str, Any]:
+    width, height = frame.shown or frame.size
+    across = {"left": width // 2, "right": -(width // 2)}.get(direction, 0)
+    down = {"up": height // 2, "down": -(height // 2)}.get(direction, 0)
+    return {"type": "scroll", **_at(x, y, frame), "scroll_x": across, "scroll_y": down}
+
+
+def _at(x: int, y: int, frame: Frame) -> dict[str, int]:
+    left, top = whole(frame.point(x, y))
+    return {"x": left, "y": top}

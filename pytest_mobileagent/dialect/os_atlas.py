@@ -1,0 +1,168 @@
+"""The actions of OS-Atlas, as its action models are trained to say them on phones."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pytest_mobileagent.action.action import (
+    Direction,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import (
+    OPPOSITE,
+    PAIR,
+    number,
+    quoted,
+    reading,
+    spoken,
+)
+from pytest_mobileagent.dialect.wording import cannot_say, thousandths
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+_SCALE = (1000, 1000)
+_ALONE: dict[str, Action] = {
+    "PRESS_BACK": Key("back"),
+    "PRESS_HOME": Key("home"),
+    "PRESS_RECENT": Key("overview"),
+    "ENTER": Key("enter"),
+    "PRESS_ENTER": Key("enter"),
+    "WAIT": Wait(),
+    "COMPLETE": Finish(),
+    "IMPOSSIBLE": Impossible(),
+}
+_ACTIONS = re.compile(r"(?:^|\n)[ \t*#]*actions?[ \t*]*[:：][ \t*]*\n?", re.IGNORECASE)
+_THOUGHTS = re.compile(r"^[ \t*#]*thoughts?[ \t*]*[:：][ \t*]*", re.IGNORECASE)
+_ACTION = re.compile(r"[ \t`*]*([A-Za-z]+(?:_[A-Za-z]+)*)\b[ \t]*[:：]?[ \t]*(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class OsAtlas(Dialect):
+    """`actions:` and behind it `CLICK <point>[[x, y]]</point>`, `TYPE [words]`, `COMPLETE`, ….
+
+    Points are thousandths of the picture, (x, y). The first action counts; its name may be
+    in any case behind the heading. Sources: OS-Atlas (arXiv
+    2410.23218; eval/data and eval/eval_scripts of its repository): the scorers demand the section
+    in lower case, we also read what has no section; ENTER is declared for GUI-Act, and IMPOSSIBLE,
+    whose format there is WAIT by mistake, for GUI-Odyssey.
+
+    `scroll` says whose direction `SCROLL` has, which differs in the data that the models were
+    trained on: that of the "finger" (AITW, GUI-Odyssey), or of the "content" (AndroidControl).
+    """
+
+    name: ClassVar[str] = "os_atlas"
+    on_error: ClassVar[OnError] = "no action"
+
+    scroll: Literal["finger", "content"] = "finger"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what a model's words mean.
+
+        Raises:
+            DialectError: they are none of this dialect.
+        """
+        cleaned = spoken(words)
+        before, *sections = _ACTIONS.split(cleaned, maxsplit=2)
+        thought = _THOUGHTS.sub("", before).strip() if sections else ""
+        with reading(words):
+            action = self._action(
+                sections[0] if sections else cleaned, frame, in_section=bool(sections)
+            )
+        return Decision((action,), {"thought": thought} if thought else {})
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision in the dialect's words.
+
+        Raises:
+            DialectError: the dialect cannot say such an action.
+        """
+        if len(decision.actions) != 1:
+            msg = f"OS-Atlas says one action at a time, not {len(decision.actions)}"
+            raise DialectError(msg)
+        thought = decision.said.get("thought")
+        before = f"thoughts:\n{thought}\n" if thought else ""
+        return f"{before}actions:\n{self._words(decision.actions[0], frame)}"
+
+    def _action(self, words: str, frame: Frame, *, in_section: bool) -> Action:
+        found = _ACTION.match(words.strip())
+        name, argument = (found[1], found[2].strip()) if found else ("", "")
+        name = name.upper() if in_section else name
+        if name in _ALONE:
+            return _ALONE[name]
+        match name:
+            case "CLICK":
+                return Tap(*_point(argument, frame))
+            case "LONG_PRESS":
+                return LongPress(*_point(argument, frame))
+            case "TYPE":
+                return Type(_bracketed(argument))
+            case "OPEN_APP":
+                return Open(_bracketed(argument).strip())
+            case "SCROLL":
+                return Scroll(self._direction(argument))
+        msg = f"there is no action in {quoted(words)}"
+        raise DialectError(msg)
+
+    def _words(self, action: Action, frame: Frame) -> str:
+        match action:
+            case Tap(x, y):
+                return "CLICK <point>[[{},{}]]</point>".format(*thousandths(x, y, frame))
+            case LongPress(x, y):
+                return "LONG_PRESS <point>[[{},{}]]</point>".format(*thousandths(x, y, frame))
+            case Type(typed, None, False, False):
+                return f"TYPE [{typed}]"
+            case Open(app) if app.strip() == app:
+                return f"OPEN_APP [{app}]"
+            case Scroll(direction, None):
+                return f"SCROLL [{self._turned(direction).upper()}]"
+            case Wait():
+                return "WAIT"
+        for name, alone in _ALONE.items():
+            if action == alone:
+                return name
+        raise cannot_say("OS-Atlas", action)
+
+    def _direction(self, argument: str) -> Direction:
+        found = re.match(r"[\[(\s\"']*(up|down|left|right)\b", argument, re.IGNORECASE)
+        if found is None:
+            msg = f"there is no direction in {quoted(argument)}"
+            raise DialectError(msg)
+        directions: dict[str, Direction] = {each: each for each in OPPOSITE}
+        return self._turned(directions[found[1].lower()])
+
+    def _turned(self, direction: Direction) -> Direction:
+        return OPPOSITE[direction] if self.scroll == "content" else direction
+
+
+def _point(argument: str, frame: Frame) -> tuple[int, int]:
+    found = re.match(rf"(?:<\|?\w+\|?>|\s)*{PAIR}", argument)
+    if found is None:
+        msg = f"there is no point in {quoted(argument)}"
+        raise DialectError(msg)
+    return frame.pixel(number(found[1], "x"), number(found[2], "y"), _SCALE)
+
+
+def _bracketed(argument: str) -> str:
+    """Return what stands between the first bracket and the last one, or a line without any."""
+    if not argument.startswith("["):
+        line = argument.split("\n", maxsplit=1)[0].strip()
+        if line:
+            return line
+    end = argument.rfind("]")
+    if end < 0:
+        msg = f"the brackets do not close in {quoted(argument)}"
+        raise DialectError(msg)
+    return argument[1:end]

@@ -1,0 +1,172 @@
+"""Parts of a model's words: lines and sections with names, and calls with their arguments."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.dialect.dialect import DialectError
+from pytest_mobileagent.dialect.reading import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MARKUP = "*_` \t"
+_CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\(")
+_KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
+# What follows on a string: best the end of a call that ends a line, or the next argument.
+_AFTER_STRING = (
+    re.compile(r"\s*(?:\)\s*(?:\n|#|[A-Za-z_]\w*\(|\Z)|,\s*[A-Za-z_]\w*\s*=|\Z)"),
+    re.compile(r"\s*(?:\)|,)"),
+)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrt'\"\\])")
+_PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+def line_after(words: str, name: str) -> str:
+    """Return what stands behind "NAME: ", to the end of the line.
+
+    The first place counts, wherever it stands in a line. Only where there is none, what models
+    make of it is taken too: another case, markup around the name, no space, a full-width colon.
+    Where the line has nothing else, the next one that has counts.
+
+    Raises:
+        DialectError: there is no such part.
+    """
+    found = re.search(rf"{name}: (.*)", words)
+    if found is None:
+        loose = rf"^[^\w\n]*{name}[*_`\s]*[:：](.*)"
+        found = re.search(loose, words, re.MULTILINE | re.IGNORECASE)
+    if found is None:
+        msg = f"there is no {name + ':'!r} in {quoted(words)}"
+        raise DialectError(msg, words)
+    rest = found.group(1).strip(_MARKUP + "\r")
+    return rest or next(
+        (line.strip() for line in words[found.end() :].splitlines() if line.strip()), ""
+    )
+
+
+def section(words: str, name: str, *after: str) -> str:
+    """Return what stands below the last "### NAME ###", up to the first heading of `after`.
+
+    Words without that heading are all taken, as the original does, which splits at headings.
+    """
+    text = re.split(_heading(name), words, flags=re.IGNORECASE)[-1]
+    for following in after:
+        text = re.split(_heading(following), text, maxsplit=1, flags=re.IGNORECASE)[0]
+    return text
+
+
+def argument(call: str) -> str:
+    """Return what stands in the first parentheses of a call; all behind them if none close.
+
+    Raises:
+        DialectError: there are none.
+    """
+    start = call.find("(")
+    if start < 0:
+        msg = f"there are no parentheses in {quoted(call)}"
+        raise DialectError(msg, call)
+    depth = 0
+    for place in range(start, len(call)):
+        depth += {"(": 1, ")": -1}.get(call[place], 0)
+        if depth == 0:
+            return call[start + 1 : place]
+    return call[start + 1 :].rpartition(")")[0] or call[start + 1 :]
+
+
+def without_fences(words: str) -> str:
+    """Return the words without the marks of code blocks around them."""
+    return re.sub(r"^\s*```\w*\s*$", "", words, flags=re.MULTILINE).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`name(key='value', …)`: the arguments by name, or by place ("0") where they have none.
+
+    `end` is where it ended in the words that it was read from.
+    """
+
+    name: str
+    arguments: Mapping[str, str]
+    end: int
+
+    def get(self, *names: str) -> str:
+        """Return the first of some arguments that is there and not empty; else an empty text."""
+        return next((self.arguments[name] for name in names if self.arguments.get(name)), "")
+
+
+def begins_call(words: str, start: int = 0) -> bool:
+    """Whether a call begins at a place, apart from white space."""
+    return _CALL.match(words, start) is not None
+
+
+def call(words: str, start: int = 0) -> Call:
+    """Read one call. Strings may hold unescaped quotes; the last parenthesis may be missing.
+
+    Raises:
+        DialectError: no call begins at `start`, or a string of it is never closed.
+    """
+    head = _CALL.match(words, start)
+    if head is None:
+        msg = f"{quoted(words[start:])} is no call of an action"
+        raise DialectError(msg)
+    arguments: dict[str, str] = {}
+    at = head.end()
+    while True:
+        while at < len(words) and (words[at].isspace() or words[at] == ","):
+            at += 1
+        if at >= len(words) or words[at] == ")":
+            return Call(head[1], arguments, min(at + 1, len(words)))
+        key = _KEY.match(words, at)
+        name, at = (key[1], key.end()) if key else (str(len(arguments)), at)
+        arguments[name], at = _value(words, at)
+
+
+def unescaped(raw: str) -> str:
+    """Return what a string of Python or JSON says; escapes that neither knows stay as they are."""
+    plain = _ESCAPE.sub(_meant, raw)
+    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _heading(name: str) -> str:
+    return rf"#{{1,6}}[ \t*_]{{0,9}}{name}[ \t*_]{{0,9}}(?:#{{1,6}}|[:：]|(?=[\r\n]|$))"
+
+
+def _value(words: str, at: int) -> tuple[str, int]:
+    """Return the value that begins at a place, and where it ends."""
+    quote = words[at : at + 1]
+    if quote not in {"'", '"'}:
+        return _bare(words, at)
+    ends = [
+        match.end()
+        for match in re.compile(rf"\\.|{quote}", re.DOTALL).finditer(words, at + 1)
+        if match[0] == quote
+    ]
+    for after in _AFTER_STRING:
+        for end in ends:
+            if after.match(words, end):
+                return unescaped(words[at + 1 : end - 1]), end
+    msg = f"the string {quoted(words[at:])} is never closed"
+    raise DialectError(msg)
+
+
+def _bare(words: str, at: int) -> tuple[str, int]:
+    depth = 0
+    for place in range(at, len(words)):
+        letter = words[place]
+        if depth == 0 and letter in ",)":
+            return words[at:place].strip(), place
+        depth += (letter in "[(") - (letter in "])")
+    if depth > 0 or words[at:].strip()[-1:].isalnum():
+        msg = f"{quoted(words[at:])} is cut off"
+        raise DialectError(msg)
+    return words[at:].strip(), len(words)
+
+
+def _meant(escape: re.Match[str]) -> str:
+    letter = escape[1]
+    if letter[0] in "ux" and len(letter) > 1:
+        return chr(int(letter[1:], 16))
+    return _PLAIN_ESCAPES.get(letter, letter)

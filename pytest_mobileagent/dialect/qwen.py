@@ -1,0 +1,229 @@
+"""Qwen-VL's tool `mobile_use`, which GUI-Owl shares: JSON in `<tool_call>`."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Ask,
+    Finish,
+    Impossible,
+    Key,
+    KeyName,
+    LongPress,
+    Open,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import (
+    amount,
+    key_named,
+    object_in,
+    point,
+    quoted,
+    reading,
+    text,
+)
+from pytest_mobileagent.dialect.wording import cannot_say, whole
+from pytest_mobileagent.screen.picture import smart_size
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+Version = Literal["2.5", "3", "gui-owl"]
+
+# "Menu" is said to open the list of the apps that run.
+_BUTTONS: dict[str, KeyName] = {
+    "Back": "back",
+    "Home": "home",
+    "Menu": "overview",
+    "Enter": "enter",
+}
+_THOUGHT = re.compile(r"Thought[:：](.*?)(?=^\s*Action[:：]|\Z)", re.DOTALL | re.MULTILINE)
+_ACTION = re.compile(r"^\s*Action[:：](.*)", re.DOTALL | re.MULTILINE)
+_WAIT = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Qwen(Dialect):
+    """The tool `mobile_use`.
+
+    `version` says what coordinates mean: "2.5" (Qwen2.5-VL) are pixels of the picture as the model
+    resizes it (multiples of 28), "3" (Qwen3-VL) go from 0 to 999, "gui-owl" (GUI-Owl 1.5) from 0 to
+    1000. With "3", 1000 is the far edge too: the cookbook divides by 999, others by 1000.
+
+    The words are a text with `<tool_call>{"name": "mobile_use", "arguments": {…}}</tool_call>`, or
+    just that JSON, or just the arguments, as servers give them that read the calls themselves. Of
+    several calls, the first counts, as in the originals. "answer" ends the episode: GUI-Owl's text
+    of the tool says so, and Qwen3-VL is followed there, whose "answer" is always followed by
+    "terminate". "swipe" is the finger's path, "tap" is "click", "scroll" is "swipe".
+
+    Source: QwenLM/Qwen3-VL, `cookbooks/mobile_agent.ipynb` and `utils/agent_function_call.py`;
+    X-PLUG/MobileAgent, `Mobile-Agent-v3.5/mobile_use` and `android_world_v3.5/…/gui_owl.py`. They
+    crash without a tool call that is written exactly so, and skip buttons "Menu" and "Enter"; this
+    reads calls without line breaks around them, and presses all buttons that the tool declares.
+    """
+
+    name: ClassVar[str] = "qwen"
+    on_error: ClassVar[OnError] = "crash"
+    version: Version = "3"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return the action of a reply; what it said as "thought" and "action"."""
+        with reading(words):
+            answer = words.rpartition("</think>")[2]
+            before, tag, behind = answer.partition("<tool_call>")
+            arguments = _arguments(object_in(behind if tag else answer))
+            said = _said(before) if tag else {}
+            return Decision((self._action(arguments, frame),), said)
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return the action as GUI-Owl's program and Qwen's cookbook cut it out: to the line break.
+
+        They crash over anything else. What is within the call is read as `parse` does.
+        """
+        with reading(words):
+            begin, end = "<tool_call>\n", "}}\n" if self.version == "gui-owl" else "\n</tool_call>"
+            parts = words.split(begin)
+            if len(parts) == 1:
+                msg = f"there is no <tool_call> with a line break behind it: {quoted(words)}"
+                raise DialectError(msg)
+            said = parts[1].split(end)[0] + ("}}" if self.version == "gui-owl" else "")
+            try:
+                found = json.loads(said)
+            except (ValueError, RecursionError):
+                found = None
+            if not isinstance(found, dict) or not isinstance(found.get("arguments"), dict):
+                msg = f"the call is no JSON: {quoted(said)}"
+                raise DialectError(msg)
+            return self.parse(f"{parts[0]}<tool_call>\n{said}\n</tool_call>", frame)
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision as a text with a tool call."""
+        if len(decision.actions) != 1:
+            raise cannot_say(self.name, decision.actions)
+        arguments = self._said(decision.actions[0], frame)
+        tool = json.dumps({"name": "mobile_use", "arguments": arguments}, ensure_ascii=False)
+        lines = [
+            f"{title}: {decision.said[part]}"
+            for part, title in (("thought", "Thought"), ("action", "Action"))
+            if decision.said.get(part)
+        ]
+        return "\n".join([*lines, f"<tool_call>\n{tool}\n</tool_call>"])
+
+    def _scale(self, frame: Frame) -> tuple[float, float]:
+        if self.version == "2.5":
+            try:
+                return smart_size(*(frame.shown or frame.size), least=4 * 28 * 28)
+            except ValueError as error:
+                raise DialectError(str(error)) from error
+        return (999, 999) if self.version == "3" else (1000, 1000)
+
+    def _pixel(self, arguments: dict[str, Any], name: str, frame: Frame) -> tuple[int, int]:
+        if name not in arguments:
+            msg = f"{quoted(arguments.get('action'))} needs a {name}"
+            raise DialectError(msg)
+        x, y = point(arguments[name])
+        if self.version == "3":
+            x, y = (999 if 999 < each <= 1000 else each for each in (x, y))
+        return frame.pixel(x, y, self._scale(frame))
+
+    def _action(self, arguments: dict[str, Any], frame: Frame) -> Action:
+        name = str(arguments["action"]).strip().lower()
+        match name:
+            case "click" | "tap":
+                return Tap(*self._pixel(arguments, "coordinate", frame))
+            case "long_press":
+                at = self._pixel(arguments, "coordinate", frame)
+                return LongPress(*at, amount(arguments.get("time") or 1.0))
+            case "swipe" | "scroll":
+                start = self._pixel(arguments, "coordinate", frame)
+                return Swipe(*start, *self._pixel(arguments, "coordinate2", frame))
+            case _:
+                return _plain_action(name, arguments)
+
+    def _said(self, action: Action, frame: Frame) -> dict[str, Any]:
+        scale = self._scale(frame)
+        match action:
+            case Tap(x, y):
+                return {"action": "click", "coordinate": whole(frame.point(x, y, scale))}
+            case LongPress(x, y, seconds):
+                at = whole(frame.point(x, y, scale))
+                return {"action": "long_press", "coordinate": at, "time": seconds}
+            case Swipe(x1, y1, x2, y2):
+                start, end = (whole(frame.point(*at, scale)) for at in ((x1, y1), (x2, y2)))
+                return {"action": "swipe", "coordinate": start, "coordinate2": end}
+        return _plain_arguments(action)
+
+
+def _arguments(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call, which servers may give as a text of JSON."""
+    arguments = found.get("arguments", found.get("parameters", found))
+    if isinstance(arguments, str):
+        arguments = object_in(arguments)
+    if not isinstance(arguments, dict) or not isinstance(arguments.get("action"), str):
+        msg = f"{quoted(found)} names no action"
+        raise DialectError(msg)
+    return arguments
+
+
+def _said(before: str) -> dict[str, str]:
+    said = {"thought": _THOUGHT.search(before), "action": _ACTION.search(before)}
+    return {part: match[1].strip() for part, match in said.items() if match and match[1].strip()}
+
+
+def _plain_action(name: str, arguments: dict[str, Any]) -> Action:
+    """Return an action without a point."""
+    match name:
+        case "type":
+            return Type(text(arguments.get("text"), name))
+        case "key":
+            return Key(key_named(arguments.get("text")))
+        case "system_button":
+            button = str(arguments.get("button")).strip()
+            return Key(_BUTTONS.get(button.title()) or key_named(button))
+        case "open":
+            return Open(text(arguments.get("text"), name))
+        case "wait":
+            return Wait(amount(arguments.get("time", _WAIT)))
+        case "answer":
+            return Finish(text(arguments.get("text", ""), name))
+        case "interact" | "call_user" | "calluser":
+            return Ask(text(arguments.get("text", ""), name))
+        case "terminate":
+            failed = str(arguments.get("status", "success")).strip().lower() == "failure"
+            return Impossible() if failed else Finish()
+    msg = f"mobile_use has no action {quoted(name)}"
+    raise DialectError(msg)
+
+
+def _plain_arguments(action: Action) -> dict[str, Any]:
+    """Return the arguments of an action without a point."""
+    match action:
+        case Type(typed, None, False, False):
+            return {"action": "type", "text": typed}
+        case Key(key) if key in _BUTTONS.values():
+            button = next(button for button, name in _BUTTONS.items() if name == key)
+            return {"action": "system_button", "button": button}
+        case Key(key):
+            return {"action": "key", "text": key}
+        case Open(app):
+            return {"action": "open", "text": app}
+        case Wait(seconds):
+            return {"action": "wait", "time": seconds}
+        case Ask(question):
+            return {"action": "interact", "text": question}
+        case Finish(answer) if answer:
+            return {"action": "answer", "text": answer}
+        case Finish():
+            return {"action": "terminate", "status": "success"}
+        case Impossible():
+            return {"action": "terminate", "status": "failure"}
+    raise cannot_say(Qwen.name, action)

@@ -1,0 +1,229 @@
+"""What dialects need to read a model's words: objects in them, numbers, points, texts, keys.
+
+What cannot be read is a `DialectError`, and nothing else, however odd the words are.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+import warnings
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any, get_args
+
+from pytest_mobileagent.action.action import Direction, KeyName
+from pytest_mobileagent.dialect.dialect import DialectError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
+# Two numbers in any kind of brackets, or in none.
+PAIR = rf"[\[(（\s]*({NUMBER})\s*[,，\s]\s*({NUMBER})"
+# What shows more of the content on one side moves the finger to the other.
+OPPOSITE: Mapping[Direction, Direction] = {
+    "up": "down",
+    "down": "up",
+    "left": "right",
+    "right": "left",
+}
+
+# A thought begins a line, or follows another one: a text that is typed may hold such tags, too.
+_BEGINS = re.compile(
+    "(?:^|(?<=</think>)|(?<=</thinking>))[ \t]*<think(?:ing)?>", re.IGNORECASE | re.MULTILINE
+)
+_ENDS = re.compile("</think(?:ing)?>", re.IGNORECASE)
+_TOKENS = ("<|im_end|>", "<|endoftext|>", "<|im_start|>", "<|eot_id|>", "</s>", "<s>", "<pad>")
+_LONGEST = 20_000  # characters; no decision is longer
+_LONGEST_LITERAL = 10_000
+_LONGEST_POINT = 200
+_PLACES = 5  # at which an object is sought
+_MOST_BRACES = 50
+_KEYS: dict[str, KeyName] = {
+    "app_switch": "overview",
+    "backspace": "delete",
+    "del": "delete",
+    "esc": "escape",
+    "kp_enter": "enter",
+    "recent": "overview",
+    "recents": "overview",
+    "return": "enter",
+}
+
+
+@contextmanager
+def reading(words: str) -> Iterator[None]:
+    """Let every DialectError that is raised inside hold all the words, not a part of them."""
+    try:
+        yield
+    except DialectError as error:
+        error.words = words
+        raise
+
+
+def quoted(value: object, most: int = 120) -> str:
+    """Return a value as it is quoted in an error: in one line, cut if it is long."""
+    try:
+        plain = " ".join((value if isinstance(value, str) else repr(value)).split())
+    except (ValueError, RecursionError):  # a number too large, or a list too deep
+        return f"a {type(value).__name__}"
+    short = plain if len(plain) <= most else plain[: most - 1] + "…"
+    return repr(short) if isinstance(value, str) else short
+
+
+def spoken(words: str) -> str:
+    """Return the words without a reasoning model's thoughts, and special tokens around them.
+
+    Where nothing is left, the thoughts are taken for what is said.
+    """
+    kept, place = [], 0
+    # Not one expression for both ends: it would take the square of the time for ends that lack.
+    while (begins := _BEGINS.search(words, place)) and (ends := _ENDS.search(words, begins.end())):
+        kept.append(words[place : begins.start()])
+        place = ends.end()
+    plain = ("".join(kept) + words[place:])[:_LONGEST].strip() or words[:_LONGEST].strip()
+    while token := next((each for each in _TOKENS if plain.endswith(each)), ""):
+        plain = plain.removesuffix(token).rstrip()
+    while token := next((each for each in _TOKENS if plain.startswith(each)), ""):
+        plain = plain.removeprefix(token).lstrip()
+    return plain
+
+
+def object_in(words: str, *keys: str) -> dict[str, Any]:
+    """Return the first {…} in the words, as JSON or as a Python literal, whatever is around it.
+
+    With `keys`, it is the first one that has any of them.
+
+    Raises:
+        DialectError: there is none, or it cannot be read.
+    """
+    braces = islice(re.finditer(r"\{", words), _PLACES if keys else 1)
+    starts = [brace.start() for brace in braces]
+    for start in starts:
+        found = _object(words[start:])
+        if found is not None and (not keys or any(key in found for key in keys)):
+            return found
+    if keys:
+        msg = f"there is no JSON object with {' or '.join(keys)} in {quoted(words)}"
+    elif starts:
+        msg = f"this is no JSON object: {quoted(words[starts[0] :])}"
+    else:
+        msg = f"there is no {{…}} in {quoted(words)}"
+    raise DialectError(msg)
+
+
+def number(value: object, name: str = "this") -> float:
+    """Return a finite number, also if it is written as text.
+
+    Raises:
+        DialectError: it is none; the message calls it by `name`.
+    """
+    found = math.nan
+    if isinstance(value, int | float | str) and not isinstance(value, bool):
+        with suppress(ValueError, OverflowError):
+            found = float(value)
+    if not math.isfinite(found):
+        msg = f"{name} is not a number: {quoted(value)}"
+        raise DialectError(msg)
+    return found
+
+
+def amount(value: object, name: str = "this") -> float:
+    """Return what is meant by a number, or by a text that begins with one ("5", "2 seconds").
+
+    Raises:
+        DialectError: it is none; the message calls it by `name`.
+    """
+    begins = re.match(NUMBER, value.strip()) if isinstance(value, str) else None
+    return number(begins[0] if begins else value, name)
+
+
+def point(value: object) -> tuple[float, float]:
+    """Return the point of `[x, y]`, `{"x": x, "y": y}` or "(x, y)"; of a box, its centre.
+
+    Raises:
+        DialectError: it is none of these.
+    """
+    parts = value
+    if isinstance(value, dict):
+        parts = [value.get("x"), value.get("y")]
+    elif isinstance(value, str):
+        parts = re.findall(NUMBER, value[:_LONGEST_POINT])
+    elif isinstance(value, list) and len(value) == 1:
+        parts = value[0]
+    if isinstance(parts, list | tuple) and len(parts) in {2, 4}:
+        with suppress(DialectError):
+            numbers = [number(part) for part in parts]
+            return (numbers[0] + numbers[-2]) / 2, (numbers[1] + numbers[-1]) / 2
+    msg = f"a point has to be two numbers, x and y, not {quoted(value)}"
+    raise DialectError(msg)
+
+
+def text(value: object, of: str = "the action") -> str:
+    """Return a text; a number counts as one. `of` says whose it is.
+
+    Raises:
+        DialectError: it is neither.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return format(number(value), "g") if isinstance(value, float) else f"{number(value):.0f}"
+    msg = f"{of} needs a text, not {quoted(value)}"
+    raise DialectError(msg)
+
+
+def direction(value: object) -> Direction:
+    """Return a direction, in whatever case it is written.
+
+    Raises:
+        DialectError: it is none.
+    """
+    plain = str(value).strip().lower()
+    for each in OPPOSITE:
+        if plain == each:
+            return each
+    msg = f"there is no direction {quoted(repr(value))}"
+    raise DialectError(msg)
+
+
+def key_named(name: object) -> KeyName:
+    """Return the phone's key of a name as Android, xdotool or a model writes it.
+
+    Raises:
+        DialectError: a phone has no such key.
+    """
+    plain = str(name).strip().lower().replace(" ", "_").removeprefix("keycode_")
+    plain = _KEYS.get(plain, plain)
+    for key in get_args(KeyName):
+        if key == plain:
+            return key  # type: ignore[no-any-return]
+    msg = f"a phone has no key {quoted(name)}"
+    raise DialectError(msg)
+
+
+def _object(words: str) -> dict[str, Any] | None:
+    """Return the object that begins the words, which ends where it can first be read."""
+    with suppress(ValueError, RecursionError):
+        found: Any = json.JSONDecoder(strict=False).raw_decode(words)[0]
+        return found if isinstance(found, dict) else None
+    shortest = words[:_LONGEST_LITERAL]
+    for end in islice(re.finditer("}", shortest), _MOST_BRACES):
+        found = _literal(shortest[: end.end()])
+        if isinstance(found, dict) and all(isinstance(key, str) for key in found):
+            return found
+    return None
+
+
+def _literal(words: str) -> object:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that Python does not know
+            found = ast.literal_eval(words)
+        repr(found)  # which fails for what is too deep, or too large a number
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None
+    return found

@@ -1,0 +1,223 @@
+"""The three lines in which SeeAct answers its multiple-choice question."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_mobileagent.action.action import (
+    Finish,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.reading import OPPOSITE, direction, quoted, reading, spoken
+from pytest_mobileagent.dialect.wording import cannot_say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+_NAMES = ("ELEMENT", "ACTION", "VALUE")
+_PLAIN: Mapping[str, Action] = {
+    "KEYBOARD ENTER": Key("enter"),
+    "NAVIGATE HOME": Key("home"),
+    "NAVIGATE BACK": Key("back"),
+    "WAIT": Wait(1.0),
+    "TERMINATE": Finish(),
+}
+_TOUCHES: Mapping[str, Callable[[int, int], Action]] = {"CLICK": Tap, "LONG PRESS": LongPress}
+_WITH_VALUE = ("INPUT TEXT", "SWIPE", "OPEN APP", "ANSWER")
+_LOOSE = re.compile(r"^[\s*#>`_-]*(element|action|value)[\s*_`]*[:：](.*)$", re.IGNORECASE)
+_LETTERS = re.compile(r"^\W*([A-Z]{1,3})(?=\W|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class SeeAct(Dialect):
+    """`ELEMENT: B`, `ACTION: CLICK`, `VALUE: None`, a line each; elements are marks with letters.
+
+    Source: google-research/android_world, agents/seeact_utils.py (a port of OSU-NLP-Group/SeeAct to
+    Android), whose code we follow: the last line of each name counts, a letter that stands for
+    nothing is none, and `CLICK` and `LONG PRESS` need the value `None`.
+
+    - `SWIPE` has the direction of the finger; the element is where, and may be missing.
+    - `INPUT TEXT` taps the element, types, and presses enter.
+    - `ANSWER` is `Finish` with a text, `TERMINATE` is `Finish` without one. In the original an
+      answer is only kept in the history, and the episode goes on until `TERMINATE`.
+    - A value is read whole; the original loses what stands behind a second colon.
+    - Where no line begins with `ACTION:`, bold or indented ones in any case are taken.
+
+    The chosen letter is in "element".
+    """
+
+    name: ClassVar[str] = "seeact"
+    on_error: ClassVar[OnError] = "no action"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return what the three lines mean.
+
+        Raises:
+            DialectError: there is no action, it is unknown, or its element or value is missing.
+        """
+        with reading(words):
+            lines = _lines(spoken(words))
+            kind = re.sub(r"[\s_.]+", " ", lines["ACTION"].strip(" .*`\"'")).upper()
+            letter = _letter(lines.get("ELEMENT", ""), frame)
+            at = frame.mark(letter).bounds.center if letter else None
+            action = _action(kind, at, lines.get("VALUE"))
+            takes_element = kind in _TOUCHES or kind in {"INPUT TEXT", "SWIPE"}
+            return Decision((action,), {"element": letter} if letter and takes_element else {})
+
+    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+        """Return what the lines mean to the code: names and letters as they have to be.
+
+        Of a value, it loses what stands behind a colon.
+        """
+        with reading(words):
+            said: dict[str, str] = {}
+            for line in words.split("\n"):
+                name, colon, behind = line.partition(":")
+                if colon and name in _NAMES:
+                    said[name] = behind.split(":")[0].strip()
+            kind = re.sub(r"[.]+|\s+", " ", said.get("ACTION", "")).strip()
+            if kind not in (*_PLAIN, *_TOUCHES, *_WITH_VALUE):
+                msg = f"there is no action {quoted(kind)}"
+                raise DialectError(msg)
+            value = said.get("VALUE", "").strip(".")
+            if (kind in _TOUCHES and value != "None") or (
+                kind == "SWIPE" and value not in OPPOSITE
+            ):
+                msg = f"{kind} does not go with {quoted(value)}"
+                raise DialectError(msg)
+            letter = re.sub(r"[.]+|\s+", " ", said.get("ELEMENT", "None")).strip()
+            letter = letter if letter in frame.marks else "None"
+            return self.parse(f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}", frame)
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return the three lines that say the decision.
+
+        Raises:
+            DialectError: it is not one action, or one that SeeAct has not.
+        """
+        if len(decision.actions) != 1:
+            msg = "SeeAct says one action at a time"
+            raise DialectError(msg)
+        action = decision.actions[0]
+        kind, at, value = _printed(action)
+        if "\n" in value or "\r" in value:
+            msg = f"a value of SeeAct's is one line: {quoted(value)}"
+            raise DialectError(msg)
+        letter = "None" if at is None else _letter_at(at, decision.said.get("element"), frame)
+        return f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}"
+
+
+def described(words: str, choices: Mapping[str, str]) -> str:
+    """Return a reply as the line that SeeAct keeps of it in its history.
+
+    `choices` are the descriptions of the elements, by letter. The line is what was chosen and what
+    is done with it: `"Save" button -> CLICK`, `SWIPE: up`.
+
+    Raises:
+        DialectError: the reply has no action.
+    """
+    lines = _lines(spoken(words))
+    kind = re.sub(r"[\s_.]+", " ", lines["ACTION"].strip(" .*`\"'")).upper()
+    found = _LETTERS.match(lines.get("ELEMENT", "").upper())
+    element = choices.get(found[1], "") if found else ""
+    takes_element = kind in _TOUCHES or kind in {"INPUT TEXT", "SWIPE"}
+    line = f"{element} -> {kind}" if element and takes_element else kind
+    return f"{line}: {lines.get('VALUE')}" if kind in _WITH_VALUE else line
+
+
+def _lines(words: str) -> dict[str, str]:
+    strict, loose = {}, {}
+    for line in words.split("\n"):
+        name, colon, value = line.partition(":")
+        if colon and name in _NAMES:
+            strict[name] = value.strip().strip(".").strip()
+        elif match := _LOOSE.match(line):
+            loose[match[1].upper()] = match[2].strip(" \t\r*`").strip(".").strip()
+    found = strict if "ACTION" in strict else loose
+    if not found.get("ACTION"):
+        msg = f"there is no line 'ACTION: …': {quoted(words)}"
+        raise DialectError(msg)
+    return found
+
+
+def _letter(element: str, frame: Frame) -> str:
+    """Return the label of the mark that is meant; empty if the words mean none."""
+    for words in (element, element.upper()):
+        if words in frame.marks:
+            return words
+    found = _LETTERS.match(element)
+    return found[1] if found and found[1] in frame.marks else ""
+
+
+def _action(kind: str, at: tuple[int, int] | None, value: str | None) -> Action:
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    if kind in _TOUCHES or kind == "INPUT TEXT":
+        if at is None:
+            msg = f"{kind} needs an element of those to choose from"
+            raise DialectError(msg)
+        if kind in _TOUCHES:
+            if (value or "").strip("\"'").lower() != "none":
+                msg = f"the value of {kind} has to be None"
+                raise DialectError(msg)
+            return _TOUCHES[kind](*at)
+    return _with_value(kind, at, value or "")
+
+
+def _with_value(kind: str, at: tuple[int, int] | None, value: str) -> Action:
+    if kind not in _WITH_VALUE:
+        msg = f"there is no action {quoted(kind)}"
+        raise DialectError(msg)
+    if not value:
+        msg = f"{kind} needs a value"
+        raise DialectError(msg)
+    if kind == "SWIPE":
+        return Scroll(direction(value), at)
+    if kind == "INPUT TEXT":
+        return Type(value, at=at, enter=True)
+    return Open(value) if kind == "OPEN APP" else Finish(value)
+
+
+def _printed(action: Action) -> tuple[str, tuple[int, int] | None, str]:
+    """Return an action's name, where it is done, and its value."""
+    for kind, plain in _PLAIN.items():
+        if action == plain or (isinstance(action, Wait) and isinstance(plain, Wait)):
+            return kind, None, "None"
+    match action:
+        case Tap(x, y):
+            return "CLICK", (x, y), "None"
+        case LongPress(x, y):
+            return "LONG PRESS", (x, y), "None"
+        case Scroll(finger, at):
+            return "SWIPE", at, finger
+    return _printed_value(action)
+
+
+def _printed_value(action: Action) -> tuple[str, tuple[int, int] | None, str]:
+    match action:
+        case Type(text, at, False, True) if text and at:
+            return "INPUT TEXT", at, text
+        case Open(app) if app:
+            return "OPEN APP", None, app
+        case Finish(answer):
+            return "ANSWER", None, answer
+    raise cannot_say("SeeAct", action)
+
+
+def _letter_at(at: tuple[int, int], said: str | None, frame: Frame) -> str:
+    """Return the letter that was said if its mark holds the pixel, else the smallest that does."""
+    if said and said in frame.marks and frame.marks[said].bounds.contains(*at):
+        return said
+    return frame.mark_at(*at).label

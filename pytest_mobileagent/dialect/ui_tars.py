@@ -1,0 +1,241 @@
+"""UI-TARS: `Thought: …` and `Action: click(start_box='(x,y)')`, one or several calls."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Ask,
+    Direction,
+    DoubleTap,
+    Finish,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.parts import Call, begins_call, call, without_fences
+from pytest_mobileagent.dialect.reading import (
+    OPPOSITE,
+    amount,
+    key_named,
+    point,
+    quoted,
+    reading,
+)
+from pytest_mobileagent.dialect.wording import cannot_say, escaped, whole
+from pytest_mobileagent.screen.picture import smart_size
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.dialect.dialect import Frame, OnError
+
+Version = Literal["1", "1.5", "doubao"]
+
+_TOKENS = re.compile(r"<\|?/?(?:box_start|box_end|im_end|endoftext)\|?>|\[EOS\]|</s>")
+_ACTION = re.compile(r"(?m)^[ \t]*Action[:：][ \t\n]*")
+_INLINE_ACTION = re.compile(r"Action[:：][ \t\n]*")
+_REFLECTION = re.compile(r"Reflection[:：](.*?)Action_Summary[:：](.*)", re.DOTALL)
+_THOUGHT = re.compile(r"(?:Thought|Action_Summary)[:：](.*)", re.DOTALL)
+# wait() of the prompt sleeps for five seconds.
+_WAIT = 5.0
+_SUBMIT = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class UiTars(Dialect):
+    r"""The calls of UI-TARS.
+
+    `version` says what coordinates mean: "1" (Qwen2-VL) and "doubao" go from 0 to 1000, "1.5"
+    (Qwen2.5-VL) are pixels of the picture as the model resizes it (multiples of 28). All ways of
+    writing a point are read with each of them: `start_box='(x,y)'` with box tokens or without,
+    `point='<point>x y</point>'`, and boxes, of which the centre is meant.
+
+    `scroll(point, direction)` names the side of which more is to be seen, so the finger moves the
+    other way; `scroll(start_box, end_box)` of version 1 is the finger's own path. A text with a
+    line break at its end is submitted: the enter key. `call_user` asks the user, with the thought
+    as the question if it has none of its own.
+
+    Source: bytedance/UI-TARS, `codes/ui_tars/prompt.py` and `action_parser.py` (package `ui-tars`),
+    README_v1.md and README_coordinates.md. Where the code and the prompt differ, this follows the
+    prompt: the parser cuts spaces off the beginning of a text, loses a text of a mere line break,
+    takes "n" and "\\" off a text that ends with them, and reads no box tokens.
+
+    On words that it cannot read, OSWorld's `uitars_agent.py`, to which the project points for
+    acting, asks up to three times, and takes the third for the end.
+    """
+
+    name: ClassVar[str] = "ui_tars"
+    on_error: ClassVar[OnError] = "ask again"
+    version: Version = "1.5"
+
+    def parse(self, words: str, frame: Frame) -> Decision:
+        """Return the actions of a reply; what it said as "thought" and "reflection"."""
+        with reading(words):
+            before, calls = _halves(_TOKENS.sub("", without_fences(words)))
+            actions: list[Action] = []
+            at = 0
+            while not actions or begins_call(calls, at):
+                said_call = call(calls, at)
+                actions.append(self._action(said_call, frame))
+                at = said_call.end
+            said = _said(before)
+            asked = (Ask(said.get("thought", "")) if each == Ask("") else each for each in actions)
+            return Decision(tuple(asked), said)
+
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision in the words of this version."""
+        calls = "\n\n".join(self._call(action, frame) for action in decision.actions)
+        if not calls:
+            raise cannot_say(self.name, "doing nothing")
+        thought = decision.said.get("thought", "")
+        if thought and Ask("") in decision.actions:
+            raise cannot_say(self.name, "asking nothing")
+        if reflection := decision.said.get("reflection", ""):
+            return f"Reflection: {reflection}\nAction_Summary: {thought}\nAction: {calls}"
+        return f"Thought: {thought}\nAction: {calls}" if thought else f"Action: {calls}"
+
+    def _scale(self, frame: Frame) -> tuple[float, float]:
+        if self.version != "1.5":
+            return (1000, 1000)
+        try:
+            return smart_size(*(frame.shown or frame.size))
+        except ValueError as error:
+            raise DialectError(str(error)) from error
+
+    def _action(self, said: Call, frame: Frame) -> Action:
+        match said.name.lower():
+            case "click" | "left_single" | "tap":
+                return Tap(*self._point(said, frame, "start_box", "point", "start_point"))
+            case "left_double" | "double_click" | "double_tap":
+                return DoubleTap(*self._point(said, frame, "start_box", "point", "start_point"))
+            case "long_press" | "right_single":
+                at = self._point(said, frame, "start_box", "point", "start_point")
+                seconds = said.get("time")
+                return LongPress(*at, amount(seconds)) if seconds else LongPress(*at)
+            case "drag" | "select" | "swipe":
+                return self._swipe(said, frame)
+            case "scroll":
+                return self._scroll(said, frame)
+            case _:
+                return _plain_action(said)
+
+    def _point(self, said: Call, frame: Frame, *names: str) -> tuple[int, int]:
+        return frame.pixel(*point(said.get(*names, "0")), self._scale(frame))
+
+    def _swipe(self, said: Call, frame: Frame) -> Swipe:
+        start = self._point(said, frame, "start_box", "start_point", "point")
+        end = frame.pixel(*point(said.get("end_box", "end_point", "1")), self._scale(frame))
+        return Swipe(*start, *end)
+
+    def _scroll(self, said: Call, frame: Frame) -> Swipe | Scroll:
+        if said.get("end_box", "end_point"):
+            return self._swipe(said, frame)
+        words = said.get("direction").lower()
+        found = next((each for each in get_args(Direction) if each in words), None)
+        if found is None:
+            msg = f"scroll needs a direction, not {quoted(words)}"
+            raise DialectError(msg)
+        has_point = said.get("start_box", "point", "start_point")
+        at = self._point(said, frame, "start_box", "point", "start_point") if has_point else None
+        return Scroll(OPPOSITE[found], at)
+
+    def _call(self, action: Action, frame: Frame) -> str:
+        match action:
+            case Tap(x, y):
+                return f"click({self._place('point', x, y, frame)})"
+            case DoubleTap(x, y):
+                return f"left_double({self._place('point', x, y, frame)})"
+            case LongPress(x, y, seconds):
+                return f"long_press({self._place('point', x, y, frame)}, time='{seconds!r}')"
+            case Swipe(x1, y1, x2, y2):
+                start = self._place("start_point", x1, y1, frame)
+                end = self._place("end_point", x2, y2, frame)
+                return f"{'scroll' if self.version == '1' else 'drag'}({start}, {end})"
+            case Scroll(direction, at):
+                place = f"{self._place('point', *at, frame)}, " if at else ""
+                return f"scroll({place}direction='{OPPOSITE[direction]}')"
+        return _plain_call(action)
+
+    def _place(self, name: str, x: int, y: int, frame: Frame) -> str:
+        left, top = whole(frame.point(x, y, self._scale(frame)))
+        if self.version == "doubao":
+            return f"{name}='<point>{left} {top}</point>'"
+        name = "end_box" if name == "end_point" else "start_box"
+        if self.version == "1":
+            return f"{name}='<|box_start|>({left},{top})<|box_end|>'"
+        return f"{name}='({left},{top})'"
+
+
+def _halves(words: str) -> tuple[str, str]:
+    """Return what stands before the last "Action:", and what stands behind it."""
+    found = list(_ACTION.finditer(words)) or list(_INLINE_ACTION.finditer(words))
+    if not found:
+        msg = f'"Action:" is missing in {quoted(words)}'
+        raise DialectError(msg)
+    return words[: found[-1].start()], words[found[-1].end() :].lstrip("`")
+
+
+def _said(before: str) -> dict[str, str]:
+    if match := _REFLECTION.search(before):
+        return {"reflection": match[1].strip(), "thought": match[2].strip()}
+    thought = match[1].strip() if (match := _THOUGHT.search(before)) else ""
+    return {"thought": thought} if thought else {}
+
+
+def _plain_action(said: Call) -> Action:
+    """Return an action without a point."""
+    match said.name.lower():
+        case "type":
+            return _typed(said.arguments.get("content", said.arguments.get("0", "")))
+        case "press_home" | "press_back" | "press_enter" | "press_recent" | "press_menu":
+            return Key(key_named(said.name.lower().removeprefix("press_")))
+        case "hotkey" | "press" | "key":
+            return Key(key_named(said.get("key", "hotkey", "press", "0")))
+        case "open_app" | "open":
+            if app := said.get("app_name", "app", "0"):
+                return Open(app)
+            msg = "open_app names no app"
+            raise DialectError(msg)
+        case "wait":
+            seconds = said.get("time", "t", "0")
+            return Wait(amount(seconds) if seconds else _WAIT)
+        case "finished":
+            return Finish(said.get("content", "0"))
+        case "call_user":
+            return Ask(said.get("content", "0"))
+    msg = f"there is no action {quoted(said.name)}"
+    raise DialectError(msg)
+
+
+def _typed(content: str) -> Type:
+    # Models write the line break as it is, escaped, or escaped twice.
+    plain = re.sub(r"(?:\n|\\n)+\Z", "", content)
+    return Type(plain, enter=plain != content)
+
+
+def _plain_call(action: Action) -> str:
+    """Return the call of an action without a point."""
+    match action:
+        case Type(text, None, False, enter) if _typed(text) == Type(text):
+            return f"type(content='{escaped(text + _SUBMIT * enter)}')"
+        case Key("home" | "back" | "enter" as key):
+            return f"press_{key}()"
+        case Key(key):
+            return f"hotkey(key='{key}')"
+        case Open(app) if app:
+            return f"open_app(app_name='{escaped(app)}')"
+        case Wait(seconds):
+            return "wait()" if seconds == _WAIT else f"wait(time='{seconds!r}')"
+        case Finish(answer):
+            return f"finished(content='{escaped(answer)}')"
+        case Ask(question):
+            return f"call_user(content='{escaped(question)}')" if question else "call_user()"
+    raise cannot_say(UiTars.name, action)

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Ask,
+    Direction,
+    DoubleTap,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.dialect.agentcpm import AgentCpm
+from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+
+PHONE = Frame((1080, 2400))
+SMALL = Frame((560, 840))
+
+X, Y = st.integers(0, 559), st.integers(0, 839)
+SECONDS = st.integers(201, 60_000).map(lambda milliseconds: milliseconds / 1000)
+ACTIONS = st.one_of(
+    st.builds(Tap, X, Y),
+    st.builds(LongPress, X, Y, SECONDS),
+    st.builds(Swipe, X, Y, X, Y, SECONDS),
+    st.builds(Scroll, st.sampled_from(get_args(Direction)), st.tuples(X, Y)),
+    st.builds(Type, st.text(), clear=st.booleans()),
+    st.sampled_from([Key("back"), Key("home"), Key("enter"), Key("overview")]),
+    st.builds(Wait, SECONDS),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "actions"),
+    [
+        ('{"POINT":[500,250]}', [Tap(540, 600)]),
+        ('{"POINT":[500,250],"duration":200}', [Tap(540, 600)]),
+        ('{"POINT":[500,250],"duration":1000}', [LongPress(540, 600, 1.0)]),
+        ('{"POINT":[500,250],"to":"down"}', [Scroll("down", (540, 600))]),
+        ('{"POINT":[500,750],"to":[500,250]}', [Swipe(540, 1800, 540, 600)]),
+        ('{"POINT":[500,750],"to":[500,250],"duration":800}', [Swipe(540, 1800, 540, 600, 0.8)]),
+        ('{"PRESS":"HOME"}', [Key("home")]),
+        ('{"PRESS":"BACK"}', [Key("back")]),
+        ('{"PRESS":"ENTER"}', [Key("enter")]),
+        ('{"PRESS":"APPSELECT"}', [Key("overview")]),
+        ('{"TYPE":"Hello, world!"}', [Type("Hello, world!")]),
+        ('{"TYPE":"你好","CLEAR":null}', [Type("你好", clear=True)]),
+        ('{"TYPE":7}', [Type("7")]),
+        ('{"duration":500}', [Wait(0.5)]),
+        ('{"STATUS":"finish"}', [Finish()]),
+        ('{"STATUS":"satisfied"}', [Finish()]),
+        ('{"thought":"no app","STATUS":"impossible"}', [Impossible("no app")]),
+        ('{"thought":"a call","STATUS":"interrupt"}', [Impossible("interrupted: a call")]),
+        ('{"thought":"Which one?","STATUS":"need_feedback"}', [Ask("Which one?")]),
+        ('{"STATUS":"continue"}', []),
+        ('{"POINT":[500,250],"STATUS":"continue"}', [Tap(540, 600)]),
+        ('{"POINT":[500,250],"STATUS":"finish"}', [Tap(540, 600), Finish()]),
+        ('```json\n{"POINT":[500,250]}\n```', [Tap(540, 600)]),
+        ('Here you are: { "POINT" : [ 500 , 250 ] } as asked', [Tap(540, 600)]),
+        ('{"Point":[500,250]}', [Tap(540, 600)]),
+        ('{"press":"home"}', [Key("home")]),
+        ('<think>{"a"}</think>{"POINT":[500,250]}', [Tap(540, 600)]),
+        ('{"thought":"two\nlines","POINT":[500,250]}', [Tap(540, 600)]),
+    ],
+)
+def test_what_models_say(words: str, actions: list[Action]) -> None:
+    assert AgentCpm().parse(words, PHONE).actions == tuple(actions)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "click the button",
+        "[1]",
+        '{"thought":"what now?"}',
+        '{"POINT":[500]}',
+        '{"POINT":[500,2500]}',
+        '{"POINT":"here"}',
+        '{"POINT":[500,250],"to":"sideways"}',
+        '{"POINT":[500,250],"to":[5,5000]}',
+        '{"POINT":[500,250],"to":5}',
+        '{"PRESS":"POWER"}',
+        '{"PRESS":null}',
+        '{"TYPE":null}',
+        '{"duration":"long"}',
+        '{"duration":NaN}',
+        '{"STATUS":"perhaps"}',
+        '{"POINT":[500,25',
+    ],
+)
+def test_words_that_are_no_action(words: str) -> None:
+    with pytest.raises(DialectError) as raised:
+        AgentCpm().parse(words, PHONE)
+    assert raised.value.words == words
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        (Open("clock"),),
+        (DoubleTap(1, 1),),
+        (Type("a", enter=True),),
+        (Finish("7:00"),),
+        (Scroll("up"),),
+        (Tap(1, 1), Tap(2, 2)),
+        (Finish(), Tap(1, 1)),
+        (Key("delete"),),
+    ],
+)
+def test_what_it_cannot_say(actions: tuple[Action, ...]) -> None:
+    with pytest.raises(DialectError):
+        AgentCpm().print(Decision(actions), SMALL)
+
+
+def test_it_prints_compact_json() -> None:
+    decision = Decision((Tap(280, 420), Finish()), {"thought": "看"})
+    words = '{"thought":"看","POINT":[501,501],"STATUS":"finish"}'
+    assert AgentCpm().print(decision, SMALL) == words
+
+
+@given(ACTIONS, st.sampled_from([None, "finish", "impossible", "need_feedback"]), st.text())
+def test_what_is_printed_is_read_back(action: Action, status: str | None, thought: str) -> None:
+    ends = {"finish": Finish(), "impossible": Impossible(thought), "need_feedback": Ask(thought)}
+    more = (ends[status],) if status else ()
+    if thought.startswith("interrupted"):
+        return
+    decision = Decision((action, *more), {"thought": thought} if thought else {})
+    assert AgentCpm().parse(AgentCpm().print(decision, SMALL), SMALL) == decision
+
+
+def test_doing_nothing_is_to_continue() -> None:
+    assert AgentCpm().parse(AgentCpm().print(Decision(), SMALL), SMALL) == Decision()

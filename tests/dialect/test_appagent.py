@@ -1,0 +1,233 @@
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.action.action import Finish, Key, LongPress, Scroll, Swipe, Tap, Type, Wait
+from pytest_mobileagent.dialect import Decision, DialectError, Frame
+from pytest_mobileagent.dialect.appagent import AppAgent, AppAgentReflection
+from pytest_mobileagent.screen.element import Bounds
+from pytest_mobileagent.screen.marks import Mark
+
+SIZE = (1080, 2400)
+ELEMENTS = Frame(
+    SIZE,
+    marks={
+        "1": Mark("1", Bounds(0, 0, 1080, 200)),
+        "2": Mark("2", Bounds(100, 1000, 301, 1101)),
+        "15": Mark("15", Bounds(500, 2200, 601, 2301)),
+    },
+)
+CELLS = Frame(
+    SIZE,
+    marks={
+        str(row * 9 + column + 1): Mark(
+            str(row * 9 + column + 1),
+            Bounds(column * 120, row * 120, column * 120 + 120, row * 120 + 120),
+        )
+        for row in range(20)
+        for column in range(9)
+    },
+)
+
+
+def reply(action):
+    return f"Observation: A list.\nThought: I tap it.\nAction: {action}\nSummary: I tapped."
+
+
+@pytest.mark.parametrize(
+    ("action", "expected"),
+    [
+        ("tap(2)", Tap(200, 1050)),
+        ("tap(02)", Tap(200, 1050)),
+        ("tap( 2 )", Tap(200, 1050)),
+        ('tap("2")', Tap(200, 1050)),
+        ("tap(element=2)", Tap(200, 1050)),
+        ("Tap(2)", Tap(200, 1050)),
+        ("`tap(2)`", Tap(200, 1050)),
+        ("I will tap(2).", Tap(200, 1050)),
+        ("tap(2), then tap(15)", Tap(200, 1050)),
+        ("long_press(15)", LongPress(550, 2250)),
+        ('text("Hello, world!")', Type("Hello, world!")),
+        ('text("Bread (rye)")', Type("Bread (rye)")),
+        ("text('Milk')", Type("Milk")),
+        ("text(Milk)", Type("Milk")),
+        ('text("")', Type("")),
+        ('text("FINISH")', Type("FINISH")),
+        ('text("cut o', Type("cut o")),
+        ('swipe(2, "up", "medium")', Swipe(200, 1050, 200, 618, 0.4)),
+        ('swipe(2,"down","short")', Swipe(200, 1050, 200, 1266, 0.4)),
+        ('swipe(2, "right", "long")', Swipe(200, 1050, 524, 1050, 0.4)),
+        ("swipe(2, left, short)", Swipe(200, 1050, 92, 1050, 0.4)),
+        ('swipe(15, "down", "long")', Swipe(550, 2250, 550, 2399, 0.4)),
+        ('swipe(2, "up", "far")', Swipe(200, 1050, 200, 834, 0.4)),
+        ("FINISH", Finish()),
+        ("Finish.", Finish()),
+        ("The task is done: FINISH", Finish()),
+    ],
+)
+def test_a_call_is_an_action_on_the_numbered_element(action, expected):
+    decision = AppAgent().parse(reply(action), ELEMENTS)
+    assert decision.actions == (expected,)
+    assert decision.said == {
+        "observation": "A list.",
+        "thought": "I tap it.",
+        "summary": "I tapped.",
+    }
+
+
+def test_a_call_for_the_grid_is_a_signal():
+    assert AppAgent().parse(reply("grid()"), ELEMENTS).signal == "grid"
+    assert AppAgent().parse(reply("grid"), ELEMENTS).signal == "grid"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (reply("tap(16)"), "no mark '16'"),
+        (reply("tap(0)"), "no mark '0'"),
+        (reply("tap(-1)"), "no mark '-1'"),
+        (reply("tap(Save)"), "no mark 'Save'"),
+        (reply("tap()"), "no mark ''"),
+        (reply("tap(1, 2)"), "tap cannot be called with 1, 2"),
+        (reply("press_back()"), "no known function in 'press_back"),
+        (reply("Save"), "no known function in 'Save'"),
+        (reply('swipe(2, "north", "long")'), "up, down, left, right, not 'north'"),
+        (reply('swipe(2, "up")'), "swipe cannot be called with 2, up"),
+        ("I'm sorry, I can't help with that.", "no 'Observation:' in"),
+        ("Observation: x\nThought: y\nSummary: z", "no 'Action:' in"),
+        ("Observation: x\nThought: y\nAction: tap(2)", "no 'Summary:' in"),
+        ("", "no 'Observation:' in ''"),
+    ],
+)
+def test_what_cannot_be_read_says_why(words, problem):
+    with pytest.raises(DialectError, match=problem.replace("(", r"\(")) as caught:
+        AppAgent().parse(words, ELEMENTS)
+    assert caught.value.words == words
+
+
+@pytest.mark.parametrize(
+    ("action", "expected"),
+    [
+        ('tap(1, "center")', Tap(60, 60)),
+        ('tap(11, "top-left")', Tap(150, 150)),
+        ("tap(11, bottom-right)", Tap(210, 210)),
+        ('tap(1, "middle")', Tap(60, 60)),
+        ('long_press(2, "right")', LongPress(210, 60)),
+        ('swipe(1, "center", 11, "right")', Swipe(60, 60, 210, 180, 0.4)),
+        ("FINISH", Finish()),
+    ],
+)
+def test_on_the_grid_a_call_names_a_place_in_a_cell(action, expected):
+    assert AppAgent(grid=True).parse(reply(action), CELLS).actions == (expected,)
+
+
+@pytest.mark.parametrize("action", ["tap(1)", 'text("a")', 'tap(181, "top")', 'swipe(1, "up", 2)'])
+def test_on_the_grid_there_is_nothing_else(action):
+    with pytest.raises(DialectError):
+        AppAgent(grid=True).parse(reply(action), CELLS)
+
+
+@pytest.mark.parametrize(
+    ("action", "expected"),
+    [
+        ('click("c2")', Tap(50, 50)),
+        ('input("Milk")', Type("Milk")),
+        ('scroll(s1, "up")', Swipe(500, 1000, 500, 568, 0.4)),
+    ],
+)
+def test_the_words_of_mobile_bench_v2_are_understood(action, expected):
+    marks = {
+        "c2": Mark("c2", Bounds(0, 0, 100, 100)),
+        "s1": Mark("s1", Bounds(0, 0, 1000, 2000)),
+    }
+    frame = Frame(SIZE, marks=marks)
+    dialect = AppAgent(functions="mobile-bench-v2")
+    decision = dialect.parse(reply(action), frame)
+    assert decision.actions == (expected,)
+    assert dialect.parse(dialect.print(decision, frame), frame) == decision
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"]), max_size=20)
+SPOKEN = TEXTS.filter(lambda text: not any(quote in text for quote in "\"'”"))
+SWIPES = st.builds(
+    'swipe({}, "{}", "{}")'.format,
+    st.sampled_from(["1", "2", "15"]),
+    st.sampled_from(["up", "down", "left", "right"]),
+    st.sampled_from(["short", "medium", "long"]),
+)
+
+
+@given(
+    st.sampled_from(
+        [Tap(540, 100), Tap(200, 1050), LongPress(550, 2250), Finish()],
+    )
+    | st.builds(Type, SPOKEN)
+)
+def test_what_is_printed_is_parsed_again(action):
+    decision = Decision((action,), {"observation": "o", "thought": "t", "summary": "s"})
+    assert AppAgent().parse(AppAgent().print(decision, ELEMENTS), ELEMENTS) == decision
+
+
+@given(SWIPES)
+def test_a_swipe_is_printed_by_its_element_and_direction(call):
+    frame = Frame((10_000, 20_000), marks=ELEMENTS.marks)
+    dialect = AppAgent()
+    swipe = dialect.parse(reply(call), frame)
+    (action,) = swipe.actions
+    assert isinstance(action, Swipe)
+    if action.x2 > 0 and action.y2 > 0:  # at the edge of the screen, its length is lost
+        assert dialect.parse(dialect.print(swipe, frame), frame) == swipe
+
+
+@given(
+    st.integers(1, 180), st.sampled_from(["center", "top", "left", "bottom-right"]), st.booleans()
+)
+def test_places_on_the_grid_are_printed(cell, place, swipes):
+    call = f'swipe(1, "top", {cell}, "{place}")' if swipes else f'tap({cell}, "{place}")'
+    decision = AppAgent(grid=True).parse(reply(call), CELLS)
+    assert call in AppAgent(grid=True).print(decision, CELLS)
+
+
+@pytest.mark.parametrize(
+    "action", [Key("back"), Wait(), Type("x", enter=True), Type('a") b'), Type("a\nb")]
+)
+def test_what_appagent_has_no_words_for_is_not_printed(action):
+    with pytest.raises(DialectError):
+        AppAgent().print(Decision((action,)), ELEMENTS)
+
+
+def test_a_scroll_is_printed_as_a_long_swipe():
+    words = AppAgent().print(Decision((Scroll("up", at=(200, 1050)),)), ELEMENTS)
+    assert 'Action: swipe(2, "up", "long")' in words
+
+
+@pytest.mark.parametrize("part", ['text("', "tap(", '" )', "(", "*", "=", "\n"])
+def test_long_words_are_read_or_refused(part):
+    with suppress(DialectError):
+        AppAgent().parse(reply(part * (100_000 // len(part))), ELEMENTS)
+
+
+@pytest.mark.parametrize(
+    ("words", "signal", "actions"),
+    [
+        ("Decision: BACK\nThought: t\nDocumentation: d", "back", (Key("back"),)),
+        ("Decision: SUCCESS\nThought: t\nDocumentation: d", "success", ()),
+        ("Decision: **CONTINUE**.\nThought: t\nDocumentation: d", "continue", ()),
+        ("Decision: INEFFECTIVE\nThought: t", "ineffective", ()),
+    ],
+)
+def test_a_reflection_is_a_signal(words, signal, actions):
+    dialect = AppAgentReflection()
+    decision = dialect.parse(words, ELEMENTS)
+    assert (decision.signal, decision.actions) == (signal, actions)
+    assert dialect.parse(dialect.print(decision, ELEMENTS), ELEMENTS) == decision
+
+
+@pytest.mark.parametrize(
+    "words", ["", "Decision: BACK\nThought: t", "Decision: MAYBE\nThought: t", "BACK"]
+)
+def test_a_reflection_without_what_it_needs_is_none(words):
+    with pytest.raises(DialectError):
+        AppAgentReflection().parse(words, ELEMENTS)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.action.action import Action, Key, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.dialect.bmoca_discrete import SIZE, BMocaDiscrete
+from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+
+DIALECT = BMocaDiscrete()
+FRAME = Frame((1000, 2000))
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("0", Tap(25, 50)),
+        ("[1]", Tap(100, 50)),
+        (" 13 \n", Tap(999, 50)),
+        ("14", Tap(25, 125)),
+        ("(189)", Tap(550, 1025)),
+        ("377", Tap(999, 1999)),
+        ("378", Scroll("up")),
+        ("379", Scroll("down")),
+        ("380", Scroll("right")),
+        ("381", Scroll("left")),
+        ("382", Key("back")),
+        ("383", Key("home")),
+        ("384", Key("overview")),
+    ],
+)
+def test_a_number_is_read(words: str, meant: Action) -> None:
+    assert DIALECT.parse(words, FRAME) == Decision((meant,))
+
+
+@pytest.mark.parametrize(
+    "words", ["", "385", "-1", "1.5", "one", "1 2", "1000000", "²", "٣", "action 5", "[5, 6]"]
+)
+def test_other_words_are_refused(words: str) -> None:
+    with pytest.raises(DialectError, match="from 0 to 384") as caught:
+        DIALECT.parse(words, FRAME)
+    assert caught.value.words == words
+
+
+def test_there_are_385_of_them() -> None:
+    actions = [DIALECT.parse(str(each), FRAME).actions[0] for each in range(SIZE)]
+    assert len(set(actions)) == SIZE == 385
+    assert sum(isinstance(each, Tap) for each in actions) == 14 * 27
+
+
+@given(st.integers(0, SIZE - 1), st.sampled_from([FRAME, Frame((320, 640)), Frame((2560, 1600))]))
+def test_what_it_prints_it_reads_back(index: int, frame: Frame) -> None:
+    decision = DIALECT.parse(str(index), frame)
+    assert DIALECT.print(decision, frame) == str(index)
+
+
+@given(st.integers(0, 999), st.integers(0, 1999))
+def test_a_tap_becomes_the_nearest_place(x: int, y: int) -> None:
+    near = DIALECT.parse(DIALECT.print(Decision((Tap(x, y),)), FRAME), FRAME).actions[0]
+    assert isinstance(near, Tap)
+    assert abs(near.x - x) <= 38
+    assert abs(near.y - y) <= 50  # the first row begins half a row down
+
+
+@pytest.mark.parametrize(
+    "action", [Type("x"), Key("enter"), Scroll("up", (5, 5)), Swipe(5, 5, 600, 600)]
+)
+def test_it_has_no_number_for_other_actions(action: Action) -> None:
+    with pytest.raises(DialectError):
+        DIALECT.print(Decision((action,)), FRAME)

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.dialect import DialectError
+from pytest_mobileagent.dialect.parts import argument, call, line_after, section
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Action: tap(5)",
+        "Thought: so. Action: tap(5)",
+        "**Action:** tap(5)",
+        "- action : tap(5)",
+        "Action：tap(5)",
+        "Action:tap(5)\r\nSummary: x",
+        "Action:\n\n  tap(5)\nSummary: x",
+        "Action: `tap(5)`",
+    ],
+)
+def test_a_line_is_found_however_its_name_is_written(words):
+    assert line_after(words, "Action") == "tap(5)"
+
+
+def test_a_part_that_is_missing_is_named_and_the_words_are_quoted():
+    with pytest.raises(DialectError, match="no 'Action:' in 'I am sorry'") as caught:
+        line_after("I am\nsorry", "Action")
+    assert caught.value.words == "I am\nsorry"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "### Action ###\nTap (1, 2)\n### Operation ###\nTaps.",
+        "## Action:\nTap (1, 2)\n## Operation:\nTaps.",
+        "### **Action** ###\nTap (1, 2)\n### Operation\nTaps.",
+        "### ACTION ###Tap (1, 2)### OPERATION ###",
+        "Tap (1, 2)",
+    ],
+)
+def test_a_section_is_found_however_its_heading_is_written(words):
+    assert section(words, "Action", "Operation").strip() == "Tap (1, 2)"
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [("f(a)", "a"), ("f (a (b) c) (d)", "a (b) c"), ("f(a", "a"), ("f((a)", "(a"), ("f()", "")],
+)
+def test_an_argument_ends_at_the_parenthesis_that_closes_it(call, expected):
+    assert argument(call) == expected
+
+
+def test_a_call_without_parentheses_has_no_argument():
+    with pytest.raises(DialectError, match="no parentheses in 'back'"):
+        argument("back")
+
+
+@pytest.mark.parametrize("part", ["#", "### ", "Action ", "(", " "])
+def test_long_words_are_read_or_refused(part):
+    words = part * (200_000 // len(part))
+    section(words, "Action", "Operation")
+    with suppress(DialectError):
+        line_after(words, "Action")
+    with suppress(DialectError):
+        argument(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "arguments"),
+    [
+        ("f()", "f", {}),
+        ("f(a='b', c=\"d\")", "f", {"a": "b", "c": "d"}),
+        ("f( a = [1, (2)] , b=3 )", "f", {"a": "[1, (2)]", "b": "3"}),
+        ("f('a', 2)", "f", {"0": "a", "1": "2"}),
+        ("f(a='it's')", "f", {"a": "it's"}),
+        ("f(a='x', b='y') and so on", "f", {"a": "x", "b": "y"}),
+        ("f(a='x'", "f", {"a": "x"}),
+    ],
+)
+def test_calls(words: str, name: str, arguments: dict[str, str]) -> None:
+    read = call(words)
+    assert (read.name, dict(read.arguments)) == (name, arguments)
+
+
+@pytest.mark.parametrize("words", ["", "f", "(1)", "f(a='b", "f(a=[1, 2", "f(a=1"])
+def test_what_is_no_call(words: str) -> None:
+    with pytest.raises(DialectError):
+        call(words)
+
+
+@given(st.text())
+def test_calls_are_read_or_refused(words: str) -> None:
+    with suppress(DialectError):
+        call(f"f({words}")

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent.dialect.dialect import DialectError
+from pytest_mobileagent.dialect.reading import (
+    amount,
+    key_named,
+    number,
+    object_in,
+    point,
+    quoted,
+    reading,
+    spoken,
+    text,
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (" tap\n", "tap"),
+        ("<think>Action: stop</think>Action: back", "Action: back"),
+        ("<Thinking>a\nb</thinking>\ntap<|im_end|>", "tap"),
+        ("<think>a</think> <think>b</think>\nb", "b"),
+        ("Well.\n<think>c\nd</think>e", "Well.\ne"),
+        ("<s>tap</s><pad><pad>", "tap"),
+        ("<think>cut off", "<think>cut off"),
+        ("<think>nothing else</think>", "<think>nothing else</think>"),
+        ("</think>a", "</think>a"),
+        ("type(<think>a</think></s>!)", "type(<think>a</think></s>!)"),
+    ],
+)
+def test_what_is_thought_aloud_is_not_spoken(words: str, expected: str) -> None:
+    assert spoken(words) == expected
+
+
+@pytest.mark.parametrize("part", ["<think>", "\n<think>", "</think><think>", "</s>", " "])
+def test_long_words_are_read(part: str) -> None:
+    spoken(part * (200_000 // len(part)))
+
+
+@pytest.mark.parametrize("part", ['{"a":', "{", "{'a': ", "}", "{}"])
+def test_objects_that_never_end_are_read_or_refused(part: str) -> None:
+    with suppress(DialectError):
+        object_in(part * (200_000 // len(part)), "b")
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ('I say: {"a": "b\nc}"} and more', {"a": "b\nc}"}),
+        ("```json\n{'a': '}'}\n```", {"a": "}"}),
+        ('{"a": "%s"}' % ("}" * 20_000), {"a": "}" * 20_000}),
+    ],
+)
+def test_an_object_is_found_in_words(words: str, value: Any) -> None:
+    assert object_in(words) == value
+
+
+@pytest.mark.parametrize("words", ["", "none", '{"a": ', "{a}", "[" * 9999, "[1]"])
+def test_what_holds_no_object_in(words: str) -> None:
+    with pytest.raises(DialectError):
+        object_in(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        '{"a": 1}',
+        '{} {"b": 2} {"a": 1}',
+        "see {this}: {'a': 1}, and more }",
+        '```json\n{"a": 1}\n```',
+    ],
+)
+def test_an_object_is_found_by_its_keys(words: str) -> None:
+    assert object_in(words, "a", "c") == {"a": 1}
+
+
+@pytest.mark.parametrize("words", ["", "a", '{"b": 1}', '{"a": 1', '["a"]'])
+def test_what_has_no_such_object_is_an_error(words: str) -> None:
+    with pytest.raises(DialectError, match="no JSON object with a in"):
+        object_in(words, "a")
+
+
+@pytest.mark.parametrize(("value", "meant"), [(5, 5), (0.5, 0.5), ("7", 7), (" -1e1 ", -10)])
+def test_numbers(value: object, meant: float) -> None:
+    assert number(value) == amount(value) == meant
+
+
+@pytest.mark.parametrize(("value", "meant"), [(" 3.5 seconds", 3.5), ("-2s", -2), (".5", 0.5)])
+def test_an_amount_may_have_a_unit(value: object, meant: float) -> None:
+    assert amount(value) == meant
+    if value != ".5":
+        with pytest.raises(DialectError, match="the time is not a number"):
+            number(value, "the time")
+
+
+@pytest.mark.parametrize("value", [True, None, "soon", "", float("nan"), 10**400, [], {}])
+def test_what_is_no_number(value: object) -> None:
+    for read in (number, amount):
+        with pytest.raises(DialectError):
+            read(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        ([1, 2], (1, 2)),
+        ((1.0, "2"), (1, 2)),
+        ("1 2", (1, 2)),
+        ("（1，2）", (1, 2)),
+        ("(1, 2)", (1, 2)),
+        ("<point>1 2</point>", (1, 2)),
+        ({"x": 1, "y": 2}, (1, 2)),
+        ([0, 0, 2, 4], (1, 2)),
+        ([[1, 2]], (1, 2)),
+    ],
+)
+def test_points(value: object, meant: tuple[float, float]) -> None:
+    assert point(value) == meant
+
+
+@pytest.mark.parametrize(
+    "value", [None, [], [1], [1, 2, 3], "here", "one, 2", {"x": 1}, 5, [None, 1]]
+)
+def test_what_is_no_point(value: object) -> None:
+    with pytest.raises(DialectError):
+        point(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("Return", "enter"),
+        ("KEYCODE_BACK", "back"),
+        ("ESC", "escape"),
+        ("BackSpace", "delete"),
+        ("Volume Up", "volume_up"),
+    ],
+)
+def test_keys_have_many_names(name: str, key: str) -> None:
+    assert key_named(name) == key
+
+
+def test_a_phone_lacks_other_keys() -> None:
+    with pytest.raises(DialectError, match="no key 'F5'"):
+        key_named("F5")
+
+
+def test_a_text_may_be_a_number() -> None:
+    assert (text("a", "type"), text(7, "type"), text(0.5, "type")) == ("a", "7", "0.5")
+    with pytest.raises(DialectError, match="type needs a text"):
+        text(None, "type")
+
+
+def test_errors_know_all_the_words() -> None:
+    with pytest.raises(DialectError) as raised, reading("all the words"):
+        number("none")
+    assert raised.value.words == "all the words"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("a\n b", "'a b'"),
+        ("a" * 200, f"'{'a' * 119}…'"),
+        ([1, 2], "[1, 2]"),
+        (None, "None"),
+        pytest.param(10**9999, "a int", id="a number too large"),
+    ],
+)
+def test_what_is_quoted_is_short(value: object, shown: str) -> None:
+    assert quoted(value) == shown
