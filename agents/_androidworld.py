@@ -13,7 +13,7 @@ from pytest_mobileagent.agent.goal import goal_at
 from pytest_mobileagent.dialect.androidworld import AndroidWorld, action_said
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.screen.marks import m3a_marks
+from pytest_mobileagent.perception.marks import m3a_marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.agent.phone import Phone
     from pytest_mobileagent.llm.message import Image
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.screen.screen import Screen
 
 NOTHING_YET = "Nothing: this is the first step."

@@ -13,8 +13,8 @@ from pytest_mobileagent.dialect.bmoca import BMoca, call_said
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.screen.listing import bmoca_lines
-from pytest_mobileagent.screen.marks import bmoca_marks
+from pytest_mobileagent.perception.listing import bmoca_lines
+from pytest_mobileagent.perception.marks import bmoca_marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.message import Image
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.screen.screen import Screen
 
 SYSTEM = "You carry out everyday tasks on phones and tablets."

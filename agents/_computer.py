@@ -14,7 +14,7 @@ from pytest_mobileagent.agent.goal import goal_at
 from pytest_mobileagent.dialect.computer import PHONE_FUNCTIONS, parameters
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.llm.message import Image, Message, Tool
-from pytest_mobileagent.screen.picture import encode, resized
+from pytest_mobileagent.perception.picture import encode, resized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from pytest_mobileagent.agent.endpoint import EndpointAgent
 from pytest_mobileagent.agent.goal import goal_at
 from pytest_mobileagent.dialect.agentcpm import AgentCpm as Dialect
 from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.screen.picture import encode, fit
+from pytest_mobileagent.perception.picture import encode, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

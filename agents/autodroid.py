@@ -13,8 +13,8 @@ from pytest_mobileagent.dialect.autodroid import AutoDroid as Dialect
 from pytest_mobileagent.dialect.autodroid import chosen
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.screen.html import autodroid_html, position
-from pytest_mobileagent.screen.marks import is_editable
+from pytest_mobileagent.perception.html import autodroid_html, position
+from pytest_mobileagent.perception.marks import is_editable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Finish
 from pytest_mobileagent.agent.agent import Reply
-from pytest_mobileagent.agent.apps import name_of
 from pytest_mobileagent.agent.endpoint import EndpointAgent
 from pytest_mobileagent.agent.goal import goal_at
 from pytest_mobileagent.dialect.autoglm import AutoGlm as Dialect
 from pytest_mobileagent.dialect.autoglm import halves
 from pytest_mobileagent.llm.message import Image, Message
+from pytest_mobileagent.perception.apps import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

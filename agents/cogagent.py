@@ -9,7 +9,7 @@ from pytest_mobileagent.agent.goal import goal_at
 from pytest_mobileagent.dialect.cogagent import CogAgent as Dialect
 from pytest_mobileagent.dialect.cogagent import line_of
 from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.screen.picture import square
+from pytest_mobileagent.perception.picture import square
 
 from ._spa_bench import check_typing, keyboard_note
 

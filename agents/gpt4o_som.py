@@ -10,8 +10,8 @@ from pytest_mobileagent.agent.goal import goal_at
 from pytest_mobileagent.dialect.a3 import A3
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.screen.drawing import draw_som
-from pytest_mobileagent.screen.marks import som_marks
+from pytest_mobileagent.perception.drawing import draw_som
+from pytest_mobileagent.perception.marks import som_marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

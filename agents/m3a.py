@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.llm.message import Image
-from pytest_mobileagent.screen.drawing import draw_m3a
-from pytest_mobileagent.screen.listing import m3a_lines
-from pytest_mobileagent.screen.picture import encode
+from pytest_mobileagent.perception.drawing import draw_m3a
+from pytest_mobileagent.perception.listing import m3a_lines
+from pytest_mobileagent.perception.picture import encode
 
 from ._androidworld import GUIDANCE, ROLE, AndroidWorldAgent
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
 
     from ._androidworld import Look
 

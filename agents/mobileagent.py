@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pytest_mobileagent.action.action import Tap
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.agent.asking import Decided, ModelOptions, ask, given_up
-from pytest_mobileagent.agent.grounding import find_text, lies_in, rounded, surroundings
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.dialect.mobileagent import MobileAgent as Dialect
 from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.screen.drawing import draw_letters
-from pytest_mobileagent.screen.icons import find_icons
-from pytest_mobileagent.screen.marks import Mark
+from pytest_mobileagent.perception.drawing import draw_letters
+from pytest_mobileagent.perception.grounding import find_text, lies_in, rounded, surroundings
+from pytest_mobileagent.perception.icons import find_icons
+from pytest_mobileagent.perception.marks import Mark
+from pytest_mobileagent.perception.picture import encode, scaled
 from pytest_mobileagent.screen.ocr import read_text
-from pytest_mobileagent.screen.picture import encode, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from pytest_mobileagent.agent.endpoint import EndpointAgent
 from pytest_mobileagent.agent.goal import goal_at
 from pytest_mobileagent.dialect.odyssey import Odyssey as Dialect
 from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.screen.picture import square
+from pytest_mobileagent.perception.picture import square
 
 from ._spa_bench import check_typing, keyboard_note
 

@@ -10,7 +10,7 @@ from pytest_mobileagent.agent.endpoint import EndpointAgent
 from pytest_mobileagent.agent.goal import goal_at
 from pytest_mobileagent.dialect.qwen import Qwen
 from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.screen.picture import resized, smart_size
+from pytest_mobileagent.perception.picture import resized, smart_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

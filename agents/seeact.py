@@ -11,9 +11,9 @@ from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.dialect.seeact import SeeAct as Dialect
 from pytest_mobileagent.dialect.seeact import described
 from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.screen.listing import seeact_choices, seeact_description
-from pytest_mobileagent.screen.marks import seeact_marks
-from pytest_mobileagent.screen.picture import encode
+from pytest_mobileagent.perception.listing import seeact_choices, seeact_description
+from pytest_mobileagent.perception.marks import seeact_marks
+from pytest_mobileagent.perception.picture import encode
 
 from ._androidworld import AndroidWorldAgent, answered_last
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.asking import Decided
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
 
 JPEG_QUALITY = 75
 ERROR = "No Operation with error: {error}"

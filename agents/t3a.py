@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.dialect.androidworld import AndroidWorld
-from pytest_mobileagent.screen.listing import t3a_lines
+from pytest_mobileagent.perception.listing import t3a_lines
 
 from ._androidworld import GUIDANCE, ROLE, AndroidWorldAgent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
 
 
 class T3A(AndroidWorldAgent):

@@ -9,13 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Screen
-from pytest_mobileagent.screen.drawing import draw_appagent, draw_grid, draw_m3a, draw_som
-from pytest_mobileagent.screen.html import autodroid_html
-from pytest_mobileagent.screen.icons import find_icons
-from pytest_mobileagent.screen.listing import m3a_lines, t3a_lines
-from pytest_mobileagent.screen.marks import appagent_grid, appagent_marks, m3a_marks, som_marks
+from pytest_mobileagent.perception.drawing import draw_appagent, draw_grid, draw_m3a, draw_som
+from pytest_mobileagent.perception.html import autodroid_html
+from pytest_mobileagent.perception.icons import find_icons
+from pytest_mobileagent.perception.listing import m3a_lines, t3a_lines
+from pytest_mobileagent.perception.marks import appagent_grid, appagent_marks, m3a_marks, som_marks
+from pytest_mobileagent.perception.picture import encode, fit, scaled
 from pytest_mobileagent.screen.ocr import read_text
-from pytest_mobileagent.screen.picture import encode, fit, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.question import subtask
     from pytest_mobileagent.llm.message import Image, Message, Tool, ToolCall
     from pytest_mobileagent.llm.model import ModelReply
+    from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.plugin.items import task, tasks
     from pytest_mobileagent.screen.element import Bounds, Element
-    from pytest_mobileagent.screen.marks import Mark
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.task.probe import Probe
@@ -91,7 +91,7 @@ _HOMES = {
     "judge.question": ("subtask",),
     "llm.message": ("Image", "Message", "Tool", "ToolCall"),
     "llm.model": ("ModelReply",),
-    "screen.marks": ("Mark",),
+    "perception.marks": ("Mark",),
     "device.device": ("Device", "System"),
     "device.probes.log": ("log",),
     "device.probes.packages": ("packages", "provider"),

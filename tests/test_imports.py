@@ -45,6 +45,7 @@ ORDER = [
     "statistics",
     "screen",
     "action",
+    "perception",
     "dialect",
     "task",
     "episode",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Key, LongPress, Open, Scroll, Tap, Type
 from pytest_mobileagent.agent.agent import Agent
-from pytest_mobileagent.agent.apps import name_of
 from pytest_mobileagent.agent.asking import ModelOptions, ask
 from pytest_mobileagent.dialect.androidarena import AndroidArena as Dialect
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.estimate import text_tokens
 from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.perception.apps import name_of
 
 from .page import Page, compress
 from .prompts import EXAMPLES, SYSTEM, act_prompt

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.apps import name_of
-from pytest_mobileagent.screen.marks import Mark
+from pytest_mobileagent.perception.apps import name_of
+from pytest_mobileagent.perception.marks import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,9 +11,9 @@ from pytest_mobileagent.dialect.appagent import AppAgent as Dialect
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.screen.drawing import draw_appagent, draw_grid
-from pytest_mobileagent.screen.marks import Mark, appagent_grid, appagent_marks
-from pytest_mobileagent.screen.picture import encode
+from pytest_mobileagent.perception.drawing import draw_appagent, draw_grid
+from pytest_mobileagent.perception.marks import Mark, appagent_grid, appagent_marks
+from pytest_mobileagent.perception.picture import encode
 
 from .documents import Documents, documented
 from .exploration import Exploration

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.screen.element import Element
-    from pytest_mobileagent.screen.marks import Mark
     from pytest_mobileagent.screen.screen import Screen
 
 Gesture = Literal["tap", "text", "v_swipe", "h_swipe", "long_press"]

@@ -10,9 +10,9 @@ from pytest_mobileagent.agent.asking import ask
 from pytest_mobileagent.dialect.appagent import AppAgentReflection
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.screen.drawing import draw_appagent
-from pytest_mobileagent.screen.marks import Mark
-from pytest_mobileagent.screen.picture import encode
+from pytest_mobileagent.perception.drawing import draw_appagent
+from pytest_mobileagent.perception.marks import Mark
+from pytest_mobileagent.perception.picture import encode
 
 from .documents import names_of
 from .prompts import reflection_prompt

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pytest_mobileagent.action.action import Key, Tap
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.agent.asking import ModelOptions, ask
-from pytest_mobileagent.agent.grounding import say_exactly
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.dialect.mobileagent_v2 import MobileAgentV2 as Dialect
 from pytest_mobileagent.dialect.mobileagent_v2 import outcome
 from pytest_mobileagent.dialect.parts import section
 from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.perception.grounding import say_exactly
 
 from .perception import Perception, perceive
 from .prompts import (

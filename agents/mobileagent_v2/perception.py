@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.grounding import Seen, paragraphs
 from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.screen.icons import find_icons
-from pytest_mobileagent.screen.marks import is_editable
+from pytest_mobileagent.perception.grounding import Seen, paragraphs
+from pytest_mobileagent.perception.icons import find_icons
+from pytest_mobileagent.perception.marks import is_editable
+from pytest_mobileagent.perception.picture import encode
 from pytest_mobileagent.screen.ocr import read_text
-from pytest_mobileagent.screen.picture import encode
 
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Model

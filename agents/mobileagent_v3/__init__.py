@@ -13,7 +13,7 @@ from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.dialect.mobileagent_v3 import MobileAgentV3 as Dialect
 from pytest_mobileagent.dialect.mobileagent_v3 import action_said, section
 from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.screen.picture import encode, resized, smart_size
+from pytest_mobileagent.perception.picture import encode, resized, smart_size
 
 from . import prompts
 from .memory import INVALID, STUCK_AFTER, Attempt, Memory

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.action.action import Finish, Impossible, Open
 from pytest_mobileagent.agent.agent import Reply
-from pytest_mobileagent.agent.apps import package_of
 from pytest_mobileagent.dialect.dialect import Decision, DialectError
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.perception.apps import package_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -11,7 +11,7 @@ from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.agent.asking import Decided, ModelOptions, ask
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.message import Image
-from pytest_mobileagent.screen.picture import encode
+from pytest_mobileagent.perception.picture import encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -23,7 +23,7 @@ from pytest_mobileagent.dialect.reading import quoted, reading, spoken
 
 if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Frame, OnError
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
 
 _PLAIN: dict[str, Action] = {
     "swipe_up": Scroll("up"),

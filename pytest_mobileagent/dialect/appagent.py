@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent.dialect.dialect import Frame, OnError
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
 
 _LENGTHS = {"short": 1, "medium": 2, "long": 3}
 _CALL = re.compile(r"\b(tap|text|long_press|swipe|grid|click|input|scroll)\s*\(", re.IGNORECASE)

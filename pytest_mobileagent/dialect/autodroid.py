@@ -13,13 +13,13 @@ from pytest_mobileagent.action.action import Action, Finish, Key, LongPress, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
 from pytest_mobileagent.dialect.reading import quoted, reading, spoken
 from pytest_mobileagent.dialect.wording import cannot_say
-from pytest_mobileagent.screen.marks import is_editable
+from pytest_mobileagent.perception.marks import is_editable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent.dialect.dialect import Frame, OnError
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
 
 _SAID = {"steps": "Steps", "analyses": "Analyses", "next_step": "Next step"}
 _WORDS_FOR_ACTIONS = ("tap", "check", "choose", "none", "click", "input", "n/a")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.screen.screen import Screen
 
 # What the original agent does with words that it cannot read: a step in which nothing is done; it

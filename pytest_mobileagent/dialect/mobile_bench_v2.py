@@ -21,7 +21,7 @@ from pytest_mobileagent.dialect.wording import cannot_say
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.dialect.dialect import Frame, OnError
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
 
 _FIELDS = ("observation", "thought", "summary")
 _FIELD = re.compile(

@@ -32,7 +32,7 @@ from pytest_mobileagent.dialect.reading import (
     text,
 )
 from pytest_mobileagent.dialect.wording import cannot_say, whole
-from pytest_mobileagent.screen.picture import smart_size
+from pytest_mobileagent.perception.picture import smart_size
 
 if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Frame, OnError

@@ -16,15 +16,15 @@ from pytest_mobileagent.judge.actions import in_words, quoted
 from pytest_mobileagent.judge.kept import Kept
 from pytest_mobileagent.judge.prompts import en
 from pytest_mobileagent.llm.message import Image
-from pytest_mobileagent.screen.drawing import draw_strip, draw_touches
-from pytest_mobileagent.screen.picture import encode, fit
+from pytest_mobileagent.perception.drawing import draw_strip, draw_touches
+from pytest_mobileagent.perception.picture import encode, fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_mobileagent.judge.frames import Frame
     from pytest_mobileagent.judge.question import Actions
-    from pytest_mobileagent.screen.drawing import Point
+    from pytest_mobileagent.perception.drawing import Point
     from pytest_mobileagent.screen.screen import Screen
 
     _Touches = tuple[Touch | Type, ...]

@@ -10,7 +10,7 @@ from pytest_mobileagent.judge.fence import Data
 from pytest_mobileagent.judge.outline import outline
 from pytest_mobileagent.judge.pictures import LONGEST_SIDE
 from pytest_mobileagent.llm.message import Image
-from pytest_mobileagent.screen.picture import encode, fit
+from pytest_mobileagent.perception.picture import encode, fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -21,8 +21,8 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.dialect.a3 import A3
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.marks import Mark
 
 DEVICE = A3()
 PAPER = A3("paper")

@@ -18,8 +18,8 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.aitz import Aitz
+from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.marks import Mark
 
 MARKS = {
     "0": Mark("0", Bounds(0, 0, 400, 800)),

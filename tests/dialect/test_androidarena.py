@@ -16,8 +16,8 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.androidarena import AndroidArena
+from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.marks import Mark
 
 PAGE = Frame(
     (1080, 2400),

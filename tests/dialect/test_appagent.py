@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from pytest_mobileagent.action.action import Finish, Key, LongPress, Scroll, Swipe, Tap, Type, Wait
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.appagent import AppAgent, AppAgentReflection
+from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.marks import Mark
 
 SIZE = (1080, 2400)
 ELEMENTS = Frame(

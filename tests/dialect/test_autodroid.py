@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from pytest_mobileagent.action.action import Finish, Key, Scroll, Tap, Type
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.autodroid import AutoDroid, chosen
+from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds, Element
-from pytest_mobileagent.screen.marks import Mark
 
 BUTTON = Element("android.widget.Button", text="Save", bounds=Bounds(0, 0, 100, 100))
 FIELD = Element("android.widget.EditText", bounds=Bounds(0, 100, 1000, 200))

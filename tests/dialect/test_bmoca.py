@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from pytest_mobileagent.action.action import Action, Finish, Key, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.dialect.bmoca import BMoca
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.marks import Mark
 
 DIALECT = BMoca()
 MARKS = {

@@ -41,8 +41,8 @@ from pytest_mobileagent.dialect import (
     UiTars,
     dialects,
 )
+from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.marks import Mark
 
 if TYPE_CHECKING:
     from pytest_mobileagent.dialect import Dialect

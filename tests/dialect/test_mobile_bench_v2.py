@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from pytest_mobileagent.action.action import Finish, Key, Scroll, Tap, Type
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.mobile_bench_v2 import MobileBenchV2
+from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.marks import Mark
 
 BOUNDS = {
     "c5": Bounds(100, 100, 300, 300),

@@ -19,8 +19,8 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.seeact import SeeAct, described
+from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.marks import Mark
 
 DIALECT = SeeAct()
 MARKS = {

@@ -25,8 +25,8 @@ from pytest_mobileagent.dialect import (
     UiTars,
 )
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+from pytest_mobileagent.perception.marks import Mark, appagent_grid
 from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.marks import Mark, appagent_grid
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action

@@ -8,12 +8,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.apps import name_of
 from pytest_mobileagent.agent.program.mcp.elements import list_elements
 from pytest_mobileagent.agent.program.mcp.outcome import Result, ToolError
 from pytest_mobileagent.agent.program.mcp.pictures import LONGEST_SIDE, picture_of
 from pytest_mobileagent.agent.program.mcp.tool import DEVICE, Parameter, Tool
-from pytest_mobileagent.screen.picture import encode
+from pytest_mobileagent.perception.apps import name_of
+from pytest_mobileagent.perception.picture import encode
 
 if TYPE_CHECKING:
     from pytest_mobileagent.agent.program.mcp.control import Control

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.screen.picture import encode, resized
+from pytest_mobileagent.perception.picture import encode, resized
 
 if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen

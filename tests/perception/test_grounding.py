@@ -1,7 +1,7 @@
 import pytest
 from PIL import Image
 
-from pytest_mobileagent.agent.grounding import (
+from pytest_mobileagent.perception.grounding import (
     Seen,
     find_text,
     lies_in,

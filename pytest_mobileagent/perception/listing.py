@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.perception.marks import is_editable, letters
 from pytest_mobileagent.screen.element import Element
-from pytest_mobileagent.screen.marks import is_editable, letters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
 
 # A part of the class, SeeAct's name for such elements, and for the state of being checked.
 _KINDS = [

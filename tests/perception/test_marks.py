@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.screen import Screen
-from pytest_mobileagent.screen.marks import (
+from pytest_mobileagent.perception.marks import (
     Mark,
     appagent_grid,
     appagent_marks,
@@ -22,6 +21,7 @@ from pytest_mobileagent.screen.marks import (
     seeact_marks,
     som_marks,
 )
+from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.testing import make_screen
 from pytest_mobileagent.testing.screens import SIZE, png
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent import Screen
-from pytest_mobileagent.screen.html import autodroid_html, position
+from pytest_mobileagent.perception.html import autodroid_html, position
 from pytest_mobileagent.testing import make_screen
 from pytest_mobileagent.testing.screens import SIZE, png
 

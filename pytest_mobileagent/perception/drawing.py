@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont
 
-    from pytest_mobileagent.screen.marks import Mark
+    from pytest_mobileagent.perception.marks import Mark
 
 Color = tuple[int, int, int]
 Point = tuple[int, int]

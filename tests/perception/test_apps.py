@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.agent.apps import name_of, package_of
+from pytest_mobileagent.perception.apps import name_of, package_of
 
 INSTALLED = ["com.android.settings", "com.android.deskclock", "org.coursera.android"]
 

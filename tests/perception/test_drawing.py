@@ -8,14 +8,14 @@ import pytest
 from PIL import Image, ImageChops
 
 from pytest_mobileagent import Bounds, Screen
-from pytest_mobileagent.screen.drawing import (
+from pytest_mobileagent.perception.drawing import (
     draw_appagent,
     draw_grid,
     draw_letters,
     draw_m3a,
     draw_som,
 )
-from pytest_mobileagent.screen.marks import Mark, appagent_grid, m3a_marks
+from pytest_mobileagent.perception.marks import Mark, appagent_grid, m3a_marks
 from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:

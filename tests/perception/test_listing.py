@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import Bounds, Element, Screen
-from pytest_mobileagent.screen.listing import (
+from pytest_mobileagent.perception.listing import (
     bmoca_lines,
     m3a_lines,
     seeact_choices,
     seeact_description,
     t3a_lines,
 )
-from pytest_mobileagent.screen.marks import Mark, bmoca_marks, m3a_marks, numbered, seeact_marks
+from pytest_mobileagent.perception.marks import Mark, bmoca_marks, m3a_marks, numbered, seeact_marks
 from pytest_mobileagent.testing.screens import SIZE, png
 
 SAVE = Element(

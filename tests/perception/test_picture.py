@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.screen.picture import encode, fit, resized, scaled, smart_size, square
+from pytest_mobileagent.perception.picture import encode, fit, resized, scaled, smart_size, square
 
 SCREEN = Image.new("RGB", (1080, 2400), "white")
 

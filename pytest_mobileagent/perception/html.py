@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_mobileagent.perception.marks import Mark, is_editable
 from pytest_mobileagent.screen.element import Bounds, Element
-from pytest_mobileagent.screen.marks import Mark, is_editable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
