@@ -9,28 +9,28 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.check.matching.agentcpm import cagui
-    from pytest_mobileagent.check.matching.aitw import aitw
-    from pytest_mobileagent.check.matching.aitz import aitz
-    from pytest_mobileagent.check.matching.androidcontrol import androidcontrol
-    from pytest_mobileagent.check.matching.episode import matches
-    from pytest_mobileagent.check.matching.golden import Golden, Match
-    from pytest_mobileagent.check.matching.mobile_bench import mobile_bench
-    from pytest_mobileagent.check.matching.odyssey import odyssey
+    from pytest_mobileagent.action.matching.agentcpm import cagui
+    from pytest_mobileagent.action.matching.aitw import aitw
+    from pytest_mobileagent.action.matching.aitz import aitz
+    from pytest_mobileagent.action.matching.androidcontrol import androidcontrol
+    from pytest_mobileagent.action.matching.golden import Golden, Match
+    from pytest_mobileagent.action.matching.mobile_bench import mobile_bench
+    from pytest_mobileagent.action.matching.odyssey import odyssey
+    from pytest_mobileagent.check.matching import matches
     from pytest_mobileagent.check.states import essential, essential_states
 
 _HOME = {
-    "Golden": "matching.golden",
-    "Match": "matching.golden",
-    "aitw": "matching.aitw",
-    "aitz": "matching.aitz",
-    "androidcontrol": "matching.androidcontrol",
-    "cagui": "matching.agentcpm",
-    "essential": "states",
-    "essential_states": "states",
-    "matches": "matching.episode",
-    "mobile_bench": "matching.mobile_bench",
-    "odyssey": "matching.odyssey",
+    "Golden": "action.matching.golden",
+    "Match": "action.matching.golden",
+    "aitw": "action.matching.aitw",
+    "aitz": "action.matching.aitz",
+    "androidcontrol": "action.matching.androidcontrol",
+    "cagui": "action.matching.agentcpm",
+    "essential": "check.states",
+    "essential_states": "check.states",
+    "matches": "check.matching",
+    "mobile_bench": "action.matching.mobile_bench",
+    "odyssey": "action.matching.odyssey",
 }
 
 # Spelled out for type checkers; a test compares it with the table above.
@@ -42,6 +42,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+        return getattr(importlib.import_module(f"pytest_mobileagent.{_HOME[name]}"), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.check.matching.golden import NO_MATCH, Golden, Match
+from pytest_mobileagent.action.matching.golden import NO_MATCH, Golden, Match
 from pytest_mobileagent.screen.element import Element
 from pytest_mobileagent.screen.explain import NotFoundError, missed
 

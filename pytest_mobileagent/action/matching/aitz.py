@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from pytest_mobileagent.action.action import Finish, Impossible, Key, Scroll, Swipe, Tap, Type
-from pytest_mobileagent.check.matching.agentcpm import evaluate
-from pytest_mobileagent.check.matching.geometry import (
+from pytest_mobileagent.action.matching.agentcpm import evaluate
+from pytest_mobileagent.action.matching.geometry import (
     Box,
     direction,
     enlarged,
     overlap,
     smallest_at,
 )
-from pytest_mobileagent.check.matching.golden import (
+from pytest_mobileagent.action.matching.golden import (
     NO_MATCH,
     Golden,
     Match,
@@ -25,12 +25,12 @@ from pytest_mobileagent.check.matching.golden import (
     judged,
     no_such_scorer,
 )
-from pytest_mobileagent.check.matching.texts import indel_similarity, one_in_other
+from pytest_mobileagent.action.matching.texts import indel_similarity, one_in_other
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.check.matching.geometry import Point
-    from pytest_mobileagent.check.matching.golden import Size
+    from pytest_mobileagent.action.matching.geometry import Point
+    from pytest_mobileagent.action.matching.golden import Size
     from pytest_mobileagent.screen.element import Bounds
 
 Scorer = Literal["coat", "agentcpm"]

@@ -19,15 +19,15 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.check.matching.agentcpm import evaluate
-from pytest_mobileagent.check.matching.geometry import (
+from pytest_mobileagent.action.matching.agentcpm import evaluate
+from pytest_mobileagent.action.matching.geometry import (
     Box,
     direction,
     distance,
     fraction,
     hits,
 )
-from pytest_mobileagent.check.matching.golden import (
+from pytest_mobileagent.action.matching.golden import (
     NO_MATCH,
     Golden,
     Match,
@@ -36,11 +36,11 @@ from pytest_mobileagent.check.matching.golden import (
     judged,
     no_such_scorer,
 )
-from pytest_mobileagent.check.matching.texts import edit_similarity, one_in_other
+from pytest_mobileagent.action.matching.texts import edit_similarity, one_in_other
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.check.matching.golden import Size
+    from pytest_mobileagent.action.matching.golden import Size
 
 Scorer = Literal["odyssey", "agentcpm"]
 

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING, Literal, get_args
 
 from pytest_mobileagent.action.action import Scroll, Swipe, Tap, Type
-from pytest_mobileagent.check.matching.geometry import Box, direction, smallest_at, stroke
-from pytest_mobileagent.check.matching.golden import (
+from pytest_mobileagent.action.matching.geometry import Box, direction, smallest_at, stroke
+from pytest_mobileagent.action.matching.golden import (
     NO_MATCH,
     Golden,
     Match,
@@ -19,12 +19,12 @@ from pytest_mobileagent.check.matching.golden import (
     judged,
     no_such_scorer,
 )
-from pytest_mobileagent.check.matching.texts import common_characters
+from pytest_mobileagent.action.matching.texts import common_characters
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.check.matching.geometry import Point
-    from pytest_mobileagent.check.matching.golden import Size
+    from pytest_mobileagent.action.matching.geometry import Point
+    from pytest_mobileagent.action.matching.golden import Size
     from pytest_mobileagent.screen.element import Bounds
 
 Scorer = Literal["paper", "code"]

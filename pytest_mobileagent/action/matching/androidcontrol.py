@@ -20,15 +20,15 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.check.matching import agentcpm, os_atlas
-from pytest_mobileagent.check.matching.geometry import (
+from pytest_mobileagent.action.matching import agentcpm, os_atlas
+from pytest_mobileagent.action.matching.geometry import (
     distance,
     enlarged,
     fraction,
     fractions,
     hits,
 )
-from pytest_mobileagent.check.matching.golden import (
+from pytest_mobileagent.action.matching.golden import (
     NO_MATCH,
     Golden,
     Match,
@@ -37,12 +37,12 @@ from pytest_mobileagent.check.matching.golden import (
     judged,
     no_such_scorer,
 )
-from pytest_mobileagent.check.matching.texts import alike
+from pytest_mobileagent.action.matching.texts import alike
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.check.matching.geometry import Point
-    from pytest_mobileagent.check.matching.golden import Size
+    from pytest_mobileagent.action.matching.geometry import Point
+    from pytest_mobileagent.action.matching.golden import Size
 
 Scorer = Literal["qwen2.5-vl", "agentcpm", "os-atlas"]
 _RADIUS = 0.04

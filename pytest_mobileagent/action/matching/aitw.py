@@ -20,8 +20,8 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.check.matching.geometry import fraction, stroke
-from pytest_mobileagent.check.matching.golden import (
+from pytest_mobileagent.action.matching.geometry import fraction, stroke
+from pytest_mobileagent.action.matching.golden import (
     NO_MATCH,
     Golden,
     Match,
@@ -32,8 +32,8 @@ from pytest_mobileagent.check.matching.golden import (
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.check.matching.geometry import Point
-    from pytest_mobileagent.check.matching.golden import Size
+    from pytest_mobileagent.action.matching.geometry import Point
+    from pytest_mobileagent.action.matching.golden import Size
     from pytest_mobileagent.screen.element import Bounds
 
 _DUAL_POINT = "DUAL_POINT"

@@ -20,7 +20,7 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.check.matching.geometry import (
+from pytest_mobileagent.action.matching.geometry import (
     Box,
     direction,
     distance,
@@ -28,7 +28,7 @@ from pytest_mobileagent.check.matching.geometry import (
     hits,
     stroke,
 )
-from pytest_mobileagent.check.matching.golden import (
+from pytest_mobileagent.action.matching.golden import (
     LEFT_OUT,
     NO_MATCH,
     Golden,
@@ -37,12 +37,12 @@ from pytest_mobileagent.check.matching.golden import (
     cannot_be_golden,
     judged,
 )
-from pytest_mobileagent.check.matching.texts import alike
+from pytest_mobileagent.action.matching.texts import alike
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action, Direction
-    from pytest_mobileagent.check.matching.geometry import Point
-    from pytest_mobileagent.check.matching.golden import Size
+    from pytest_mobileagent.action.matching.geometry import Point
+    from pytest_mobileagent.action.matching.golden import Size
     from pytest_mobileagent.screen.element import Bounds
 
 
