@@ -11,10 +11,10 @@ import pytest_mobileagent
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.plain import digest
-from pytest_mobileagent.plugin.again.deciding import CHECK
-from pytest_mobileagent.plugin.again.digests import digests
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
+from pytest_mobileagent.plugin.reuse.deciding import CHECK
+from pytest_mobileagent.plugin.reuse.digests import digests
 from pytest_mobileagent.plugin.scheduling.sharding import WHOLE
 from pytest_mobileagent.plugin.selection import selection
 from pytest_mobileagent.run.fingerprint import (

@@ -10,7 +10,6 @@ import pytest
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.again.choosing import check_exclusive, rescoring, resuming, reusing
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.devices import RunDevices
 from pytest_mobileagent.plugin.gate.gating import RunGate
@@ -18,6 +17,7 @@ from pytest_mobileagent.plugin.judging import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
 from pytest_mobileagent.plugin.options import path_of, read_options, runs_no_test, usage_error
 from pytest_mobileagent.plugin.paths import check_folders, environment_folders
+from pytest_mobileagent.plugin.reuse.choosing import check_exclusive, rescoring, resuming, reusing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.environment.environment import Environment
-    from pytest_mobileagent.plugin.again.earlier import Earlier
-    from pytest_mobileagent.plugin.again.rescoring import Rescoring
-    from pytest_mobileagent.plugin.again.resuming import Resuming
-    from pytest_mobileagent.plugin.again.reusing import Reusing
     from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.plugin.reuse.earlier import Earlier
+    from pytest_mobileagent.plugin.reuse.rescoring import Rescoring
+    from pytest_mobileagent.plugin.reuse.resuming import Resuming
+    from pytest_mobileagent.plugin.reuse.reusing import Reusing
     from pytest_mobileagent.run.folder import RunFolder
 
 

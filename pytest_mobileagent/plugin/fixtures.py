@@ -20,11 +20,11 @@ from pytest_mobileagent.errors import (
     UnfitMoveError,
 )
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.again.kept import take_over
 from pytest_mobileagent.plugin.announce import announce
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
+from pytest_mobileagent.plugin.reuse.kept import take_over
 from pytest_mobileagent.plugin.skipping import Skipped
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import hookspecs
-from pytest_mobileagent.plugin.again.kept import report_kept
 from pytest_mobileagent.plugin.broken import BrokenTasks
 from pytest_mobileagent.plugin.config import RUN, RunConfig
 from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
@@ -35,6 +34,7 @@ from pytest_mobileagent.plugin.items import (
 from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
 from pytest_mobileagent.plugin.options import add_options, leaves_distribution, runs_no_test
 from pytest_mobileagent.plugin.parts import register_onlookers, register_parts
+from pytest_mobileagent.plugin.reuse.kept import report_kept
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -105,7 +105,7 @@ def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) ->
 
 def _how_to_go_on(run: RunConfig, spent: str) -> str:
     """Return the command that runs what has no final result."""
-    from pytest_mobileagent.plugin.again.command import how_to_go_on  # noqa: PLC0415
+    from pytest_mobileagent.plugin.reuse.command import how_to_go_on  # noqa: PLC0415
 
     path = run.folder.path
     runs = path.parent if newest_run(path.parent) == path else path

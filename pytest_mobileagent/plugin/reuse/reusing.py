@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.fileio import read_json
-from pytest_mobileagent.plugin.again.deciding import REUSE, RUN, SCORE, decide, told
-from pytest_mobileagent.plugin.again.earlier import Earlier
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
+from pytest_mobileagent.plugin.reuse.deciding import REUSE, RUN, SCORE, decide, told
+from pytest_mobileagent.plugin.reuse.earlier import Earlier
 from pytest_mobileagent.report.metrics.numbers import ratio
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.result import Result
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_mobileagent.plugin.again.deciding import Decision
     from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.plugin.reuse.deciding import Decision
 
     Entry = Mapping[str, Any]
 

@@ -10,8 +10,8 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.again.earlier import TESTS, Earlier
 from pytest_mobileagent.plugin.options import usage_error
+from pytest_mobileagent.plugin.reuse.earlier import TESTS, Earlier
 from pytest_mobileagent.report.recorded import is_final
 from pytest_mobileagent.run.folder import SCHEMA_VERSION, RunFolder
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.again.earlier import TESTS, Earlier
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.options import usage_error
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
+from pytest_mobileagent.plugin.reuse.earlier import TESTS, Earlier
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.redecide import AS_RUN
 from pytest_mobileagent.report.text.lists import changes

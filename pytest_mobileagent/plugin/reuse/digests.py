@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import digest
-from pytest_mobileagent.plugin.again.deciding import CHECK
-from pytest_mobileagent.plugin.again.sources import Sources, shown
 from pytest_mobileagent.plugin.items import EPOCH, case_of
+from pytest_mobileagent.plugin.reuse.deciding import CHECK
+from pytest_mobileagent.plugin.reuse.sources import Sources, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,10 +15,10 @@ from pytest_mobileagent.plain import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.plugin.again.rescoring import Rescoring
-    from pytest_mobileagent.plugin.again.resuming import Resuming
-    from pytest_mobileagent.plugin.again.reusing import Reusing
     from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.plugin.reuse.rescoring import Rescoring
+    from pytest_mobileagent.plugin.reuse.resuming import Resuming
+    from pytest_mobileagent.plugin.reuse.reusing import Reusing
 
 _WAYS = ("mobile-resume", "mobile-reuse", "mobile-rescore")
 
@@ -46,7 +46,7 @@ def resuming(
     """
     if settings["mobile-resume"].value is None:
         return None
-    from pytest_mobileagent.plugin.again.resuming import Resuming  # noqa: PLC0415
+    from pytest_mobileagent.plugin.reuse.resuming import Resuming  # noqa: PLC0415
 
     return Resuming(config, settings["mobile-resume"], given)
 
@@ -61,7 +61,7 @@ def rescoring(
     """
     if settings["mobile-rescore"].value is None:
         return None
-    from pytest_mobileagent.plugin.again.rescoring import Rescoring  # noqa: PLC0415
+    from pytest_mobileagent.plugin.reuse.rescoring import Rescoring  # noqa: PLC0415
 
     return Rescoring(config, settings["mobile-rescore"], given)
 
@@ -76,6 +76,6 @@ def reusing(
     """
     if settings["mobile-reuse"].value is None:
         return None
-    from pytest_mobileagent.plugin.again.reusing import Reusing  # noqa: PLC0415
+    from pytest_mobileagent.plugin.reuse.reusing import Reusing  # noqa: PLC0415
 
     return Reusing(config, settings["mobile-reuse"], given)
