@@ -14,9 +14,9 @@ from pytest_mobileagent.agent.program.models.keys import LentKeys, model_keys
 from pytest_mobileagent.agent.program.process import install
 from pytest_mobileagent.agent.program.process.container import contained
 from pytest_mobileagent.agent.program.process.launch import ProgramProcess
-from pytest_mobileagent.agent.program.process.output import hide
 from pytest_mobileagent.agent.program.process.reported import Traces, reported
 from pytest_mobileagent.agent.program.process.workplace import Workplace, workplace
+from pytest_mobileagent.episode.output import hide
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import keys

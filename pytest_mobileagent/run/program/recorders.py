@@ -15,10 +15,10 @@ from pytest_mobileagent.agent.program.http.port import LocalPort
 from pytest_mobileagent.agent.program.mcp.clients import stdio_command, write_configuration
 from pytest_mobileagent.agent.program.models.recorded import RecordedModels
 from pytest_mobileagent.agent.program.recorder import URL
-from pytest_mobileagent.agent.program.secrets import without_secrets
 from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.episode.secrets import without_secrets
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.failures import ProviderError
 from pytest_mobileagent.llm.message import Answer

@@ -14,9 +14,9 @@ from pytest_mobileagent.agent.program.models.bodies import decoded
 from pytest_mobileagent.agent.program.models.folding import Folded
 from pytest_mobileagent.agent.program.models.sse import objects
 from pytest_mobileagent.agent.program.models.usage import price, reported
-from pytest_mobileagent.agent.program.secrets import without_secrets
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.cutting import shortened
+from pytest_mobileagent.episode.secrets import without_secrets
 from pytest_mobileagent.llm.estimate import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.message import Answer, Image, Usage, plain
 from pytest_mobileagent.llm.providers import REAL_KEY, keys

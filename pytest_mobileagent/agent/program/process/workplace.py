@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.agent.program.adapter.placeholders import fill, fill_file, plain
 from pytest_mobileagent.agent.program.process.reported import variables
-from pytest_mobileagent.agent.program.secrets import secret_bytes
 from pytest_mobileagent.episode.redaction import HIDDEN
+from pytest_mobileagent.episode.secrets import secret_bytes
 from pytest_mobileagent.errors import AgentError, HostError
 
 if TYPE_CHECKING:

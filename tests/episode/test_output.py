@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.agent.program.process.output import Output
-from pytest_mobileagent.agent.program.secrets import without_secrets
 from pytest_mobileagent.episode import redaction
+from pytest_mobileagent.episode.output import Output
+from pytest_mobileagent.episode.secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
