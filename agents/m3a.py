@@ -72,7 +72,7 @@ def _marked(look: Look) -> Picture:
 
 def _labelled(picture: Picture, label: str) -> Picture:
     """Return the picture with a word on white in its bottom right corner."""
-    from PIL import ImageDraw, ImageFont  # noqa: PLC0415
+    from PIL import ImageDraw, ImageFont
 
     width, height = picture.size
     left, top = width - LABEL_SIZE[0], height - LABEL_SIZE[1]

@@ -45,7 +45,7 @@ def show(what: str, values: list[float]) -> None:
 
 def busy_screen() -> Screen:
     """A list of rows with icons, a quarter of it over something like a photo."""
-    from PIL import Image, ImageDraw, ImageFont  # noqa: PLC0415
+    from PIL import Image, ImageDraw, ImageFont
 
     image = Image.new("RGB", SIZE, "white")
     image.paste(Image.effect_noise((270, 150), 12).resize((SIZE[0], SIZE[1] // 4)))

@@ -75,8 +75,8 @@ def copy_episode(source: Path, target: Path, screens: Path, salt: str) -> None:
 
 def look(page: Path) -> None:
     """Open a page in a browser and say how long what a person does there takes."""
-    from selenium import webdriver  # noqa: PLC0415
-    from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415
+    from selenium import webdriver
+    from selenium.webdriver.support.ui import WebDriverWait
 
     options = webdriver.ChromeOptions()
     options.binary_location = str(shutil.which("chromium"))

@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(usage)
         return 0
     if command == "--version":
-        from importlib.metadata import version  # noqa: PLC0415 - slow, and a phone's start is not
+        from importlib.metadata import version  # slow, and a phone's start is not
 
         sys.stdout.write(f"pytest-mobileagent {version('pytest-mobileagent')}\n")
         return 0
@@ -78,18 +78,18 @@ def script() -> int:
 
 def _calibrate(arguments: list[str]) -> int:
     """Ask judges, which may be those that the project names."""
-    from pytest_mobileagent.judge.calibration.command import main as calibrate  # noqa: PLC0415
-    from pytest_mobileagent.plugin.project import project_settings  # noqa: PLC0415
+    from pytest_mobileagent.judge.calibration.command import main as calibrate
+    from pytest_mobileagent.plugin.project import project_settings
 
     return calibrate(arguments, project_settings)
 
 
 def _compare(arguments: list[str]) -> int:
     """Compare runs, by the project's gate unless another one is named."""
-    from pytest_mobileagent.report.comparison.command import main as compare  # noqa: PLC0415
+    from pytest_mobileagent.report.comparison.command import main as compare
 
     def setting(name: str) -> tuple[str, Path] | None:
-        from pytest_mobileagent.plugin.project import project_settings  # noqa: PLC0415 - takes long
+        from pytest_mobileagent.plugin.project import project_settings  # takes long
 
         return project_settings().get(name)
 
@@ -98,26 +98,26 @@ def _compare(arguments: list[str]) -> int:
 
 def _doctor(arguments: list[str]) -> int:
     """Check a device, which may be one that the project's own sources or apps make."""
-    from pytest_mobileagent.device.doctor.command import main as doctor  # noqa: PLC0415
-    from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415
+    from pytest_mobileagent.device.doctor.command import main as doctor
+    from pytest_mobileagent.plugin.project import this_project
 
     return doctor(arguments, this_project)
 
 
 def _draft_check(arguments: list[str]) -> int:
     """Draft checks by a model, which may be the one that the project names."""
-    from pytest_mobileagent.draft.command import main as draft_check  # noqa: PLC0415
-    from pytest_mobileagent.plugin.project import project_settings  # noqa: PLC0415
+    from pytest_mobileagent.draft.command import main as draft_check
+    from pytest_mobileagent.plugin.project import project_settings
 
     return draft_check(arguments, project_settings)
 
 
 def _mcp(arguments: list[str]) -> int:
     """Serve a device, which may be one that the project's own sources or apps make."""
-    from pytest_mobileagent.agent.program.mcp.command import main as mcp  # noqa: PLC0415
+    from pytest_mobileagent.agent.program.mcp.command import main as mcp
 
     def project() -> Project:
-        from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415 - takes long
+        from pytest_mobileagent.plugin.project import this_project  # takes long
 
         return this_project()
 
@@ -126,29 +126,29 @@ def _mcp(arguments: list[str]) -> int:
 
 def _review(arguments: list[str]) -> int:
     """Let a person decide, in a run of this project unless another one is named."""
-    from pytest_mobileagent.review.command import main as review  # noqa: PLC0415
+    from pytest_mobileagent.review.command import main as review
 
     return review(arguments, _runs)
 
 
 def _show(arguments: list[str]) -> int:
     """Open the page of a run, of this project's unless another one is named."""
-    from pytest_mobileagent.report.html.show import main as show  # noqa: PLC0415
+    from pytest_mobileagent.report.html.show import main as show
 
     return show(arguments, _runs)
 
 
 def _runs() -> Path:
     """Return the folder in which this project's runs are."""
-    from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415 - takes long
+    from pytest_mobileagent.plugin.project import this_project  # takes long
 
     return this_project().runs
 
 
 def _device(arguments: list[str]) -> int:
     """Start a virtual phone, with the project's apps unless others are named."""
-    from pytest_mobileagent.extras import MissingExtraError, check_extra  # noqa: PLC0415
-    from pytest_mobileagent.virtual.main import main as device  # noqa: PLC0415 - only what is used
+    from pytest_mobileagent.extras import MissingExtraError, check_extra
+    from pytest_mobileagent.virtual.main import main as device  # only what is used
 
     asks_for_help = {"-h", "--help"} & set(arguments)
     named = {word.split("=")[0] for word in arguments}
@@ -162,7 +162,7 @@ def _device(arguments: list[str]) -> int:
             sys.stderr.write(f"error: {printable(str(error))}\n")
             return 1
     if not asks_for_help and not names_apps:
-        from pytest_mobileagent.plugin.project import this_project  # noqa: PLC0415
+        from pytest_mobileagent.plugin.project import this_project
 
         folders = this_project().apps
         arguments = [*arguments, *(w for path in folders for w in ("--apps", str(path)))]

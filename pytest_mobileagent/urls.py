@@ -23,7 +23,7 @@ def shown(text: str) -> str:
 
 def hide(text: str, url: str) -> str:
     """Return a text, such as an error's, without whatever `shown(url)` leaves out of the URL."""
-    from urllib.parse import unquote, unquote_plus  # noqa: PLC0415 - most processes need none
+    from urllib.parse import unquote, unquote_plus  # most processes need none
 
     names = re.findall(r"//(.*)@", url)
     values = re.findall(r"[?&](?:[^&=#]*=)?([^&#]+)", url)
@@ -37,7 +37,7 @@ def hide(text: str, url: str) -> str:
 
 def passwords_in(text: str) -> list[str]:
     """Return the passwords that stand in the URLs of a text, also as they stand in headers."""
-    from urllib.parse import unquote  # noqa: PLC0415 - most processes need none
+    from urllib.parse import unquote  # most processes need none
 
     names = [url[1] for url in re.finditer(r"\w+://([^\s/@]*:[^\s/]*)@", text)]
     passwords = [name.partition(":")[2] for name in names]

@@ -60,7 +60,7 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
     folders = list(folders)
     sources = available(folders)
     if reference not in sources:
-        from pytest_mobileagent.agent.program.adapter.finding import program_names  # noqa: PLC0415
+        from pytest_mobileagent.agent.program.adapter.finding import program_names
 
         known = sorted({*sources, *program_names(folders)})  # a program may have been meant
         near = difflib.get_close_matches(reference, known, 1)

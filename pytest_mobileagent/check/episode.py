@@ -157,7 +157,7 @@ class Episode(EpisodeRecord):
         if not (paraphrase is None or callable(paraphrase)):
             msg = f"answers(): paraphrase={paraphrase!r} has to be a function, such as judge.same"
             raise TaskError(msg)
-        from pytest_mobileagent.check.answers import answers  # noqa: PLC0415 - takes time to import
+        from pytest_mobileagent.check.answers import answers  # takes time to import
 
         if paraphrase is None:
             return answers(self.answer, expected, any_order=any_order)

@@ -238,7 +238,7 @@ def _alike(wanted: str | Screen, similarity: Similarity, threshold: float) -> Co
 
 def _by_letters(one: str, other: str) -> float:
     check_extra("vision", "comparing texts of essential states")
-    from rapidfuzz import fuzz, utils  # noqa: PLC0415 - a heavy library is loaded by who needs it
+    from rapidfuzz import fuzz, utils  # a heavy library is loaded by who needs it
 
     return float(fuzz.token_sort_ratio(one, other, processor=utils.default_process)) / 100
 

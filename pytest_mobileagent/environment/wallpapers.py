@@ -23,7 +23,7 @@ LONGEST = 640  # pixels of the longer side: it is scaled up, and what is smooth 
 @lru_cache(32)
 def paint(name: str, size: tuple[int, int]) -> bytes:
     """Return a wallpaper for a screen of this size, as JPEG."""
-    from PIL import Image, ImageDraw, ImageFilter  # noqa: PLC0415 - takes time to import
+    from PIL import Image, ImageDraw, ImageFilter  # takes time to import
 
     scale = LONGEST / max(size)
     picture = Image.new("RGB", (round(size[0] * scale), round(size[1] * scale)))

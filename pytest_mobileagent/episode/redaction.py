@@ -166,7 +166,7 @@ class Redaction:
         self, xml: bytes, package: str, hidden: Sequence[Box]
     ) -> tuple[bytes, list[Box]]:
         """Return a hierarchy without what matches, and the boxes of the elements that said it."""
-        from lxml import etree  # noqa: PLC0415 - few runs need it
+        from lxml import etree  # few runs need it
 
         root = etree.fromstring(xml, _parser(etree))
         boxes: list[Box] = []
@@ -276,7 +276,7 @@ def without(words: Sequence[str], value: Any, mask: str = HIDDEN) -> Any:
 
 
 def _read(path: Path) -> Redaction:
-    from pytest_mobileagent.episode.redaction_file import load  # noqa: PLC0415 - few runs need it
+    from pytest_mobileagent.episode.redaction_file import load  # few runs need it
 
     rules = load(path)
     return Redaction(rules.patterns, rules.regions, rules.digest)
@@ -323,7 +323,7 @@ def _upwards(element: Any) -> Iterator[Any]:
 
 
 def _size(picture: bytes) -> tuple[int, int]:
-    from PIL import Image  # noqa: PLC0415
+    from PIL import Image
 
     try:
         with Image.open(io.BytesIO(picture)) as image:
@@ -334,7 +334,7 @@ def _size(picture: bytes) -> tuple[int, int]:
 
 def blackened(picture: bytes, boxes: Sequence[Box] | None = None) -> bytes:
     """Return a picture with black boxes, black as a whole without them; one unreadable is empty."""
-    from PIL import Image, ImageDraw  # noqa: PLC0415
+    from PIL import Image, ImageDraw
 
     if boxes is not None and not boxes:
         return picture

@@ -35,7 +35,7 @@ def input_tokens(request: Request) -> int:
 
 
 def _size(image: Image) -> tuple[int, int] | None:
-    from PIL import Image as pillow  # noqa: N813, PLC0415 - a heavy library
+    from PIL import Image as pillow  # noqa: N813 - a heavy library
 
     try:
         with pillow.open(io.BytesIO(image.data)) as opened:  # reads the header only

@@ -150,7 +150,7 @@ class MeteredModel:
 
     def _ask(self, request: Request) -> Asked:
         """Ask until there is an answer, as long as that makes sense."""
-        import stamina  # noqa: PLC0415 - loaded by who asks a model
+        import stamina  # loaded by who asks a model
 
         attempts = stamina.retry_context(
             on=_wait, attempts=_ATTEMPTS, timeout=_LONGEST_RETRY, wait_initial=1.0, wait_max=30.0

@@ -82,7 +82,7 @@ class Prices:
             return own.of(usage)
         if usage.input is None or usage.output is None:
             return None
-        from genai_prices import Usage as Tokens  # noqa: PLC0415 - loaded by who prices
+        from genai_prices import Usage as Tokens  # loaded by who prices
 
         tokens = Tokens(
             input_tokens=usage.input, output_tokens=usage.output, cache_read_tokens=usage.cached
@@ -165,7 +165,7 @@ def _read_usage(reference: ModelReference, answer: Answer) -> Any:
     place = _USAGE.get(provider_of(reference).api)
     if place is None or not answer.usage_data:
         return None
-    from genai_prices import extract_usage  # noqa: PLC0415 - loaded by who prices
+    from genai_prices import extract_usage  # loaded by who prices
 
     try:
         usage = extract_usage(answer.usage_data, provider_id=place[0], api_flavor=place[1]).usage
@@ -175,7 +175,7 @@ def _read_usage(reference: ModelReference, answer: Answer) -> Any:
 
 
 def _table_price(reference: ModelReference, answered: str, tokens: Any) -> float | None:
-    from genai_prices import calc_price  # noqa: PLC0415 - loaded by who prices
+    from genai_prices import calc_price  # loaded by who prices
 
     seller = provider_of(reference).prices
     for name in dict.fromkeys(filter(None, (answered, reference.name))):

@@ -262,7 +262,7 @@ def make_client(reference: ModelReference) -> Client:
         ValueError: it has no endpoint, key or script.
     """
     if provider_of(reference).api == "scripted":
-        from pytest_mobileagent.llm.scripted.model import ScriptedModel  # noqa: PLC0415
+        from pytest_mobileagent.llm.scripted.model import ScriptedModel
 
         try:
             return ScriptedModel.load(Path(reference.url or reference.name))
@@ -287,23 +287,23 @@ def prepare(references: Iterable[ModelReference]) -> None:
 def _client(reference: ModelReference, url: str, key: str) -> Client:
     match provider_of(reference).api:
         case "anthropic":
-            from pytest_mobileagent.llm.clients.anthropic_messages import (  # noqa: PLC0415
+            from pytest_mobileagent.llm.clients.anthropic_messages import (
                 AnthropicMessages,
             )
 
             return AnthropicMessages(reference.name, url, key, REQUEST_SECONDS)
         case "responses":
-            from pytest_mobileagent.llm.clients.openai_responses import (  # noqa: PLC0415
+            from pytest_mobileagent.llm.clients.openai_responses import (
                 OpenAIResponses,
             )
 
             return OpenAIResponses(reference.name, url, key, REQUEST_SECONDS)
         case "predict":
-            from pytest_mobileagent.llm.clients.predict import Predict  # noqa: PLC0415
+            from pytest_mobileagent.llm.clients.predict import Predict
 
             return Predict(reference.name, url, key, REQUEST_SECONDS)
         case _:
-            from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat  # noqa: PLC0415
+            from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
 
             return OpenAIChat(reference.name, url, key, REQUEST_SECONDS)
 

@@ -202,7 +202,7 @@ class Pattern:
         return {}
 
     def _re2(self, *, narrow: bool, first: bool = True) -> Any:
-        import re2  # noqa: PLC0415 - only who matches patterns pays for it
+        import re2  # only who matches patterns pays for it
 
         try:
             source = for_re2(_speakable(self.pattern), self.flags, narrow=narrow, java=self.java)
@@ -301,7 +301,7 @@ def compile(  # noqa: A001 - as in `re`
 
 
 def _slowly_compiled(pattern: Pattern) -> Any:
-    import regex  # noqa: PLC0415 - as RE2
+    import regex  # as RE2
 
     source, flags = _speakable(pattern.pattern), regex.V1 if pattern.java else regex.V0
     flags |= regex.POSIX if pattern.longest else 0

@@ -43,7 +43,7 @@ def draw_appagent(image: Image, marks: Iterable[Mark], dark: bool = False) -> Im
     apps that are `dark`; no rectangle. Source: AppAgent's released code (`draw_bbox_multi`), which
     drops labels that would stick out at an edge: here they are moved inside.
     """
-    from PIL import Image as image_  # noqa: N813, PLC0415
+    from PIL import Image as image_  # noqa: N813
 
     ink, paper = (_DARK, _LIGHT) if dark else (_LIGHT, _DARK)
     font, margin = _font(30), 10
@@ -151,8 +151,8 @@ def draw_strip(image: Image, words: str) -> Image:
     The built-in font has the letters of ASCII only. Source: SPA-Bench (arXiv:2410.15164, appendix
     D.4.5).
     """
-    from PIL import Image as image_  # noqa: N813, PLC0415
-    from PIL import ImageDraw as image_draw  # noqa: N813, PLC0415
+    from PIL import Image as image_  # noqa: N813
+    from PIL import ImageDraw as image_draw  # noqa: N813
 
     size, margin, rule = 18, 8, 4
     font = _font(size)
@@ -210,7 +210,7 @@ def _wrapped(words: str, font: FreeTypeFont, width: int) -> Sequence[str]:
 
 
 def _copy(image: Image) -> tuple[Image, ImageDraw]:
-    from PIL import ImageDraw  # noqa: PLC0415
+    from PIL import ImageDraw
 
     drawn = image.convert("RGB") if image.mode != "RGB" else image.copy()
     return drawn, ImageDraw.Draw(drawn)
@@ -238,7 +238,7 @@ def _inside(box: Bounds, size: tuple[int, int]) -> Bounds:
 
 @functools.cache
 def _font(size: int) -> FreeTypeFont:
-    from PIL import ImageFont  # noqa: PLC0415
+    from PIL import ImageFont
 
     font = ImageFont.load_default(size)
     assert isinstance(font, ImageFont.FreeTypeFont)

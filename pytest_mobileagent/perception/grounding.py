@@ -118,7 +118,7 @@ def widened(bounds: Bounds, size: Size, margin: int = _MARGIN) -> Bounds:
 
 def surroundings(image: Image, bounds: Bounds) -> Image:
     """Return a part of the picture with what is around some bounds, which have a red rectangle."""
-    from PIL import ImageDraw  # noqa: PLC0415 - a heavy library is loaded by who needs it
+    from PIL import ImageDraw  # a heavy library is loaded by who needs it
 
     marked = image.copy()
     ImageDraw.Draw(marked).rectangle(widened(bounds, image.size), outline="red", width=10)

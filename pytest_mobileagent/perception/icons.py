@@ -32,8 +32,8 @@ def find_icons(image: Image, largest: float = 0.05, overlap: float = 0.5) -> tup
         MissingExtraError: the extra [vision] is not installed.
     """
     check_extra("vision", "finding icons in pictures")
-    import cv2  # noqa: PLC0415 - a heavy library is loaded by who needs it
-    import numpy as np  # noqa: PLC0415
+    import cv2  # a heavy library is loaded by who needs it
+    import numpy as np
 
     width, height = image.size
     scale = min(1.0, _WIDTH / width)

@@ -26,7 +26,7 @@ def encode(image: Image, kind: Literal["png", "jpeg"] = "png", quality: int = 85
 
 def resized(image: Image, size: tuple[int, int]) -> Image:
     """Return the image at a size of (width, height) pixels, whatever that does to its aspect."""
-    from PIL import Image as image_  # noqa: N813, PLC0415
+    from PIL import Image as image_  # noqa: N813
 
     return image.copy() if image.size == size else image.resize(size, image_.Resampling.BILINEAR)
 

@@ -69,8 +69,8 @@ class RunAgents:
         """
         if self._name is None:
             return None
-        from pytest_mobileagent.agent.program.adapter.adapter import BadAdapterError  # noqa: PLC0415
-        from pytest_mobileagent.agent.program.adapter.finding import find_program  # noqa: PLC0415
+        from pytest_mobileagent.agent.program.adapter.adapter import BadAdapterError
+        from pytest_mobileagent.agent.program.adapter.finding import find_program
 
         try:
             return find_program(self._name, agent_folders(self._config))
@@ -102,7 +102,7 @@ class RunAgents:
     def process(self) -> AgentProcess:
         """The process in which this process's agents run; started when it is first asked for."""
         if self._process is None:
-            from pytest_mobileagent.agent.process.host import AgentProcess  # noqa: PLC0415
+            from pytest_mobileagent.agent.process.host import AgentProcess
 
             assert self._name is not None
             options = self._settings["mobile-agent-option"].value or ()
@@ -163,7 +163,7 @@ class RunAgents:
 
     def _check_extras(self, extras: Sequence[str]) -> None:
         """Check that what the agent needs is installed, and the OCR engine that was asked for."""
-        from pytest_mobileagent.extras import check_extra  # noqa: PLC0415
+        from pytest_mobileagent.extras import check_extra
 
         ocr = self._settings["mobile-ocr"]
         needed = dict.fromkeys(extras, f"--agent={self._name}")
@@ -182,7 +182,7 @@ class RunAgents:
         Raises:
             AgentError: it cannot be imported.
         """
-        from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent  # noqa: PLC0415
+        from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
 
         assert self._name is not None
         try:
@@ -199,7 +199,7 @@ class RunAgents:
         Raises:
             AgentError: it declares no such option.
         """
-        from pytest_mobileagent.agent.options import BadOptionError, make_options  # noqa: PLC0415
+        from pytest_mobileagent.agent.options import BadOptionError, make_options
 
         declared = getattr(agent, "Options", object)
         name = getattr(agent, "__name__", str(self._name))
@@ -217,7 +217,7 @@ class RunAgents:
         Raises:
             pytest.UsageError: there is none.
         """
-        from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent  # noqa: PLC0415
+        from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
 
         if not self.is_named or self._program() is not None:
             return

@@ -34,7 +34,7 @@ class BrokenTasks:
 
     @cached_property
     def _apps(self) -> KnownApps:
-        from pytest_mobileagent.plugin.known_apps import KnownApps  # noqa: PLC0415
+        from pytest_mobileagent.plugin.known_apps import KnownApps
 
         return KnownApps(self._config)
 

@@ -81,8 +81,8 @@ class Collector:
         if self.run.agent is None and lost is None:
             return
         if lost is not None:
-            from pytest_mobileagent.plugin.outputs.junit import properties  # noqa: PLC0415
-            from pytest_mobileagent.report.recorded import note_death  # noqa: PLC0415
+            from pytest_mobileagent.plugin.outputs.junit import properties
+            from pytest_mobileagent.report.recorded import note_death
 
             note_death(self.run.folder.path, lost)
             report.user_properties = properties({**lost, "reason": str(report.longrepr)})
@@ -142,7 +142,7 @@ class Collector:
         for each in self.interrupting:
             signal.signal(each, signal.SIG_IGN)  # it is ending
         if self.run.agent is not None:
-            from pytest_mobileagent.plugin.scheduling.workers import end_workers  # noqa: PLC0415
+            from pytest_mobileagent.plugin.scheduling.workers import end_workers
 
             end_workers(session.config)
         if exitstatus == pytest.ExitCode.USAGE_ERROR and not self.results:
@@ -152,8 +152,8 @@ class Collector:
         self._complete(session, exitstatus)
         whole: dict[str, Any] = {}
         if self.results:
-            from pytest_mobileagent.plugin.suspects import find_suspects  # noqa: PLC0415
-            from pytest_mobileagent.report.document import document  # noqa: PLC0415
+            from pytest_mobileagent.plugin.suspects import find_suspects
+            from pytest_mobileagent.report.document import document
 
             self.broken -= find_suspects(self.run, session.config, self.results)
             whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
@@ -162,7 +162,7 @@ class Collector:
             session.exitstatus = self._status(exitstatus)
         if not self.results:
             return
-        from pytest_mobileagent.plugin.outputs.files import write_all  # noqa: PLC0415
+        from pytest_mobileagent.plugin.outputs.files import write_all
 
         self.problem = write_all(self.run, {**whole, **self.judged})
         if self.problem:
@@ -174,7 +174,7 @@ class Collector:
 
     def _complete(self, session: pytest.Session, exitstatus: int) -> None:
         """Add the results that no worker has reported: of what finished, broke off or never ran."""
-        from pytest_mobileagent.plugin.outputs.junit import add_cases, finish  # noqa: PLC0415
+        from pytest_mobileagent.plugin.outputs.junit import add_cases, finish
 
         finish(session.config)
         if self.run.agent is None or (self.uncollected and not self.results):
@@ -183,8 +183,8 @@ class Collector:
         if self.selected <= set(self.results) | self.dropped:
             add_cases(session.config, early)
             return
-        from pytest_mobileagent.plugin.ending import why_it_ended  # noqa: PLC0415
-        from pytest_mobileagent.report.recorded import missing_results  # noqa: PLC0415
+        from pytest_mobileagent.plugin.ending import why_it_ended
+        from pytest_mobileagent.report.recorded import missing_results
 
         known = {result["nodeid"] for result in self.results.values()} | self.dropped
         why = why_it_ended(session, exitstatus)
@@ -206,7 +206,7 @@ class Collector:
 
     def _status(self, exitstatus: int) -> int:
         """Return the exit status of the run, and keep which tests have no result."""
-        from pytest_mobileagent.plugin.ending import Ending  # noqa: PLC0415
+        from pytest_mobileagent.plugin.ending import Ending
 
         selected = self.selected - self.dropped
         missing = sorted(selected - self.finished)
@@ -251,7 +251,7 @@ class Collector:
 
     def _lost(self, nodeid: str) -> dict[str, Any] | None:
         """Return the result of a task that took its worker down; None if it is no task."""
-        from pytest_mobileagent.report.recorded import lost_result  # noqa: PLC0415
+        from pytest_mobileagent.report.recorded import lost_result
 
         result = lost_result(self.run.folder.path, nodeid)
         return None if result is None else result.to_wire()
@@ -259,7 +259,7 @@ class Collector:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not (self.missing or self.results):
             return
-        from pytest_mobileagent.plugin.outputs.summary import (  # noqa: PLC0415
+        from pytest_mobileagent.plugin.outputs.summary import (
             show_judged,
             show_missing,
             show_run,

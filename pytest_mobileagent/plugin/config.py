@@ -115,7 +115,7 @@ class RunConfig:
         """
         if not self.is_owner or self._lock is not None or not self.folder.has_begun:
             return
-        from pytest_mobileagent.run.lock import hold  # noqa: PLC0415
+        from pytest_mobileagent.run.lock import hold
 
         try:
             self._lock = hold(self.folder.path)
@@ -148,8 +148,8 @@ class RunConfig:
         return self._environments
 
     def _select(self, words: Sequence[str]) -> Mapping[str, Environment]:
-        from pytest_mobileagent.environment.environment import BadEnvironmentError  # noqa: PLC0415
-        from pytest_mobileagent.environment.files import load, select  # noqa: PLC0415
+        from pytest_mobileagent.environment.environment import BadEnvironmentError
+        from pytest_mobileagent.environment.files import load, select
 
         try:
             chosen = select(words, load(environment_folders(self.config)))
@@ -164,7 +164,7 @@ class RunConfig:
     def folder(self) -> RunFolder:
         """The run's folder, which whoever writes to it first makes."""
         if self._folder is None:
-            from pytest_mobileagent.run.folder import RunFolder  # noqa: PLC0415
+            from pytest_mobileagent.run.folder import RunFolder
 
             if self._given:
                 path = Path(self._given["folder"])
@@ -184,7 +184,7 @@ class RunConfig:
     def shared(self) -> SharedRun:
         """The way to the run's own adb server and virtual devices."""
         if self._shared is None:
-            from pytest_mobileagent.device.fleet.shared import SharedRun  # noqa: PLC0415
+            from pytest_mobileagent.device.fleet.shared import SharedRun
 
             given = Path(self._given["shared"]) if self._given else None
             self._shared = SharedRun(given, self.folder.mark)
@@ -209,11 +209,11 @@ class RunConfig:
         if self.is_owner and self._shared is not None:
             self._shared.close()
         if self.is_owner and self.agent is not None and self._folder is not None:
-            from pytest_mobileagent.processes import end_marked  # noqa: PLC0415
+            from pytest_mobileagent.processes import end_marked
 
             end_marked(self.folder.mark)  # of workers that were killed
         if self._lock is not None:
-            from pytest_mobileagent.run.lock import let_go  # noqa: PLC0415
+            from pytest_mobileagent.run.lock import let_go
 
             let_go(self._lock)
 

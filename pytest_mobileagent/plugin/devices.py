@@ -60,7 +60,7 @@ class RunDevices:
         Raises:
             pytest.UsageError: it names none.
         """
-        from pytest_mobileagent.device.sources.registry import parse_device  # noqa: PLC0415
+        from pytest_mobileagent.device.sources.registry import parse_device
 
         setting = self._settings["mobile-device"]
         try:
@@ -76,7 +76,7 @@ class RunDevices:
         Raises:
             pytest.UsageError: they cannot be had, or not driven; the text names the option.
         """
-        from pytest_mobileagent.device.drivers.driver import choose_driver  # noqa: PLC0415
+        from pytest_mobileagent.device.drivers.driver import choose_driver
 
         source, options = self.source, self._options()
         device, driver = self._settings["mobile-device"], self._settings["mobile-driver"]
@@ -111,7 +111,7 @@ class RunDevices:
 
     def lease(self) -> LeasedDevice:
         """Return the means to lease one of them."""
-        from pytest_mobileagent.device.choose import lease_device  # noqa: PLC0415
+        from pytest_mobileagent.device.choose import lease_device
 
         return lease_device(self.source, self._options(), self._shared)
 
@@ -127,7 +127,7 @@ class RunDevices:
             self.source.open(self._options(), self._shared).prestart()
 
     def _options(self) -> DeviceOptions:
-        from pytest_mobileagent.device.options import DeviceOptions  # noqa: PLC0415
+        from pytest_mobileagent.device.options import DeviceOptions
 
         value = {name: setting.value for name, setting in self._settings.items()}
         driver = self._settings["mobile-driver"]
@@ -152,7 +152,7 @@ class RunDevices:
         return self._path_of(setting)
 
     def _capabilities(self) -> dict[str, Any]:
-        from pytest_mobileagent.device.drivers.appium.capabilities import (  # noqa: PLC0415
+        from pytest_mobileagent.device.drivers.appium.capabilities import (
             parse_capabilities,
         )
 

@@ -80,17 +80,17 @@ def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device
 
 
 def _at_the_start(device: Device, request: pytest.FixtureRequest) -> Device:
-    from pytest_mobileagent.device.device import system_of  # noqa: PLC0415
+    from pytest_mobileagent.device.device import system_of
 
     case = case_of(request.node)
     if case is None:
-        from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT  # noqa: PLC0415
+        from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 
         system_of(device).reset(DEFAULT_SNAPSHOT, ())
         return device
     system_of(device).reset(case.task.snapshot, case.task.packages)
     if (environment := _environment(case, request.config)) is not None:
-        from pytest_mobileagent.environment.apply import apply  # noqa: PLC0415
+        from pytest_mobileagent.environment.apply import apply
 
         apply(environment, device)
     return device
@@ -127,8 +127,8 @@ def episode(request: pytest.FixtureRequest) -> Episode:
 
     When the device breaks, the whole episode is repeated on another.
     """
-    from pytest_mobileagent.check.episode import load  # noqa: PLC0415
-    from pytest_mobileagent.episode.record import Termination  # noqa: PLC0415
+    from pytest_mobileagent.check.episode import load
+    from pytest_mobileagent.episode.record import Termination
 
     case = case_of(request.node)
     if case is None:
@@ -179,9 +179,9 @@ def _recorded(case: Case, config: pytest.Config) -> Path:
 
 def _play(case: Case, request: pytest.FixtureRequest) -> Path:
     """Let the agent work on a case, again if infrastructure breaks, and return where it is kept."""
-    from pytest_mobileagent.llm.failures import ProviderError  # noqa: PLC0415
-    from pytest_mobileagent.plugin.attempts import Attempts  # noqa: PLC0415
-    from pytest_mobileagent.run.attempt import (  # noqa: PLC0415
+    from pytest_mobileagent.llm.failures import ProviderError
+    from pytest_mobileagent.plugin.attempts import Attempts
+    from pytest_mobileagent.run.attempt import (
         MissingAppError,
         UnfitDeviceError,
     )
@@ -224,10 +224,10 @@ def _broke(*failures: object) -> str:
 
 
 def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
-    from pytest_mobileagent.plugin.players import players  # noqa: PLC0415
-    from pytest_mobileagent.plugin.stopping import stops  # noqa: PLC0415
-    from pytest_mobileagent.run.attempt import Plan  # noqa: PLC0415
-    from pytest_mobileagent.run.session import Limits  # noqa: PLC0415
+    from pytest_mobileagent.plugin.players import players
+    from pytest_mobileagent.plugin.stopping import stops
+    from pytest_mobileagent.run.attempt import Plan
+    from pytest_mobileagent.run.session import Limits
 
     run = request.config.stash[RUN]
     given = request.getfixturevalue("agent")

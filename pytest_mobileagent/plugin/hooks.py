@@ -59,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if runs_no_test(config):
         return
     if run.agent is not None:
-        from pytest_mobileagent.screen.ocr import use_engine  # noqa: PLC0415
+        from pytest_mobileagent.screen.ocr import use_engine
 
         use_engine(run.value("mobile-ocr"))
     _redact(run)
@@ -70,7 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _redact(run: RunConfig) -> None:
     if run.value("mobile-redact"):
-        from pytest_mobileagent.plugin.redacting import redact  # noqa: PLC0415
+        from pytest_mobileagent.plugin.redacting import redact
 
         redact(run)
 
@@ -109,7 +109,7 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     run = config.stash[RUN]
     if (shard := run.value("mobile-shard")) is not None:
-        from pytest_mobileagent.plugin.scheduling.sharding import keep_shard  # noqa: PLC0415
+        from pytest_mobileagent.plugin.scheduling.sharding import keep_shard
 
         keep_shard(config, items, shard)
     if run.rescoring is not None and not runs_no_test(config):
@@ -121,7 +121,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     run = session.config.stash[RUN]
     if run.agent is None or runs_no_test(session.config):
         return
-    from pytest_mobileagent.plugin.about import about_run  # noqa: PLC0415
+    from pytest_mobileagent.plugin.about import about_run
 
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
@@ -148,8 +148,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     run = config.stash[RUN]
     if run.agent is None:
         return None
-    from pytest_mobileagent.plugin.scheduling.scheduler import TaskScheduling  # noqa: PLC0415
-    from pytest_mobileagent.run.expected import expected_times  # noqa: PLC0415
+    from pytest_mobileagent.plugin.scheduling.scheduler import TaskScheduling
+    from pytest_mobileagent.run.expected import expected_times
 
     if not leaves_distribution(config):
         return None
@@ -188,7 +188,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
     if case_of(pyfuncitem) is None:
         return (yield)
-    from pytest_mobileagent.plugin.bodies import ask_body  # noqa: PLC0415
+    from pytest_mobileagent.plugin.bodies import ask_body
 
     return (yield from ask_body(pyfuncitem))
 
@@ -200,12 +200,12 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if isinstance(item, pytest.Function) and case_of(item) is not None:
-        from pytest_mobileagent.plugin.outputs.sections import cut_sections  # noqa: PLC0415
+        from pytest_mobileagent.plugin.outputs.sections import cut_sections
 
         cut_sections(item, report)
     decides = report.when == "call" or (report.when == "setup" and not report.passed)
     if not decides or not isinstance(item, pytest.Function):
         return report
-    from pytest_mobileagent.plugin.scoring import score  # noqa: PLC0415
+    from pytest_mobileagent.plugin.scoring import score
 
     return score(item, report, call)

@@ -66,16 +66,16 @@ class Judge:
         if verdict.passed is None:
             raise UndecidedError(verdict.reason)
         if not verdict.passed:
-            from pytest_mobileagent.screen.explain import missed  # noqa: PLC0415 - not for --help
+            from pytest_mobileagent.screen.explain import missed  # not for --help
 
             missed(lambda: verdict.reason)
         return verdict.passed
 
     def verdict(self, episode: Episode, **question: Any) -> Verdict:
         """Return what the judges say, without deciding the task by it (see `__call__`)."""
-        from pytest_mobileagent.check.episode import Episode as Recorded  # noqa: PLC0415
-        from pytest_mobileagent.judge.cross_app import check_subtasks  # noqa: PLC0415
-        from pytest_mobileagent.judge.question import Question  # noqa: PLC0415
+        from pytest_mobileagent.check.episode import Episode as Recorded
+        from pytest_mobileagent.judge.cross_app import check_subtasks
+        from pytest_mobileagent.judge.question import Question
 
         if not isinstance(episode, Recorded):
             msg = f"judge({episode!r}): the first argument has to be the episode"
@@ -94,8 +94,8 @@ class Judge:
 
         That is kept beside the episode all the same.
         """
-        from pytest_mobileagent.verdict.standing import CHECK, PERSON, of_judges  # noqa: PLC0415
-        from pytest_mobileagent.verdict.store import verdicts  # noqa: PLC0415
+        from pytest_mobileagent.verdict.standing import CHECK, PERSON, of_judges
+        from pytest_mobileagent.verdict.store import verdicts
 
         known = () if episode.folder is None else verdicts(episode.folder)
         judges = [each for each in known if each.scorer not in {CHECK, PERSON}]
@@ -131,14 +131,14 @@ class Judge:
             raise UndecidedError(_NO_JUDGE)
         asked = self._item.stash.setdefault(ASKED, {})
         if key not in asked:
-            from pytest_mobileagent.judge.background import in_background  # noqa: PLC0415
+            from pytest_mobileagent.judge.background import in_background
 
             asked[key] = in_background(partial(_in_turn, prepare()))
         if not asked[key].done() and self._item.stash.get(MAY_WAIT, False):
             self._item.stash[WAITS] = True
             msg = "the judges have not decided yet"
             raise Waiting(msg)
-        from pytest_mobileagent.llm.budget import BudgetSpent  # noqa: PLC0415
+        from pytest_mobileagent.llm.budget import BudgetSpent
 
         try:
             return asked[key].result()
@@ -167,7 +167,7 @@ def ask_beside(item: pytest.Function, episode: Episode) -> None:
     try:
         item.stash[BESIDE] = Judge(item, judges).verdict(episode)
     except (JudgeError, NoBudgetError) as error:
-        from pytest_mobileagent.verdict.verdict import Verdict as Kept  # noqa: PLC0415
+        from pytest_mobileagent.verdict.verdict import Verdict as Kept
 
         item.stash[BESIDE] = Kept(None, "judge", str(error))
 

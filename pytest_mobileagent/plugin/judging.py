@@ -83,8 +83,8 @@ class RunJudges:
                 stays unreadable.
             BudgetSpent: later, that the run's budget is spent.
         """
-        from pytest_mobileagent.judge.coarse import reader  # noqa: PLC0415 - asked by few
-        from pytest_mobileagent.judge.panel import decide  # noqa: PLC0415
+        from pytest_mobileagent.judge.coarse import reader  # asked by few
+        from pytest_mobileagent.judge.panel import decide
 
         models = self._asked(episode, calls)
         read = reader(self._settings["mobile-ocr"].value)
@@ -106,14 +106,14 @@ class RunJudges:
         Raises:
             JudgeError, BudgetSpent: as for `deciding`.
         """
-        from pytest_mobileagent.judge.paraphrase import is_paraphrase  # noqa: PLC0415
+        from pytest_mobileagent.judge.paraphrase import is_paraphrase
 
         first = self._asked(episode, calls)[0]
         return lambda: is_paraphrase(first, goal, said, expected)
 
     def _asked(self, episode: EpisodeRecord, calls: list[ModelCall]) -> list[Model]:
-        from pytest_mobileagent.episode.screens import FOLDER  # noqa: PLC0415
-        from pytest_mobileagent.judge.models import judge_models  # noqa: PLC0415
+        from pytest_mobileagent.episode.screens import FOLDER
+        from pytest_mobileagent.judge.models import judge_models
 
         folder = episode.folder
         try:

@@ -52,7 +52,7 @@ class RunModels:
     @cached_property
     def choice(self) -> ModelChoice:
         """The model of each role; none if none was chosen."""
-        from pytest_mobileagent.llm.reference import ModelChoice  # noqa: PLC0415
+        from pytest_mobileagent.llm.reference import ModelChoice
 
         setting = self._settings["mobile-model"]
         if setting.value is None:
@@ -80,7 +80,7 @@ class RunModels:
         Raises:
             pytest.UsageError: the file of own prices cannot be read.
         """
-        from pytest_mobileagent.llm.prices import Prices, load_prices  # noqa: PLC0415
+        from pytest_mobileagent.llm.prices import Prices, load_prices
 
         setting = self._settings["mobile-prices"]
         if setting.value is None:
@@ -93,14 +93,14 @@ class RunModels:
     @property
     def budget(self) -> Budget:
         """What the run and its episodes may spend."""
-        from pytest_mobileagent.llm.budget import Budget, Limit  # noqa: PLC0415
+        from pytest_mobileagent.llm.budget import Budget, Limit
 
         cost, tokens = (self._settings[f"mobile-max-{what}"].value for what in ("cost", "tokens"))
         return Budget(cost or Limit(), tokens or Limit())
 
     def settings(self, epoch: int) -> ModelSettings:
         """Return what an episode of an epoch has to know of its models."""
-        from pytest_mobileagent.llm.models import ModelSettings  # noqa: PLC0415
+        from pytest_mobileagent.llm.models import ModelSettings
 
         return ModelSettings(
             self.choice, self.prices, self.budget, self._folder() / LEDGER, self._cache(epoch)
@@ -111,9 +111,9 @@ class RunModels:
 
         What they spend counts for the run, not for the episode's own limit.
         """
-        from pytest_mobileagent.llm.budget import Budget, Limit  # noqa: PLC0415
-        from pytest_mobileagent.llm.models import ModelSettings  # noqa: PLC0415
-        from pytest_mobileagent.llm.reference import ModelChoice  # noqa: PLC0415
+        from pytest_mobileagent.llm.budget import Budget, Limit
+        from pytest_mobileagent.llm.models import ModelSettings
+        from pytest_mobileagent.llm.reference import ModelChoice
 
         budget = Budget(Limit(self.budget.cost.run), Limit(self.budget.tokens.run))
         cache = self._cache(epoch, ("judges", *_AGENTS_TOO))
@@ -121,7 +121,7 @@ class RunModels:
 
     def _cache(self, epoch: int, modes: Collection[str] = _AGENTS_TOO) -> Any:
         """Return where replies are kept in some modes of the cache; None if they are not."""
-        from pytest_mobileagent.llm.cache import ReplyCache  # noqa: PLC0415
+        from pytest_mobileagent.llm.cache import ReplyCache
 
         mode, cache = self._settings["mobile-cache"].value, getattr(self._config, "cache", None)
         if mode not in modes or cache is None:
@@ -195,7 +195,7 @@ class RunModels:
         model = self.for_program
         if model is None or self.choice.roles:
             raise usage_error(setting, _NOT_FOR_PROGRAMS)
-        from pytest_mobileagent.llm.providers import check_endpoint, make_client  # noqa: PLC0415
+        from pytest_mobileagent.llm.providers import check_endpoint, make_client
 
         try:
             make_client(model) if model.provider == "scripted" else check_endpoint(model)
@@ -219,7 +219,7 @@ class RunModels:
         )
 
     def _check_extra(self, setting: OptionValue) -> None:
-        from pytest_mobileagent.extras import check_extra  # noqa: PLC0415
+        from pytest_mobileagent.extras import check_extra
 
         try:
             check_extra("models", f"{setting.option.flag}={setting.text}: asking models")
@@ -227,7 +227,7 @@ class RunModels:
             raise pytest.UsageError(printable(str(error))) from None
 
     def _check_reference(self, reference: ModelReference) -> None:
-        from pytest_mobileagent.llm.checks import check_reference  # noqa: PLC0415
+        from pytest_mobileagent.llm.checks import check_reference
 
         check_reference(
             reference,
@@ -249,13 +249,13 @@ class RunModels:
 
     def ledger(self) -> Ledger:
         """Return the sums of what the run has spent."""
-        from pytest_mobileagent.llm.budget import Ledger  # noqa: PLC0415
+        from pytest_mobileagent.llm.budget import Ledger
 
         return Ledger(self._folder() / LEDGER)
 
     def spent(self) -> str:
         """Say which budget of the run is spent; empty if none is."""
-        from pytest_mobileagent.llm.budget import run_over  # noqa: PLC0415
+        from pytest_mobileagent.llm.budget import run_over
 
         budget = self.budget
         return run_over(budget, self.ledger().spent()) if budget.limits_run else ""

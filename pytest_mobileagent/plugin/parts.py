@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     """Register what a session needs that runs tests: in the run's owner, or in a worker."""
     if run.judges.mode != "off":
-        from pytest_mobileagent.plugin.deferring import Deferring  # noqa: PLC0415
+        from pytest_mobileagent.plugin.deferring import Deferring
 
         manager.register(Deferring(), "mobileagent-deferring")
     if run.is_owner:
@@ -33,14 +33,14 @@ def register_onlookers(manager: pytest.PytestPluginManager, run: RunConfig) -> N
     Raises:
         pytest.UsageError: the page of `--mobile-watch` cannot be served.
     """
-    from pytest_mobileagent.plugin.live.wanted import is_wanted  # noqa: PLC0415
+    from pytest_mobileagent.plugin.live.wanted import is_wanted
 
     if is_wanted(run.config):
-        from pytest_mobileagent.plugin.live.terminal import LiveLines  # noqa: PLC0415
+        from pytest_mobileagent.plugin.live.terminal import LiveLines
 
         manager.register(LiveLines(run), "mobileagent-live")
     if run.value("mobile-watch"):
-        from pytest_mobileagent.plugin.watch.watching import Watching  # noqa: PLC0415
+        from pytest_mobileagent.plugin.watch.watching import Watching
 
         try:
             watching = Watching(run)
@@ -52,16 +52,16 @@ def register_onlookers(manager: pytest.PytestPluginManager, run: RunConfig) -> N
 
 
 def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    from pytest_mobileagent.plugin.collector import Collector  # noqa: PLC0415
+    from pytest_mobileagent.plugin.collector import Collector
 
     collector = Collector(run)
     manager.register(collector, "mobileagent-collector")
     if run.agent is not None:
-        from pytest_mobileagent.plugin.outputs.growing import GrowingPage  # noqa: PLC0415
+        from pytest_mobileagent.plugin.outputs.growing import GrowingPage
 
         manager.register(GrowingPage(collector), "mobileagent-growing-page")
     if run.gating.is_asked:
-        from pytest_mobileagent.plugin.gate.looks import Looking  # noqa: PLC0415
+        from pytest_mobileagent.plugin.gate.looks import Looking
 
         collector.looking = Looking(run, collector.results)
         manager.register(collector.looking, "mobileagent-looking")
@@ -69,10 +69,10 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
 
 def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     if run.gating.has_looks:
-        from pytest_mobileagent.plugin.scheduling.pauses import Pauses  # noqa: PLC0415
+        from pytest_mobileagent.plugin.scheduling.pauses import Pauses
 
         manager.register(Pauses(), "mobileagent-pauses")
     if run.agent is not None:
-        from pytest_mobileagent.plugin.signals import interrupt_once  # noqa: PLC0415
+        from pytest_mobileagent.plugin.signals import interrupt_once
 
         interrupt_once()

@@ -56,16 +56,16 @@ def players(run: RunConfig, given: Callable[[], Any] | None) -> Playing:
     name = run.agent or Path(getattr(maker, "__module__", "agent")).stem
     options = run.agents.options(maker)
     if getattr(maker, "roles", ()) and (models := run.models.to_prepare()):
-        from pytest_mobileagent.llm.providers import prepare  # noqa: PLC0415
+        from pytest_mobileagent.llm.providers import prepare
 
         prepare(models)
     return Playing(name, as_dict(options), partial(in_thread, maker, options))
 
 
 def _of_program(run: RunConfig, program: Adapter) -> Playing:
-    from pytest_mobileagent.agent.program.commands.steps import RULE  # noqa: PLC0415
-    from pytest_mobileagent.run.program.player import ProgramPlayer  # noqa: PLC0415
-    from pytest_mobileagent.run.program.setting import Setting  # noqa: PLC0415
+    from pytest_mobileagent.agent.program.commands.steps import RULE
+    from pytest_mobileagent.run.program.player import ProgramPlayer
+    from pytest_mobileagent.run.program.setting import Setting
 
     def player(case: Case, _values: Mapping[str, Any]) -> Player:
         setting = Setting(

@@ -30,9 +30,9 @@ def check_program(
     Raises:
         pytest.UsageError: something is missing, or means nothing to a program.
     """
-    from pytest_mobileagent.agent.program.process.container import engine  # noqa: PLC0415
-    from pytest_mobileagent.agent.program.process.install import install  # noqa: PLC0415
-    from pytest_mobileagent.extras import check_extra  # noqa: PLC0415
+    from pytest_mobileagent.agent.program.process.container import engine
+    from pytest_mobileagent.agent.program.process.install import install
+    from pytest_mobileagent.extras import check_extra
 
     agent = settings["agent"]
     if not needs_mcp_only(program):
@@ -58,7 +58,7 @@ def check_program(
 
 def caveats(program: Adapter) -> list[str]:
     """Say what a person should know of how a program is run, before it is."""
-    from pytest_mobileagent.agent.program.adapter.placeholders import (  # noqa: PLC0415
+    from pytest_mobileagent.agent.program.adapter.placeholders import (
         PREFIX,
         WITH_TOKENS,
         used,
@@ -87,7 +87,7 @@ def needs_mcp_only(program: Adapter) -> bool:
 
 
 def _check_adb(program: Adapter, agent: OptionValue, source: Source) -> None:
-    from pytest_mobileagent.device.address import Address  # noqa: PLC0415
+    from pytest_mobileagent.device.address import Address
 
     if source.reached_by is not Address:
         command = "cmd:…" if program.path is None else str(agent.value)

@@ -32,7 +32,7 @@ def redact(run: RunConfig) -> None:
 
 def _rules_before(run: RunConfig) -> str | None:
     """Return the digest of the rules by which the run that goes on was recorded, if there are."""
-    from pytest_mobileagent.plugin.reuse.resuming import Resuming  # noqa: PLC0415
+    from pytest_mobileagent.plugin.reuse.resuming import Resuming
 
     told = run.earlier.about.get("redaction") if isinstance(run.earlier, Resuming) else None
     return str(told.get("sha256")) if isinstance(told, dict) else None

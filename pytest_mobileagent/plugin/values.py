@@ -96,21 +96,21 @@ def listed(text: str) -> tuple[str, ...]:
 
 def settle(text: str) -> Settle:
     """Read the longest waits for a screen to rest."""
-    from pytest_mobileagent.device.settle import parse_settle  # noqa: PLC0415 - not for --help
+    from pytest_mobileagent.device.settle import parse_settle  # not for --help
 
     return parse_settle(text)
 
 
 def model(text: str) -> ModelChoice:
     """Read the models of an agent."""
-    from pytest_mobileagent.llm.reference import parse_choice  # noqa: PLC0415 - not for --help
+    from pytest_mobileagent.llm.reference import parse_choice  # not for --help
 
     return parse_choice(text)
 
 
 def models(text: str) -> tuple[ModelReference, ...]:
     """Read models with commas between them."""
-    from pytest_mobileagent.llm.reference import parse_references  # noqa: PLC0415 - not for --help
+    from pytest_mobileagent.llm.reference import parse_references  # not for --help
 
     return parse_references(text)
 
@@ -126,14 +126,14 @@ def truth(text: str) -> bool:
 
 def limit(text: str) -> Limit:
     """Read a budget of the run, and of each episode."""
-    from pytest_mobileagent.llm.budget import parse_limit  # noqa: PLC0415 - not for --help
+    from pytest_mobileagent.llm.budget import parse_limit  # not for --help
 
     return parse_limit(text)
 
 
 def whole_limit(text: str) -> Limit:
     """Read a budget in whole numbers."""
-    from pytest_mobileagent.llm.budget import parse_limit  # noqa: PLC0415 - not for --help
+    from pytest_mobileagent.llm.budget import parse_limit  # not for --help
 
     return parse_limit(text, whole=True)
 

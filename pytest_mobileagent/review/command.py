@@ -157,8 +157,8 @@ def _decide(
 
 def _serve(queue: Queue, who: str, port: int, *, browser: bool) -> int:
     """Serve the page until Ctrl-C or SIGTERM, then write the reports a last time."""
-    from pytest_mobileagent.review.desk import Desk  # noqa: PLC0415 - lists need no server
-    from pytest_mobileagent.review.server import Server  # noqa: PLC0415
+    from pytest_mobileagent.review.desk import Desk  # lists need no server
+    from pytest_mobileagent.review.server import Server
 
     queue.items()
     rewriter = Rewriter(queue.run)

@@ -75,7 +75,7 @@ def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) ->
         MissingExtraError: OpenCV is not installed.
     """
     check_extra("vision", "looking for image=…")
-    import numpy as np  # noqa: PLC0415 - a heavy library is loaded by who needs it
+    import numpy as np  # a heavy library is loaded by who needs it
 
     wanted = _read(file, file.stat().st_mtime_ns)
     shown = np.asarray(screenshot)
@@ -94,8 +94,8 @@ def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) ->
 @lru_cache(maxsize=32)
 def _read(file: Path, _changed: int) -> Any:
     """Return an image's pixels, as an array of rows of RGB."""
-    import numpy as np  # noqa: PLC0415
-    from PIL import Image as image  # noqa: N813, PLC0415
+    import numpy as np
+    from PIL import Image as image  # noqa: N813
 
     try:
         with image.open(file) as opened:
@@ -115,8 +115,8 @@ def _first_look(
     shown: Any, wanted: Any, similarity: float
 ) -> Iterator[tuple[float, float, int, int]]:
     """Yield (likeness, scale, x, y) of candidates, found with both made small."""
-    import cv2  # noqa: PLC0415
-    import numpy as np  # noqa: PLC0415
+    import cv2
+    import numpy as np
 
     side = min(wanted.shape[:2])
     for scale in _SCALES:
@@ -136,8 +136,8 @@ def _first_look(
 
 def _second_look(shown: Any, wanted: Any, candidate: tuple[float, float, int, int]) -> Place:
     """Return the place around a candidate that is most like the image, seen more closely."""
-    import cv2  # noqa: PLC0415
-    import numpy as np  # noqa: PLC0415
+    import cv2
+    import numpy as np
 
     _, coarse, x, y = candidate
     height, width = wanted.shape[:2]
@@ -162,7 +162,7 @@ def _second_look(shown: Any, wanted: Any, candidate: tuple[float, float, int, in
 
 
 def _resized(pixels: Any, factor: float) -> Any:
-    import cv2  # noqa: PLC0415
+    import cv2
 
     if factor == 1.0:
         return pixels

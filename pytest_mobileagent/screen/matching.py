@@ -66,7 +66,7 @@ def meets_as_read(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
 
 
 def _alike(wanted: str, least: float) -> Callable[[str], bool]:
-    from rapidfuzz import fuzz  # noqa: PLC0415 - a heavy library is loaded by who needs it
+    from rapidfuzz import fuzz  # a heavy library is loaded by who needs it
 
     sought = folded(wanted)
     return lambda text: fuzz.ratio(sought, _folded(text)) >= least

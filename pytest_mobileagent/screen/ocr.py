@@ -84,7 +84,7 @@ class RapidOcr:
 
     def __init__(self, threads: int = 2) -> None:
         check_extra("vision", "reading text in pictures")
-        from rapidocr import RapidOCR  # noqa: PLC0415 - a heavy library is loaded by who needs it
+        from rapidocr import RapidOCR  # a heavy library is loaded by who needs it
 
         self._read = RapidOCR(
             params={
@@ -100,7 +100,7 @@ class RapidOcr:
 
     def read(self, image: Image) -> list[TextBox]:
         """Return the lines of text in a picture."""
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         # The engine takes arrays for BGR, and fails at pictures that are hardly more than a line.
         found: Any = self._read(np.asarray(_padded(image))[:, :, ::-1])
@@ -130,7 +130,7 @@ class EasyOcr:
     ) -> None:
         check_extra("easyocr", "reading text in pictures with easyocr")
         try:
-            import easyocr  # noqa: PLC0415
+            import easyocr
         except (ImportError, OSError, RuntimeError) as error:
             msg = f"easyocr cannot be loaded, mostly as torch and torchvision do not fit: {error}"
             raise HostError(msg) from error
@@ -157,7 +157,7 @@ class EasyOcr:
 
     def read(self, image: Image) -> list[TextBox]:
         """Return the lines of text in a picture."""
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         found: Iterable[Any] = self._reader.readtext(np.asarray(image.convert("RGB")))
         return [_text_box(corners, text, score, image.size) for corners, text, score in found]
@@ -212,7 +212,7 @@ def _in_order(boxes: Iterable[TextBox]) -> Iterable[TextBox]:
 
 def _padded(image: Image) -> Image:
     """Return the picture with white at its right or bottom, if it is very thin."""
-    from PIL import Image as image_  # noqa: N813, PLC0415
+    from PIL import Image as image_  # noqa: N813
 
     least = max(32, max(image.size) // 30)
     size = max(image.width, least), max(image.height, least)

@@ -86,9 +86,9 @@ class Screen:
         Raises:
             ScreenError: the screenshot cannot be decoded.
         """
-        import io  # noqa: PLC0415 - a heavy library is loaded by who needs it
+        import io  # a heavy library is loaded by who needs it
 
-        from PIL import Image as image  # noqa: N813, PLC0415
+        from PIL import Image as image  # noqa: N813
 
         try:
             return image.open(io.BytesIO(self.png)).convert("RGB")
@@ -247,7 +247,7 @@ class Screen:
         return FoundList(e for window in windows for e in window if e.bounds.contains(x, y))
 
     def _xpath(self, expression: str) -> list[Element]:
-        from lxml import etree  # noqa: PLC0415
+        from lxml import etree
 
         elements = [self.root, *self.elements]
         found: set[int] = set()

@@ -43,7 +43,7 @@ def _plain_tree(xml: str) -> Any:
 
     Whatever is not simply a hierarchy is left to lxml.
     """
-    from xml.etree import ElementTree as ET  # noqa: PLC0415 - collection must not pay for it
+    from xml.etree import ElementTree as ET  # collection must not pay for it
 
     parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - `_checked` refuses entities
     try:
@@ -56,7 +56,7 @@ def _plain_tree(xml: str) -> Any:
 
 def parse_tree(xml: str) -> _Element:
     """Return the lxml tree of a view hierarchy (see `parse`)."""
-    from lxml import etree  # noqa: PLC0415 - collection must not pay for it
+    from lxml import etree  # collection must not pay for it
 
     text = _checked(xml)
     # Text is decoded already, whatever encoding its declaration names.
@@ -87,7 +87,7 @@ def _joined(displays: _Element) -> _Element:
 
     `uiautomator dump --windows` writes displays, their windows, and a hierarchy in each.
     """
-    from lxml import etree  # noqa: PLC0415
+    from lxml import etree
 
     first = next(iter(displays), etree.Element("display"))
     joined = etree.Element("hierarchy")
@@ -99,7 +99,7 @@ def _joined(displays: _Element) -> _Element:
 
 def in_other_dialect(tree: _Element) -> _Element:
     """Return a copy of the hierarchy in the other dialect, its nodes in the same order."""
-    import copy  # noqa: PLC0415
+    import copy
 
     other = copy.deepcopy(tree)
     for node in other.iterdescendants():

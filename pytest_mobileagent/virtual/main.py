@@ -43,8 +43,8 @@ def main(argv: Sequence[str] | None = None, name: str = _NAME) -> int:
 
 def prepare(argv: Sequence[str]) -> None:
     """Do what takes a phone's first start, and look, so long: phones forked after it are quick."""
-    from pytest_mobileagent.virtual.app.loading import BrokenApp  # noqa: PLC0415
-    from pytest_mobileagent.virtual.wire import ports, server  # noqa: F401, PLC0415
+    from pytest_mobileagent.virtual.app.loading import BrokenApp
+    from pytest_mobileagent.virtual.wire import ports, server  # noqa: F401
 
     try:
         phone = boot(_parser(_NAME).parse_args(argv).apps)
@@ -89,10 +89,10 @@ def _parser(name: str) -> argparse.ArgumentParser:
 
 
 async def _start(options: argparse.Namespace) -> int:
-    from pytest_mobileagent.virtual.app.loading import BrokenApp  # noqa: PLC0415 - `--help` is quick
-    from pytest_mobileagent.virtual.phone import BOOTED  # noqa: PLC0415
-    from pytest_mobileagent.virtual.wire.adb.keys import read_keys  # noqa: PLC0415
-    from pytest_mobileagent.virtual.wire.ports import claim  # noqa: PLC0415
+    from pytest_mobileagent.virtual.app.loading import BrokenApp  # `--help` is quick
+    from pytest_mobileagent.virtual.phone import BOOTED
+    from pytest_mobileagent.virtual.wire.adb.keys import read_keys
+    from pytest_mobileagent.virtual.wire.ports import claim
 
     try:
         _check_port(options.adb_server_port)
@@ -147,8 +147,8 @@ def boot(
     name: str = "virtual",
 ) -> Phone:
     """Boot a phone with the apps of some folders; of two with the same name the last counts."""
-    from pytest_mobileagent.virtual.app.loading import load_apps  # noqa: PLC0415 - `--help` is quick
-    from pytest_mobileagent.virtual.boot import boot as booted  # noqa: PLC0415
+    from pytest_mobileagent.virtual.app.loading import load_apps  # `--help` is quick
+    from pytest_mobileagent.virtual.boot import boot as booted
 
     apps = {app.package: app for folder in folders for app in load_apps(folder)}
     return booted(apps.values(), avd_name=name, time=time, frozen=frozen)
@@ -163,7 +163,7 @@ def _load(phone: Phone, name: str) -> None:
 
 
 async def _serve(options: argparse.Namespace, phone: Phone, ports: Pair) -> None:
-    from pytest_mobileagent.virtual.wire.server import Server  # noqa: PLC0415 - `--help` is quick
+    from pytest_mobileagent.virtual.wire.server import Server  # `--help` is quick
 
     async with (
         _controller(options, phone) as grpc,
@@ -223,7 +223,7 @@ async def _controller(options: argparse.Namespace, phone: Phone) -> AsyncIterato
     if options.grpc is None:
         yield {}
         return
-    from pytest_mobileagent.virtual.grpc.server import serve  # noqa: PLC0415 - an extra
+    from pytest_mobileagent.virtual.grpc.server import serve  # an extra
 
     async with serve(phone, options.grpc, read_only=options.read_only) as port:
         yield {"grpc_port": port}

@@ -128,6 +128,6 @@ def test_each_picture_is_read_by_ocr_once_in_a_process() -> None:
 
 @pytest.mark.slow  # it loads an OCR engine
 def test_by_default_screenshots_are_read_by_ocr() -> None:
-    from tests.judge.attacks import Attack, episode  # noqa: PLC0415
+    from tests.judge.attacks import Attack, episode
 
     assert coarse(episode(Attack("", "en", "shown", "Paid to Oslo")), ["Paid to Oslo"]).passed

@@ -54,13 +54,13 @@ class User:
         chrome.execute_script("sessionStorage.clear()")
 
     def press(self, *keys: str) -> None:
-        from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
+        from selenium.webdriver.common.action_chains import ActionChains
 
         for key in keys:
             ActionChains(self.chrome, duration=0).send_keys(key).perform()
 
     def chord(self, held: str, key: str) -> None:
-        from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
+        from selenium.webdriver.common.action_chains import ActionChains
 
         ActionChains(self.chrome, duration=0).key_down(held).send_keys(key).key_up(held).perform()
 
@@ -69,7 +69,7 @@ class User:
 
     def sees(self, element: str, text: str) -> None:
         """Wait until an element shows a text."""
-        from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415
+        from selenium.webdriver.support.ui import WebDriverWait
 
         seen = f"document.{self._find(element)}?.innerText.includes({json.dumps(text)})"
         message = f"{element} does not say {text!r}"

@@ -198,7 +198,7 @@ def test_the_engine_that_is_used_has_to_be_one() -> None:
 def test_a_tap_hits_a_text_that_was_read(
     reader: Reader, screen: Screen, make_episode: Callable[..., Episode]
 ) -> None:
-    from pytest_mobileagent import Tap  # noqa: PLC0415
+    from pytest_mobileagent import Tap
 
     episode = make_episode(Tap(20, 410), screens=(screen, screen))
     assert episode.tapped(text="New York", ocr=True)

@@ -20,14 +20,14 @@ def alike(one: str, other: str) -> bool:
 
 def indel_similarity(one: str, other: str) -> float:
     """Return how much two texts have in common in order, 0-1: `Levenshtein.ratio` in Python."""
-    from rapidfuzz.distance import Indel  # noqa: PLC0415 - only some rules need it
+    from rapidfuzz.distance import Indel  # only some rules need it
 
     return Indel.normalized_similarity(one, other)
 
 
 def edit_similarity(one: str, other: str) -> float:
     """Return 1 minus the Levenshtein distance over the length of the longer text, 0-1."""
-    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - only some rules need it
+    from rapidfuzz.distance import Levenshtein  # only some rules need it
 
     return 1 - Levenshtein.distance(one, other) / max(len(one), len(other), 1)
 

@@ -226,7 +226,7 @@ class Supervisor:
         writer.close()
 
     async def _start_adb_server(self) -> None:
-        import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+        import adbutils  # it takes 50 ms to import
 
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

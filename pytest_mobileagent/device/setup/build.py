@@ -207,7 +207,7 @@ class Build:
 
     def _adb(self, title: str, *words: str) -> Step:
         def do() -> None:
-            import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+            import adbutils  # it takes 50 ms to import
 
             assert self._phone is not None
             where = ["-P", str(self._phone.adb_port), "-s", self._phone.serial]

@@ -80,7 +80,7 @@ class AttachedSource(Source):
 
     def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - whatever the options are
         """Ask the adb servers whether they have the devices, and whether those let them in."""
-        from pytest_mobileagent.device.drivers.adb.shell import listed  # noqa: PLC0415
+        from pytest_mobileagent.device.drivers.adb.shell import listed
 
         servers: dict[tuple[str, int], dict[str, str]] = {}
         for address in [place.address() for place in self.places]:

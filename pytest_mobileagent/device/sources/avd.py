@@ -75,7 +75,7 @@ class Avd:
 
     def command(self, snapshot: str | None = None) -> list[str]:
         """Return the command of the program that starts and ends the emulator."""
-        from pytest_mobileagent.device.sdk import emulator  # noqa: PLC0415 - with 50 ms of imports
+        from pytest_mobileagent.device.sdk import emulator  # with 50 ms of imports
 
         options = ["--emulator", str(self.program), "--avd", self.name, "--gpu", self.gpu]
         options += ["--adb-server-port", "{adb}", "--boot-limit", str(self.boot_limit)]
@@ -92,7 +92,7 @@ class AvdSlots(ProgramSlots):
     """
 
     def __init__(self, run: SharedRun, count: int, avd: Avd) -> None:
-        from pytest_mobileagent.device.sdk import emulator  # noqa: PLC0415 - with 50 ms of imports
+        from pytest_mobileagent.device.sdk import emulator  # with 50 ms of imports
 
         super().__init__(
             run,

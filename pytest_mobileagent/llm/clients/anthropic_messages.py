@@ -39,7 +39,7 @@ class AnthropicMessages:
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
-        import anthropic  # noqa: PLC0415 - heavy, and of an extra
+        import anthropic  # heavy, and of an extra
 
         self.model = model
         client = anthropic.Anthropic(

@@ -84,7 +84,7 @@ class OpenAIChat:
 
 def openai_sdk(base_url: str, key: str, timeout: float) -> Sdk:
     """Return OpenAI's SDK; servers without keys are sent a word that is none."""
-    import openai  # noqa: PLC0415 - heavy, and of an extra
+    import openai  # heavy, and of an extra
 
     client = openai.OpenAI(api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=0)
     return Sdk(openai, client, base_url, key)

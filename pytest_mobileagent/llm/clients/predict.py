@@ -35,7 +35,7 @@ class Predict:
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
-        import httpx2  # noqa: PLC0415 - of an extra: the SDKs bring it
+        import httpx2  # of an extra: the SDKs bring it
 
         self.model = model
         self._url, self._key = base_url.rstrip("/"), key

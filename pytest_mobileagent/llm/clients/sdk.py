@@ -97,7 +97,7 @@ class Sdk:
     @contextlib.contextmanager
     def _our_errors(self) -> Iterator[None]:
         """Raise our errors, without those of the SDK behind them: their texts may hold a key."""
-        import httpx2  # noqa: PLC0415 - the SDKs bring it
+        import httpx2  # the SDKs bring it
 
         sdk = self._module
         try:

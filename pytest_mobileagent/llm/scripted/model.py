@@ -89,7 +89,7 @@ class ScriptedModel:
         Gemini's (URL/v1beta), a plain `POST /predict` and Gradio's, each streamed or not. It runs
         until the URL's `close()`, the end of `with model.serve() as url:`, or of the process.
         """
-        from pytest_mobileagent.llm.scripted.server import ServedModel  # noqa: PLC0415 - few serve
+        from pytest_mobileagent.llm.scripted.server import ServedModel  # few serve
 
         return ServedModel.start(self)
 

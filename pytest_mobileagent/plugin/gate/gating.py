@@ -57,7 +57,7 @@ class RunGate:
     @property
     def looks(self) -> Looks:
         """After how many epochs the gate is asked."""
-        from pytest_mobileagent.report.gate.looks import looks  # noqa: PLC0415
+        from pytest_mobileagent.report.gate.looks import looks
 
         epochs = self._settings[EPOCHS].value
         return looks(epochs.least if self.has_looks else epochs.most, epochs.most)
@@ -87,8 +87,8 @@ class RunGate:
         """
         if not cases:
             return
-        from pytest_mobileagent.report.gate.names import check_names  # noqa: PLC0415
-        from pytest_mobileagent.report.result import Result  # noqa: PLC0415
+        from pytest_mobileagent.report.gate.names import check_names
+        from pytest_mobileagent.report.result import Result
 
         tasks = [Result(case).to_wire() for case in cases]
         if self.gate is not None:
@@ -112,8 +112,8 @@ class RunGate:
         """
         if self.gate is None:
             return None
-        from pytest_mobileagent.report.gate.decide import decide  # noqa: PLC0415
-        from pytest_mobileagent.report.gate.unseen import selected_alike  # noqa: PLC0415
+        from pytest_mobileagent.report.gate.decide import decide
+        from pytest_mobileagent.report.gate.unseen import selected_alike
 
         baseline, alike = None, False
         if self.baseline is not None:
@@ -132,14 +132,14 @@ class RunGate:
         """
         if self.baseline is None:
             return None
-        from pytest_mobileagent.report.comparison.compare import compare  # noqa: PLC0415
-        from pytest_mobileagent.report.recorded import RecordedRun  # noqa: PLC0415
+        from pytest_mobileagent.report.comparison.compare import compare
+        from pytest_mobileagent.report.recorded import RecordedRun
 
         this = RecordedRun(self._folder(), about, tasks, has_ended=True)
         return compare(self.baseline, this)
 
     def _read_gate(self) -> Gate:
-        from pytest_mobileagent.report.gate.spec import read_gate  # noqa: PLC0415
+        from pytest_mobileagent.report.gate.spec import read_gate
 
         setting = self._settings[GATE]
         # Where a file would be that is named relative to where the option stands.
@@ -151,9 +151,9 @@ class RunGate:
             raise usage_error(setting, f": {error}") from None
 
     def _read_baseline(self) -> RecordedRun:
-        from pytest_mobileagent.errors import RecordError  # noqa: PLC0415
-        from pytest_mobileagent.report.reading import find_run  # noqa: PLC0415
-        from pytest_mobileagent.report.recorded import recorded_run  # noqa: PLC0415
+        from pytest_mobileagent.errors import RecordError
+        from pytest_mobileagent.report.reading import find_run
+        from pytest_mobileagent.report.recorded import recorded_run
 
         setting = self._settings[BASELINE]
         try:

@@ -55,7 +55,7 @@ class Looking:
     def pytest_xdist_node_collection_finished(self) -> None:
         """Take in the tests that the first worker has collected."""
         if not self._cases:
-            from pytest_mobileagent.episode.runs import cases  # noqa: PLC0415
+            from pytest_mobileagent.episode.runs import cases
 
             self._take({case.nodeid: case for case in cases(self._run.folder.path)})
 
@@ -143,7 +143,7 @@ class Looking:
 
         A result that is missing there cannot come any more.
         """
-        from pytest_mobileagent.report.result import Result  # noqa: PLC0415
+        from pytest_mobileagent.report.result import Result
 
         results, dropped = self._results, self.dropped
         tasks = [result for test, result in results.items() if self._stage_of(test) <= self._stage]

@@ -43,8 +43,8 @@ class GrowingPage:
             self._next = ended + max(_LEAST, (ended - began) / _SHARE)
 
     def _write(self) -> None:
-        from pytest_mobileagent.report.document import document  # noqa: PLC0415
-        from pytest_mobileagent.report.html.writing import write_page  # noqa: PLC0415
+        from pytest_mobileagent.report.document import document
+        from pytest_mobileagent.report.html.writing import write_page
 
         folder = self._collector.run.folder
         write_page(folder.path, document(folder.about(), self._collector.results))

@@ -86,7 +86,7 @@ def show_run(
 def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
     """Show how the run differs from its baseline, and what its gate says."""
     if comparison := judged.get("comparison"):
-        from pytest_mobileagent.report.comparison import words as comparison_words  # noqa: PLC0415
+        from pytest_mobileagent.report.comparison import words as comparison_words
 
         baseline = printable(str(comparison["baseline"]["id"]))
         for line in [
@@ -95,7 +95,7 @@ def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) ->
         ]:
             terminal.line(line)
     if gate := judged.get("gate"):
-        from pytest_mobileagent.report.gate.words import text  # noqa: PLC0415
+        from pytest_mobileagent.report.gate.words import text
 
         verdict, *bounds = text(gate)
         terminal.line(verdict, bold=True, **{_COLOURS[gate["verdict"]]: True})
@@ -105,7 +105,7 @@ def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) ->
 
 def _how_to_go_on(run: RunConfig, spent: str) -> str:
     """Return the command that runs what has no final result."""
-    from pytest_mobileagent.plugin.reuse.command import how_to_go_on  # noqa: PLC0415
+    from pytest_mobileagent.plugin.reuse.command import how_to_go_on
 
     path = run.folder.path
     runs = path.parent if newest_run(path.parent) == path else path

@@ -46,7 +46,7 @@ def resuming(
     """
     if settings["mobile-resume"].value is None:
         return None
-    from pytest_mobileagent.plugin.reuse.resuming import Resuming  # noqa: PLC0415
+    from pytest_mobileagent.plugin.reuse.resuming import Resuming
 
     return Resuming(config, settings["mobile-resume"], given)
 
@@ -61,7 +61,7 @@ def rescoring(
     """
     if settings["mobile-rescore"].value is None:
         return None
-    from pytest_mobileagent.plugin.reuse.rescoring import Rescoring  # noqa: PLC0415
+    from pytest_mobileagent.plugin.reuse.rescoring import Rescoring
 
     return Rescoring(config, settings["mobile-rescore"], given)
 
@@ -76,6 +76,6 @@ def reusing(
     """
     if settings["mobile-reuse"].value is None:
         return None
-    from pytest_mobileagent.plugin.reuse.reusing import Reusing  # noqa: PLC0415
+    from pytest_mobileagent.plugin.reuse.reusing import Reusing
 
     return Reusing(config, settings["mobile-reuse"], given)

@@ -56,7 +56,7 @@ def take_over(run: RunConfig, source: Path, episode: str) -> Path | None:
         return None
     target = run.folder.path / "episodes" / folder.name
     if not target.exists():
-        from pytest_mobileagent.episode.adopting import adopt  # noqa: PLC0415
+        from pytest_mobileagent.episode.adopting import adopt
 
         adopt(folder, run.folder.make(), target)
     return target
@@ -67,9 +67,9 @@ def _taken_over(item: pytest.Item, entry: Entry) -> Entry:
     source, episode = item.config.stash.get(TAKEN_FROM, None), entry["episode"]
     if source is None or not episode:
         return entry
-    from pytest_mobileagent.episode.index import Entry as Line  # noqa: PLC0415
-    from pytest_mobileagent.episode.index import append  # noqa: PLC0415
-    from pytest_mobileagent.plugin.items import case_of  # noqa: PLC0415
+    from pytest_mobileagent.episode.index import Entry as Line
+    from pytest_mobileagent.episode.index import append
+    from pytest_mobileagent.plugin.items import case_of
 
     run, case = item.config.stash[RUN], case_of(item)
     try:
@@ -87,7 +87,7 @@ def _taken_over(item: pytest.Item, entry: Entry) -> Entry:
 def _reports(
     item: pytest.Item, nextitem: pytest.Item | None, entry: Entry
 ) -> Iterator[pytest.TestReport]:
-    from pytest_mobileagent.plugin.outputs.junit import properties  # noqa: PLC0415
+    from pytest_mobileagent.plugin.outputs.junit import properties
 
     item.user_properties.extend(properties(entry))
     called = _AS_CALLED.get(entry["outcome"])
@@ -136,7 +136,7 @@ def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestRe
 
 def _shown(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any:
     """Return what pytest shows of a kept result, in the words of the run that it is from."""
-    from pytest_mobileagent.plain import printable  # noqa: PLC0415
+    from pytest_mobileagent.plain import printable
 
     reason, outcome = printable(entry["reason"] or ""), entry["outcome"]
     if report.outcome == "skipped":
@@ -147,7 +147,7 @@ def _shown(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any:
     if report.outcome == "passed":
         return None
     if entry["success"]:  # and yet it failed
-        from pytest_mobileagent.plugin.prefixes import STRICT  # noqa: PLC0415
+        from pytest_mobileagent.plugin.prefixes import STRICT
 
         return f"{STRICT} {_expected_to_fail(item)}"
     if outcome == "failed" and entry["episode"]:
@@ -161,10 +161,10 @@ def _expected_to_fail(item: pytest.Item) -> str:
 
 
 def _show_failure(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> None:
-    from pytest_mobileagent.check.episode import load  # noqa: PLC0415
-    from pytest_mobileagent.plugin.outputs.showing import show_failure  # noqa: PLC0415
-    from pytest_mobileagent.plugin.prefixes import is_pure  # noqa: PLC0415
-    from pytest_mobileagent.verdict.verdict import Verdict  # noqa: PLC0415
+    from pytest_mobileagent.check.episode import load
+    from pytest_mobileagent.plugin.outputs.showing import show_failure
+    from pytest_mobileagent.plugin.prefixes import is_pure
+    from pytest_mobileagent.verdict.verdict import Verdict
 
     try:
         episode = load(item.config.stash[RUN].folder.path / entry["episode"])

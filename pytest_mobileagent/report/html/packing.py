@@ -81,7 +81,7 @@ def _pictures(names: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
 
 def _small(path: Path) -> bytes | None:
     """Return a picture as WebP, no wider than `WIDTH`; None if it cannot be read."""
-    from PIL import Image  # noqa: PLC0415 - a heavy library is loaded by who needs it
+    from PIL import Image  # a heavy library is loaded by who needs it
 
     try:
         with opened(path) as file, Image.open(file) as image:

@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _page(what: str, other: str, runs: Callable[[], Path]) -> tuple[Path, str]:
     """Return the page to open, and the name of the episode to open in it; empty for none."""
-    from pytest_mobileagent.report.html.making import page_of, page_of_two  # noqa: PLC0415
+    from pytest_mobileagent.report.html.making import page_of, page_of_two
 
     run, episode = _found(what, runs)
     if not other:
@@ -101,8 +101,8 @@ def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
 
 def _episode(run: Path, name: str) -> str:
     """Return the folder's name of the episode in a run that is called so, or is of such a task."""
-    from pytest_mobileagent.report.html.making import report_of  # noqa: PLC0415
-    from pytest_mobileagent.report.html.places import attempts  # noqa: PLC0415
+    from pytest_mobileagent.report.html.making import report_of
+    from pytest_mobileagent.report.html.places import attempts
 
     episodes = run / "episodes"
     if Path(name).name == name and (episodes / name).is_dir():

@@ -144,7 +144,7 @@ class Recorders:
 
     async def _start_adb(self, folder: Path, base: Mapping[str, str]) -> RecordedAdb | None:
         """Lend the phone to the program by adb, if that is how it is reached."""
-        from adbutils import adb_path  # noqa: PLC0415 - it takes 50 ms to import
+        from adbutils import adb_path  # it takes 50 ms to import
 
         if not isinstance(self._address, Address):
             return None
@@ -159,7 +159,7 @@ class Recorders:
         """Return the port of the MCP server, whose library is loaded when it is first asked."""
         async with self._starts_mcp:
             if not self._mcp_port:
-                from pytest_mobileagent.agent.program.mcp.endpoint import (  # noqa: PLC0415
+                from pytest_mobileagent.agent.program.mcp.endpoint import (
                     McpEndpoint,
                 )
 

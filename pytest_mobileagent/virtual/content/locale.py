@@ -91,7 +91,7 @@ class Locale:
     def _formatted(self, moment: Moment, pattern: str) -> str:
         if self.language == "en":
             return _english(moment, pattern)
-        from babel.dates import format_datetime  # noqa: PLC0415 - only when asked for
+        from babel.dates import format_datetime  # only when asked for
 
         if self.language == "ko":  # whose short names for the halves are English
             pattern = pattern.replace("a", "aaaa")
@@ -172,7 +172,7 @@ class Locale:
 
     @cached_property
     def _babel(self) -> Any:
-        import babel  # noqa: PLC0415 - takes time, and English needs it not
+        import babel  # takes time, and English needs it not
 
         language, script, region = self.parts
         for tag in filter(
@@ -232,7 +232,7 @@ def _naive(moment: Any) -> Any:
 @lru_cache(512)
 def _arranged(locale: str, pattern: str) -> str:
     """Turn an English pattern into what the locale makes of the same fields."""
-    import babel  # noqa: PLC0415 - see above
+    import babel  # see above
 
     own = babel.Locale.parse(locale)
     runs = [match[0] for match in LETTERS.finditer(pattern) if match[0][0] != "'"]
@@ -247,7 +247,7 @@ def _arranged(locale: str, pattern: str) -> str:
 
 def _best(own: Any, runs: list[str]) -> str:
     """Find the locale's pattern for some fields, and give them the widths that were asked for."""
-    from babel.dates import match_skeleton  # noqa: PLC0415 - see above
+    from babel.dates import match_skeleton  # see above
 
     wanted = {KINDS.get(run[0], run[0]): run for run in runs}
     order = "GyQMEdhHms"

@@ -161,7 +161,7 @@ def describe(path: str, node: Node) -> Values:
 
 def _size(data: bytes) -> Values:
     """Give the size of a picture, as far as it is one."""
-    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415 - rarely needed
+    from PIL import Image, UnidentifiedImageError  # rarely needed
 
     try:
         with Image.open(io.BytesIO(data)) as picture:

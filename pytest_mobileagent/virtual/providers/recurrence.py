@@ -90,7 +90,7 @@ def _starts(event: Mapping[str, Any], begin: int, end: int) -> Iterator[int]:
 
 def _rule(text: str, start: datetime, zone: ZoneInfo) -> Iterator[datetime]:
     """Yield the times of a rule on the wall clock of its zone."""
-    from dateutil.rrule import rrulestr  # noqa: PLC0415 - most phones show no such event
+    from dateutil.rrule import rrulestr  # most phones show no such event
 
     def local(match: re.Match[str]) -> str:
         """Write UNTIL, which may be in UTC, without a zone."""

@@ -83,7 +83,7 @@ def _joined_up(run: str, family: Family | None, chosen: ImageFont.FreeTypeFont) 
     """Give the signs to draw: where no raqm joins Arabic letters, those of joined forms."""
     if family is None or not family.joins or chosen.layout_engine == ImageFont.Layout.RAQM:
         return run
-    import arabic_reshaper  # noqa: PLC0415 - needed where Pillow has no raqm, or raqm no FriBiDi
+    import arabic_reshaper  # needed where Pillow has no raqm, or raqm no FriBiDi
 
     return str(arabic_reshaper.reshape(run))
 

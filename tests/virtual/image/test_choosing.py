@@ -51,7 +51,7 @@ class Start(Activity):
         )
 
     def ask(self) -> None:
-        from pytest_mobileagent.virtual.sdk import Intent  # noqa: PLC0415
+        from pytest_mobileagent.virtual.sdk import Intent
 
         self.start(Intent(VIEW, data="geo:3,4"), request="place")
 

@@ -39,7 +39,7 @@ class Reading:
 
 def default_reading() -> Reading:
     """Return how the commands of Android and of its automation servers are read."""
-    from pytest_mobileagent.agent.program.commands import (  # noqa: PLC0415 - not before needed
+    from pytest_mobileagent.agent.program.commands import (  # not before needed
         services,
         sessions,
         sockets,

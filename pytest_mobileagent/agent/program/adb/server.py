@@ -82,7 +82,7 @@ class AdbServer:
             await self._process.wait()
 
     def _prepare(self) -> None:
-        import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+        import adbutils  # it takes 50 ms to import
 
         home = self._folder / ".android"
         home.mkdir(parents=True)

@@ -100,7 +100,7 @@ def write_shims(folder: Path, port: int, base: Mapping[str, str]) -> dict[str, s
     Raises:
         OSError: it cannot be written.
     """
-    import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+    import adbutils  # it takes 50 ms to import
 
     sdk, hooks = folder / "sdk", folder / "python"
     user_sdk = Path(base.get("ANDROID_HOME") or base.get("ANDROID_SDK_ROOT") or os.devnull)

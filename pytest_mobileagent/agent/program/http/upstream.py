@@ -171,7 +171,7 @@ def trusted() -> list[str]:
     """Return the files with the certificates that are trusted: certifi's, and the user's own."""
     files = [os.environ.get(name, "") for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")]
     if find_spec("certifi"):
-        import certifi  # noqa: PLC0415 - comes with the SDKs
+        import certifi  # comes with the SDKs
 
         files.append(certifi.where())
     else:

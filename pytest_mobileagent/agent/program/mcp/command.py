@@ -35,13 +35,13 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
             url = _read(parser, given.connect)
         if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
             parser.error(f"--connect={url} is no http:// or https:// URL")
-        from pytest_mobileagent.agent.program.mcp.bridge import bridge  # noqa: PLC0415
+        from pytest_mobileagent.agent.program.mcp.bridge import bridge
 
         return bridge(url)
     if not given.device:
         parser.error("--device is missing: --device virtual starts a virtual phone")
     # What drives devices takes long to load, which a client that connects would wait for.
-    from pytest_mobileagent.agent.program.mcp.serving import serve  # noqa: PLC0415
+    from pytest_mobileagent.agent.program.mcp.serving import serve
 
     try:
         return serve(given, project)

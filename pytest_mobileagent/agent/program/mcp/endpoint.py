@@ -57,7 +57,7 @@ class McpEndpoint:
             MissingExtraError: the SDK is not installed.
             OSError: there is no port to be had.
         """
-        from pytest_mobileagent.extras import check_extra  # noqa: PLC0415
+        from pytest_mobileagent.extras import check_extra
 
         check_extra("mcp", "an MCP server")
         # With the protocol named: else asyncio leaves Nagle's algorithm on, at 40 ms a reply.
@@ -92,10 +92,10 @@ class McpEndpoint:
         _end_watchers()
 
     def _make(self) -> tuple[Any, Any]:
-        import uvicorn  # noqa: PLC0415 - takes long to load
-        from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415
+        import uvicorn  # takes long to load
+        from mcp.server.transport_security import TransportSecuritySettings
 
-        from pytest_mobileagent.agent.program.mcp.server import PhoneServer  # noqa: PLC0415
+        from pytest_mobileagent.agent.program.mcp.server import PhoneServer
 
         class Web(uvicorn.Server):
             """A server that leaves the process's signals alone."""

@@ -21,7 +21,7 @@ def decoded(data: bytes, encoding: str) -> bytes:
         case "deflate":
             return _inflated(data, zlib.MAX_WBITS) or _inflated(data, -zlib.MAX_WBITS)
         case "br" if encoding in COMPRESSIONS:
-            import brotli  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
+            import brotli  # type: ignore[import-not-found,unused-ignore]
 
             try:
                 return bytes(brotli.Decompressor().process(data))

@@ -67,7 +67,7 @@ def _is_below(host: str, end: str) -> bool:
 
 
 def _of_prices(host: str) -> str:
-    from genai_prices.data import providers  # noqa: PLC0415 - loaded by who prices
+    from genai_prices.data import providers  # loaded by who prices
 
     for each in providers:
         if re.match(each.api_pattern, f"https://{host}/"):

@@ -104,6 +104,6 @@ def _serve(model: ModelReference) -> ServedModel | None:
     if provider_of(model).api != "scripted":
         Origin.of(endpoint_of(model))
         return None
-    from pytest_mobileagent.llm.scripted.model import ScriptedModel  # noqa: PLC0415
+    from pytest_mobileagent.llm.scripted.model import ScriptedModel
 
     return ScriptedModel.load(Path(model.url or model.name)).serve()

@@ -63,8 +63,8 @@ def price(
         return own.of(usage)
     if usage.input is None or usage.output is None or not seller.table:
         return None
-    from genai_prices import Usage as Tokens  # noqa: PLC0415 - loaded by who prices
-    from genai_prices import calc_price  # noqa: PLC0415
+    from genai_prices import Usage as Tokens  # loaded by who prices
+    from genai_prices import calc_price
 
     tokens = _read(data, place)
     if tokens is None or (tokens.input_tokens, tokens.output_tokens) != (usage.input, usage.output):
@@ -89,7 +89,7 @@ def is_priced(prices: Prices, seller: Seller) -> bool:
 
 def _read(data: dict[str, Any], place: tuple[str, str]) -> Any:
     """Return the tokens that a reply reports, as genai-prices counts them; None without."""
-    from genai_prices import extract_usage  # noqa: PLC0415 - loaded by who prices
+    from genai_prices import extract_usage  # loaded by who prices
 
     # It refuses models that it does not know, which have tokens all the same.
     counts = {name: value for name, value in data.items() if name not in _NAMES}

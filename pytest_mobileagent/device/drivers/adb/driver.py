@@ -31,6 +31,6 @@ class Driver:
         restart: Restart | None,
     ) -> AdbDevice:
         """Connect to the device."""
-        from pytest_mobileagent.device.drivers.adb.device import AdbDevice  # noqa: PLC0415
+        from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 
         return AdbDevice(address, options.settle, restart)

@@ -156,7 +156,7 @@ def open_service(address: Address, service: str) -> AdbConnection:
     Raises:
         DeviceError: there is no adb server, it does not know the device, or the device refuses.
     """
-    import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+    import adbutils  # it takes 50 ms to import
 
     connection = _open_server(address.adb_host, address.adb_port)
     try:
@@ -176,7 +176,7 @@ def restart_as_root(address: Address) -> bool:
     Raises:
         DeviceError: the device cannot be reached, or does not say.
     """
-    import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+    import adbutils  # it takes 50 ms to import
 
     connection = open_service(address, "root:")
     try:
@@ -194,7 +194,7 @@ def listed(host: str, port: int, seconds: float | None = None) -> dict[str, str]
     Raises:
         DeviceError: there is no adb server, or it does not answer within `seconds` (20).
     """
-    import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+    import adbutils  # it takes 50 ms to import
 
     connection = _open_server(host, port, seconds)
     try:
@@ -222,7 +222,7 @@ def register(address: Address) -> None:
 
 
 def _open_server(host: str, port: int, seconds: float | None = None) -> AdbConnection:
-    import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+    import adbutils  # it takes 50 ms to import
 
     limit = _OPEN_SECONDS if seconds is None else seconds
 

@@ -25,7 +25,7 @@ class Driver:
 
     def check(self, reached_by: type, options: DeviceOptions) -> None:
         """Check that its client is installed, and Appium where the run starts a server itself."""
-        from pytest_mobileagent.device.drivers.appium.server import find_appium  # noqa: PLC0415
+        from pytest_mobileagent.device.drivers.appium.server import find_appium
 
         try:
             check_extra("appium", "driving devices by Appium")
@@ -42,15 +42,15 @@ class Driver:
         restart: Restart | None,
     ) -> AppiumDevice:
         """Start a session on the device; for one of an adb server, with the run's own server."""
-        from pytest_mobileagent.device.drivers.appium.connect import (  # noqa: PLC0415
+        from pytest_mobileagent.device.drivers.appium.connect import (
             connect_local,
             connect_remote,
         )
 
         if isinstance(address, AppiumAddress):
             return connect_remote(address.url, options.settle, options.capabilities)
-        from pytest_mobileagent.device.drivers.appium import server  # noqa: PLC0415
-        from pytest_mobileagent.device.fleet.program import python_program  # noqa: PLC0415
+        from pytest_mobileagent.device.drivers.appium import server
+        from pytest_mobileagent.device.fleet.program import python_program
 
         words = ["--home", str(options.appium_home)] if options.appium_home else []
         command = python_program(server.__name__, *words)

@@ -56,7 +56,7 @@ def perform(driver: Remote, action: Action, size: tuple[int, int]) -> None:
 
 
 def _type(driver: Remote, action: Type) -> None:
-    from selenium.common.exceptions import NoSuchElementException  # noqa: PLC0415
+    from selenium.common.exceptions import NoSuchElementException
 
     if action.at is not None:
         x, y = action.at

@@ -109,7 +109,7 @@ def _start(program: Path, home: Path | None, folder: Path) -> tuple[subprocess.P
 
 def _sdk(folder: Path) -> Path:
     """Make the little of an Android SDK that Appium asks for: the adb of this installation."""
-    import adbutils  # noqa: PLC0415 - it takes 50 ms to import
+    import adbutils  # it takes 50 ms to import
 
     tools = folder / "sdk" / "platform-tools"
     tools.mkdir(parents=True)

@@ -51,8 +51,8 @@ class AppiumSession:
             MissingExtraError: the packages for Appium are not installed.
         """
         check_extra("appium", "driving devices by Appium")
-        from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
-        from urllib3.exceptions import HTTPError  # noqa: PLC0415
+        from selenium.common.exceptions import WebDriverException
+        from urllib3.exceptions import HTTPError
 
         try:
             yield self.driver
@@ -96,9 +96,9 @@ class AppiumSession:
                 driver.quit()
 
     def _create(self) -> Remote:
-        from appium import webdriver  # noqa: PLC0415 - it takes 300 ms to import
-        from appium.options.android import UiAutomator2Options  # noqa: PLC0415
-        from appium.webdriver.client_config import AppiumClientConfig  # noqa: PLC0415
+        from appium import webdriver  # it takes 300 ms to import
+        from appium.options.android import UiAutomator2Options
+        from appium.webdriver.client_config import AppiumClientConfig
 
         options = UiAutomator2Options().load_capabilities(dict(self._capabilities))
         parts = urlsplit(self.url)

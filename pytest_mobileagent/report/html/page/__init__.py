@@ -31,8 +31,8 @@ def shell(title: str, *, live: bool = False) -> tuple[bytes, bytes]:
     A page that is `live` may ask the server that it comes from. Only the page's own script runs, by
     its digest: nothing in the data can become one.
     """
-    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - most processes need none
-    from markupsafe import Markup  # noqa: PLC0415
+    from jinja2 import Environment, StrictUndefined  # most processes need none
+    from markupsafe import Markup
 
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(
         _file("page.html")

@@ -65,7 +65,7 @@ def _mentions(data: bytes, name: bytes) -> bool:
 
 async def uiautomator2(ctx: Context, args: list[str]) -> int:
     """Serve the uiautomator2 package until whoever has started it hangs up."""
-    from pytest_mobileagent.virtual.automation.jsonrpc.server import (  # noqa: PLC0415 - seldom used
+    from pytest_mobileagent.virtual.automation.jsonrpc.server import (  # seldom used
         Server,
     )
 

@@ -104,7 +104,7 @@ class _End(Enum):
 
 async def _serve(phone: Phone, target: str, *, suppress: bool) -> _End:
     """Let Appium's server run until its session is deleted, or its process is killed."""
-    from pytest_mobileagent.virtual.automation.appium.server import Server  # noqa: PLC0415 - heavy
+    from pytest_mobileagent.virtual.automation.appium.server import Server  # heavy
 
     server = Server(phone)
     try:

@@ -82,7 +82,7 @@ class Installer(Kept):
 
     def _parts(self, session: Session) -> dict[str, Apk]:
         """Read the parts, by the names of the files that they were sent as."""
-        from pytest_mobileagent.virtual.apk import BadApk, read_apk  # noqa: PLC0415 - seldom used
+        from pytest_mobileagent.virtual.apk import BadApk, read_apk  # seldom used
 
         parts: dict[str, Apk] = {}
         for name in session.names:

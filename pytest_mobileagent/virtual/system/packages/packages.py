@@ -243,7 +243,7 @@ class Packages(Kept):
             known, app = self._packaged[code]
             if known is data and app.uid == uid:
                 return app
-        from pytest_mobileagent.virtual.apk import read_apk  # noqa: PLC0415 - seldom used
+        from pytest_mobileagent.virtual.apk import read_apk  # seldom used
 
         app = app_of(read_apk(data, code))(self._context, uid)
         self._packaged[code] = data, app

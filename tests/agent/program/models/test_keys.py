@@ -73,7 +73,7 @@ def test_no_key_goes_to_a_provider_over_a_line_that_others_can_read(
     make: Callable[..., Recorder], locked: ServedModel
 ) -> None:
     """Only where the user has named that server, as a base URL or a host of models."""
-    from pytest_mobileagent.agent.program.http.upstream import Origin  # noqa: PLC0415
+    from pytest_mobileagent.agent.program.http.upstream import Origin
 
     models = make(hosts=["gpu1"]).models
     assert not models._may_have_keys(Origin.of("http://api.openai.com"))

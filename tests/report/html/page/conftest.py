@@ -274,7 +274,7 @@ class Reader:
         self.chrome.get(f"{self.page.as_uri()}{place}")
 
     def press(self, *keys: str) -> None:
-        from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
+        from selenium.webdriver.common.action_chains import ActionChains
 
         for key in keys:
             ActionChains(self.chrome, duration=0).send_keys(key).perform()
@@ -284,7 +284,7 @@ class Reader:
 
     def hover(self, selector: str, x: float = 0, y: float = 0) -> None:
         """Move the pointer onto an element, so far off its middle."""
-        from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
+        from selenium.webdriver.common.action_chains import ActionChains
 
         element = self.chrome.find_element("css selector", selector)
         chain = ActionChains(self.chrome, duration=0)
@@ -307,7 +307,7 @@ class Reader:
         self.until(f"({said}).includes({json.dumps(text)})", f"{selector} does not say {text!r}")
 
     def until(self, condition: str, message: str = "") -> None:
-        from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415
+        from selenium.webdriver.support.ui import WebDriverWait
 
         WebDriverWait(self.chrome, _PATIENCE, 0.02).until(
             lambda _: self.ask(condition), message or condition

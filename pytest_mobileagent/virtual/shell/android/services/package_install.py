@@ -65,7 +65,7 @@ async def _demand_readable(ctx: Context, path: str) -> None:
 
 def _demand_apk(ctx: Context, path: str) -> None:
     """Demand what is asked of a file before a session is opened for it."""
-    from pytest_mobileagent.virtual.apk import BadApk, read_apk  # noqa: PLC0415 - seldom used
+    from pytest_mobileagent.virtual.apk import BadApk, read_apk  # seldom used
 
     try:
         read_apk(ctx.files.read(path), path)
