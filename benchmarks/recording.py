@@ -16,13 +16,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.agent.program.adb.log import RawLog
-from pytest_mobileagent.agent.program.adb.recorded import RecordedAdb
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
+from pytest_mobileagent.program.adb.log import RawLog
+from pytest_mobileagent.program.adb.recorded import RecordedAdb
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.agent.program.watching import Command
+    from pytest_mobileagent.program.watching import Command
 
 APPS = Path(__file__).parent.parent / "fixtures" / "apps"
 SERVICES = {

@@ -23,12 +23,12 @@ from urllib.parse import unquote, urlsplit
 
 import trustme
 
-from pytest_mobileagent.agent.program.http.port import LocalPort
-from pytest_mobileagent.agent.program.models.recorded import RecordedModels
 from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.program.http.port import LocalPort
+from pytest_mobileagent.program.models.recorded import RecordedModels
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.agent.program.watching import Command, Passage
+    from pytest_mobileagent.program.watching import Command, Passage
 
 REPEATS = 40
 TOKENS, PAUSE = 20, 0.005

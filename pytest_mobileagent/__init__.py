@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.agent.endpoint import EndpointAgent
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
-    from pytest_mobileagent.agent.program.recorder import Recorder
     from pytest_mobileagent.agent.scripted import Scripted
     from pytest_mobileagent.check.episode import Episode, load
     from pytest_mobileagent.device.device import Device, System
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import ModelReply
     from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.plugin.items import task, tasks
+    from pytest_mobileagent.program.recorder import Recorder
     from pytest_mobileagent.screen.element import Bounds, Element
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
@@ -83,7 +83,7 @@ _HOMES = {
     "agent.agent": ("Agent", "Reply"),
     "agent.briefing": ("Briefing",),
     "agent.phone": ("EpisodeOver", "Phone"),
-    "agent.program.recorder": ("Recorder",),
+    "program.recorder": ("Recorder",),
     "agent.scripted": ("Scripted",),
     "dialect.dialect": ("Decision", "Dialect", "DialectError", "Frame"),
     "agent.asking": ("ModelOptions", "ask"),

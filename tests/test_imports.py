@@ -52,7 +52,8 @@ ORDER = [
     "check",
     "verdict",
 ]
-ORDER += ["device", "environment", "llm", "judge", "draft", "agent", "run", "report", "review"]
+ORDER += ["device", "environment", "llm", "judge", "draft", "agent", "run"]
+ORDER += ["program", "mcp", "report", "review"]
 ORDER += ["testing", "plugin", "init", "__main__"]
 # What is more than a matter of order.
 ALONE = {
@@ -74,10 +75,15 @@ VIRTUAL += [
     "listing",
     "main",
 ]
-MAKES, SCORES = {"device", "environment", "agent", "run"}, {"check", "verdict", "judge", "draft"}
+MAKES, SCORES = (
+    {"device", "environment", "agent", "run", "program", "mcp"},
+    {"check", "verdict", "judge", "draft"},
+)
 APART = {
     "run": SCORES,
     "agent": SCORES,
+    "program": SCORES,
+    "mcp": SCORES | {"agent", "llm"},
     "judge": MAKES,
     "draft": MAKES,
     "review": MAKES | {"llm"},

@@ -60,9 +60,7 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
     folders = list(folders)
     sources = available(folders)
     if reference not in sources:
-        from pytest_mobileagent.agent.program.adapter.finding import program_names
-
-        known = sorted({*sources, *program_names(folders)})  # a program may have been meant
+        known = sorted({*sources, *_programs(folders)})  # a program may have been meant
         near = difflib.get_close_matches(reference, known, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         if set(reference) & set(" /{"):
@@ -94,6 +92,12 @@ def shipped_agents() -> Path:
     inside = _PACKAGE / "shipped_agents"
     is_checkout = (_PACKAGE.parent / "pyproject.toml").is_file()
     return _PACKAGE.parent / "agents" if is_checkout and not inside.is_dir() else inside
+
+
+def _programs(folders: Iterable[Path]) -> set[str]:
+    """Return the names of the programs from outside that folders describe, a TOML file for each."""
+    paths = (path for folder in folders for path in folder.glob("*.toml"))
+    return {path.stem for path in paths if not path.name.startswith("_")}
 
 
 def _in_folder(folder: Path) -> dict[str, AgentSource]:

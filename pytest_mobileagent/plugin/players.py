@@ -14,8 +14,8 @@ from pytest_mobileagent.urls import shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_mobileagent.agent.program.adapter.adapter import Adapter
     from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.program.adapter.adapter import Adapter
     from pytest_mobileagent.run.player import Player
     from pytest_mobileagent.task.case import Case
 
@@ -63,13 +63,15 @@ def players(run: RunConfig, given: Callable[[], Any] | None) -> Playing:
 
 
 def _of_program(run: RunConfig, program: Adapter) -> Playing:
-    from pytest_mobileagent.agent.program.commands.steps import RULE
-    from pytest_mobileagent.run.program.player import ProgramPlayer
-    from pytest_mobileagent.run.program.setting import Setting
+    from pytest_mobileagent.mcp.programs import ProgramServers
+    from pytest_mobileagent.program.commands.steps import RULE
+    from pytest_mobileagent.program.runner.player import ProgramPlayer
+    from pytest_mobileagent.program.runner.setting import Setting
 
     def player(case: Case, _values: Mapping[str, Any]) -> Player:
         setting = Setting(
             program,
+            ProgramServers(),
             run.models.settings(case.epoch),
             run.models.for_program,
             run.folder.screens.folder,

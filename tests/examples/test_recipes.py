@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from pytest_mobileagent.agent.program.adapter.placeholders import (
+from pytest_mobileagent.program.adapter.placeholders import (
     Values,
     fill,
     fill_variables,
     fill_words,
 )
-from pytest_mobileagent.agent.program.adapter.reading import read_adapter
-from pytest_mobileagent.agent.program.process.reported import Reported, Traces, reported
+from pytest_mobileagent.program.adapter.reading import read_adapter
+from pytest_mobileagent.program.process.reported import Reported, Traces, reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

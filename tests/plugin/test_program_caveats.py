@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.agent.program.adapter.adapter import Adapter
 from pytest_mobileagent.plugin.programs import caveats
+from pytest_mobileagent.program.adapter.adapter import Adapter
 
 
 @pytest.mark.parametrize("name", ["mcp_url", "openai_base_url", "anthropic_base_url"])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trustme  # noqa: F401 - runs in this process would load it, and forget it, one by one
 
-from pytest_mobileagent.agent.program.commands.steps import grouped
+from pytest_mobileagent.program.commands.steps import grouped
 from tests.plugin.leftovers import processes_with
 
 if TYPE_CHECKING:

@@ -1,0 +1,143 @@
+"""The phone as an MCP server over HTTP, in the event loop of whoever starts it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.mcp.control import Control
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.mcp.phone import WatchedPhone
+
+# Names by which a program may call this machine, besides 127.0.0.1: from a container, say. A page
+# in somebody's browser comes with another.
+_HOSTS = ("127.0.0.1", "localhost", "[::1]", "host.docker.internal", "host.containers.internal")
+# Where the server's libraries log what is of no use to who reads a test's report.
+_LOGGERS = (
+    "uvicorn.error",
+    "mcp.server.streamable_http",
+    "mcp.server.streamable_http_manager",
+    "mcp.server.lowlevel.server",
+    "mcp.server.runner",
+    "mcp.shared.jsonrpc_dispatcher",
+    "sse_starlette.sse",
+)
+
+
+class McpEndpoint:
+    """Serves a phone at `http://127.0.0.1:PORT` + `path`, in both eras of the protocol.
+
+    Nothing of the SDK is loaded before `start`. With `show`, the result of every act carries a
+    picture.
+    """
+
+    def __init__(
+        self,
+        phone: WatchedPhone,
+        path: str = "/mcp",
+        *,
+        show: bool = False,
+    ) -> None:
+        self._phone, self._show = phone, show
+        self._path = path
+        self._serving: asyncio.Task[None] | None = None
+        self._web: Any = None
+        self._server: Any = None
+
+    async def start(self) -> int:
+        """Start serving, and return the port.
+
+        Raises:
+            MissingExtraError: the SDK is not installed.
+            OSError: there is no port to be had.
+        """
+        from pytest_mobileagent.extras import check_extra
+
+        check_extra("mcp", "an MCP server")
+        # With the protocol named: else asyncio leaves Nagle's algorithm on, at 40 ms a reply.
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        try:
+            # Loading takes a second or two, in which others use the event loop.
+            self._server, self._web = await asyncio.to_thread(self._make)
+            self._serving = asyncio.create_task(self._web.serve([listener]))
+            while not (self._web.started or self._serving.done()):
+                await asyncio.sleep(0.005)
+            if self._serving.done():
+                self._serving.result()
+        except BaseException:
+            listener.close()
+            await self.stop()
+            raise
+        return port
+
+    async def stop(self) -> None:
+        """Break off what is served, and let go of the port."""
+        if self._serving is None:
+            return
+        serving, self._serving = self._serving, None
+        await self._server.close()
+        for connection in list(self._web.server_state.connections):
+            if (transport := getattr(connection, "transport", None)) is not None:
+                transport.abort()
+        self._web.should_exit = True
+        await asyncio.gather(serving, return_exceptions=True)
+        _end_watchers()
+
+    def _make(self) -> tuple[Any, Any]:
+        import uvicorn  # takes long to load
+        from mcp.server.transport_security import TransportSecuritySettings
+
+        from pytest_mobileagent.mcp.server import PhoneServer
+
+        class Web(uvicorn.Server):
+            """A server that leaves the process's signals alone."""
+
+            @contextlib.contextmanager
+            def capture_signals(self) -> Iterator[None]:
+                yield
+
+        for name in _LOGGERS:
+            logging.getLogger(name).addFilter(_is_silent)
+        phone = PhoneServer(Control(self._phone, show=self._show))
+        hosts = [name for host in _HOSTS for name in (host, f"{host}:*")]
+        app = phone.server.streamable_http_app(
+            streamable_http_path=self._path,
+            transport_security=TransportSecuritySettings(
+                enable_dns_rebinding_protection=True,
+                allowed_hosts=hosts,
+                allowed_origins=[f"{scheme}://{h}" for scheme in ("http", "https") for h in hosts],
+            ),
+        )
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            ws="none",
+            lifespan="on",
+            timeout_keep_alive=3600,  # a program may think for long between two calls
+            timeout_graceful_shutdown=1,
+        )
+        return phone, Web(config)
+
+
+def _is_silent(_: logging.LogRecord) -> bool:
+    """Keep all records back: a filter of loggers that are the server's alone."""
+    return False
+
+
+def _end_watchers() -> None:
+    """End the task with which sse_starlette polls for ever whether a server ends.
+
+    It starts another one if it needs it.
+    """
+    for task in asyncio.all_tasks():
+        if getattr(task.get_coro(), "__qualname__", "") == "_shutdown_watcher":
+            task.cancel()

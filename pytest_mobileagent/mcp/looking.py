@@ -1,0 +1,169 @@
+"""The tools that look at the phone and change nothing. A look is no step."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.mcp.elements import list_elements
+from pytest_mobileagent.mcp.outcome import Result, ToolError
+from pytest_mobileagent.mcp.pictures import LONGEST_SIDE, picture_of
+from pytest_mobileagent.mcp.tool import DEVICE, Parameter, Tool
+from pytest_mobileagent.perception.apps import name_of
+from pytest_mobileagent.perception.picture import encode
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.dialect.dialect import Frame
+    from pytest_mobileagent.mcp.control import Control
+
+_RULE = (
+    "Coordinates of all tools are in pixels of this picture, (0, 0) at the top left. It is the "
+    f"screen, made smaller if a side has more than {LONGEST_SIDE} pixels."
+)
+_KINDS = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg"}
+
+
+async def _take_screenshot(control: Control) -> Result:
+    screen = await control.look()
+    picture = await asyncio.to_thread(picture_of, screen)
+    size = _shown(await control.frame())
+    return Result(f"The screen as a picture of {size} pixels, in which coordinates are.", picture)
+
+
+async def _list_elements(control: Control) -> Result:
+    screen = await control.look()
+    return Result(list_elements(screen, await control.frame()))
+
+
+async def _get_screen_size(control: Control) -> Result:
+    await control.look()
+    return Result(f"Screen size is {_shown(await control.frame())} pixels")
+
+
+async def _get_orientation(control: Control) -> Result:
+    width, height = (await control.look()).size
+    return Result(f"Current device orientation is {'portrait' if height >= width else 'landscape'}")
+
+
+async def _list_apps(control: Control) -> Result:
+    packages = sorted(await control.packages())
+    apps = ", ".join(f"{name_of(package)} ({package})" for package in packages)
+    return Result(f"Found these apps on device: {apps}")
+
+
+async def _list_devices(control: Control) -> Result:
+    info = control.phone.info
+    device = {
+        "id": info.serial,
+        "name": info.model,
+        "platform": "android",
+        "type": "emulator" if info.serial.startswith("emulator-") else "real",
+        "version": info.android,
+        "state": "online",
+    }
+    return Result(json.dumps({"devices": [device]}))
+
+
+async def _save_screenshot(control: Control, saveTo: str) -> Result:  # noqa: N803 - mobile-mcp's
+    path = _new_file(saveTo)
+    screen = await control.look()
+    kind = _KINDS[path.suffix.lower()]
+    data = screen.png if kind == "png" else await asyncio.to_thread(encode, screen.image, "jpeg")
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+    except OSError as error:
+        msg = f"{path} cannot be written: {error.strerror}; name a new file in {path.parent}"
+        raise ToolError(msg) from error
+    return Result(f"Screenshot saved to: {path}")
+
+
+def _new_file(text: str) -> Path:
+    """Return the path of a picture in the folder for temporary files: the text is a model's."""
+    folder = Path(tempfile.gettempdir()).resolve()
+    if "\0" in text or Path(text).suffix.lower() not in _KINDS:
+        msg = f"saveTo has to end with {', '.join(_KINDS)}"
+        raise ToolError(msg)
+    path = (folder / text).resolve()
+    if not path.is_relative_to(folder):
+        msg = (
+            f"saveTo has to be in {folder}; mobile_take_screenshot shows the screen without a file"
+        )
+        raise ToolError(msg)
+    return path
+
+
+def _shown(frame: Frame) -> str:
+    wide, high = frame.shown or frame.size
+    return f"{wide}x{high}"
+
+
+LOOKING = (
+    Tool(
+        "mobile_take_screenshot",
+        "Take Screenshot",
+        f"Show the phone's screen as it is now. {_RULE}",
+        _take_screenshot,
+        (DEVICE,),
+        looks=True,
+    ),
+    Tool(
+        "mobile_list_elements_on_screen",
+        "List Screen Elements",
+        "List what is on the screen now, with texts, labels and rectangles. Their coordinates are "
+        "in the picture that mobile_take_screenshot gives, as the tools that touch the screen take "
+        "them: touch the middle of a rectangle.",
+        _list_elements,
+        (DEVICE,),
+        looks=True,
+    ),
+    Tool(
+        "mobile_get_screen_size",
+        "Get Screen Size",
+        "Tell the size of the picture that mobile_take_screenshot gives, in whose pixels all "
+        "coordinates are.",
+        _get_screen_size,
+        (DEVICE,),
+        looks=True,
+    ),
+    Tool(
+        "mobile_get_orientation",
+        "Get Orientation",
+        "Tell whether the screen is upright (portrait) or not (landscape).",
+        _get_orientation,
+        (DEVICE,),
+        looks=True,
+    ),
+    Tool(
+        "mobile_list_apps",
+        "List Apps",
+        "List the apps that are installed, with the packages that mobile_launch_app takes.",
+        _list_apps,
+        (DEVICE,),
+        looks=True,
+    ),
+    Tool(
+        "mobile_list_available_devices",
+        "List Devices",
+        "Tell which phone there is. There is one, which all tools use.",
+        _list_devices,
+        looks=True,
+    ),
+    Tool(
+        "mobile_save_screenshot",
+        "Save Screenshot",
+        "Save the screen in full size to a new file, in the folder for temporary files of the "
+        "machine that serves the phone. Coordinates are in the picture of mobile_take_screenshot, "
+        "not of this file.",
+        _save_screenshot,
+        (
+            DEVICE,
+            Parameter(
+                "saveTo", "string", "The file, below the folder for temporary files: .png or .jpg"
+            ),
+        ),
+    ),
+)

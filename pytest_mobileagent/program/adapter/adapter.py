@@ -1,0 +1,187 @@
+"""How a program from outside is run: an adapter file of a few lines, or a mere command."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pytest_mobileagent.processes import may_hold_key
+from pytest_mobileagent.program.adapter import placeholders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+Ending = Literal["done", "impossible", "error", "step limit"]
+# What the exit statuses of SPA-Bench's agents say (arXiv 2410.15164; its repository's contract with
+# them): 1 is an error that nobody expected, 2 and 3 are expected ones. 5 is ours, for programs that
+# give up. Any other is an error, too.
+SPA_BENCH: Mapping[int, Ending] = {
+    0: "done", 1: "error", 2: "error", 3: "error", 4: "step limit", 5: "impossible",
+}  # fmt: skip
+COMMAND = "cmd:"
+_REAL_KEY = 20  # characters
+
+
+class BadAdapterError(ValueError):
+    """An adapter or a command that cannot be used; the text says where, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Where a program says something: what a pattern finds in its output, or a file that it writes.
+
+    With both, what the pattern finds in the file. The last match counts; of its groups the first
+    that took part, or all of it. The file's path is relative to the folder in which it runs.
+    """
+
+    pattern: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """How a program is run, and how it says what came of it.
+
+    - `name`: what it is called in reports; `path`: the adapter's file, None of a command.
+    - `command`: its words, with placeholders. With `shell`, one text for `sh -c`, without them.
+    - `folder`: in which it runs; None for the folder in which pytest was started. `copy`: whether
+      each episode has a fresh copy of it. `files`: those of the copy that have placeholders.
+    - `requirements`: what pip installs for it. `image`: of the container in which it runs.
+    - `env`: variables, with placeholders. `stdin`: what it can read from its standard input.
+    - `done`: what it says when it has done its task; without these words a status of success is
+      none. With None, its status is enough.
+    - `answer`, `impossible`: where it says its answer, and why the task cannot be done; `error`,
+      `step_limit`: that it has failed, or ran into a limit of its own, whatever its status is.
+    - `exit_codes`: what its exit statuses mean; those that are not named are errors, but for 0.
+    - `network`: whether it may reach all hosts, or models only. `model_hosts`: hosts of models
+      beside those that are known. `roles`: the role of each model whose name fits a pattern.
+    - `own_keys`: variables whose real keys it has: all others hold words in their place.
+    - `include_usage`: whether streamed replies may be asked for their tokens.
+    - `screenshots_after_actions`: whether MCP's actions return the screen.
+    - `grace`: the seconds in which it may end by itself, once it is asked to.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    path: Path | None = None
+    folder: Path | None = None
+    copy: bool = True
+    files: tuple[str, ...] = ()
+    requirements: Path | None = None
+    image: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    stdin: str = ""
+    shell: bool = False
+    done: Said | None = None
+    answer: Said | None = None
+    impossible: Said | None = None
+    error: Said | None = None
+    step_limit: Said | None = None
+    exit_codes: Mapping[int, Ending] = field(default_factory=lambda: SPA_BENCH)
+    network: Literal["open", "models"] = "open"
+    model_hosts: tuple[str, ...] = ()
+    roles: Mapping[str, str] = field(default_factory=dict)
+    own_keys: tuple[str, ...] = ()
+    include_usage: bool = True
+    screenshots_after_actions: bool = False
+    grace: float = 3.0
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The placeholders that it uses, by name: what MCP needs is started only for those."""
+        return placeholders.used(self._texts())
+
+    @property
+    def real_keys(self) -> tuple[str, ...]:
+        """The variables in which it has real keys: the user's, or what its adapter says at length.
+
+        A shorter word, such as "EMPTY", is there for programs that want any.
+        """
+        written = (name for name, text in self.env.items()
+                   if may_hold_key(name) and len(text) >= _REAL_KEY
+                   and not placeholders.used([text]))  # fmt: skip
+        return tuple(dict.fromkeys((*self.own_keys, *written)))
+
+    def _texts(self) -> Iterator[str]:
+        yield from self.command
+        yield from self.env.values()
+        yield self.stdin
+        for name in self.files:
+            assert self.folder is not None
+            yield (self.folder / name).read_text("utf-8", "replace")
+
+
+def from_command(text: str) -> Adapter:
+    """Return the adapter of a command as `--agent=cmd:…` gives it; it is never given to a shell.
+
+    Raises:
+        BadAdapterError: it is empty, its quotes are not closed, it names an unknown placeholder, or
+            there is no such program.
+    """
+    command = text.removeprefix(COMMAND)
+    words = split(command)
+    if problem := _flaw_of(words) or missing(words, Path.cwd()):
+        raise BadAdapterError(f"--agent={COMMAND}{command}: {problem}")
+    return Adapter(_name_of(words), tuple(words))
+
+
+def split(command: str) -> list[str]:
+    """Return the words of a command, quoted as for a shell.
+
+    Raises:
+        BadAdapterError: its quotes are not closed.
+    """
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        quotes = "its quotes are not closed" if "quotation" in str(error) else str(error).lower()
+        msg = f"--agent={COMMAND}{command}: {quotes}"
+        raise BadAdapterError(msg) from None
+
+
+def _flaw_of(words: list[str]) -> str:
+    if not words or not words[0]:
+        return "a command is missing, as in --agent='cmd:python run.py --task {goal}'"
+    if "\0" in "".join(words):
+        return "a command cannot hold a NUL character"
+    return next(filter(None, map(placeholders.flaw, words)), "")
+
+
+def missing(words: Iterable[str], folder: Path, search: str | None = None) -> str:
+    """Say that the program of a command is nowhere to be found; empty if it is there.
+
+    `search` is the PATH; a path is relative to the folder in which the program is started.
+    """
+    program = next(iter(words))
+    if placeholders.used([program]):
+        return ""
+    path = folder / program
+    if "/" in program:
+        if not path.is_file():
+            return f"there is no file {path}"
+        return "" if os.access(path, os.X_OK) else f"{path} is not executable: chmod +x"
+    if shutil.which(program, path=search) is not None:
+        return ""
+    if path.is_file():
+        return f"no program {program!r} is on the PATH; did you mean ./{program}?"
+    shell = " (it is no shell that runs this)" if "=" in program or program in _SHELL_WORDS else ""
+    return f"no program {program!r} is on the PATH{shell}"
+
+
+_SHELL_WORDS = {"cd", "source", ".", "export", "set", "eval", "exec", "if", "for", "while"}
+_PYTHONS = {"python", "python3"}  # and python3.11, whose stem this is
+_RUNNERS = {"node", "sh", "bash", "uv", "npx", "uvx", "env", "poetry", "run"}
+
+
+def _name_of(words: list[str]) -> str:
+    """Return a short name for a command: of its first word that does not merely run another."""
+    for word in words:
+        path = Path(word)
+        runs_another = path.name in _RUNNERS or path.stem in _PYTHONS
+        if path.stem and not (runs_another or word.startswith("-") or "=" in word):
+            return Path(words[0]).stem if placeholders.used([word]) else path.stem
+    return Path(words[0]).stem

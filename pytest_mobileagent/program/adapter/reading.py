@@ -1,0 +1,253 @@
+"""Reading the adapter of a program: a TOML file of a few lines."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.program.adapter import placeholders
+from pytest_mobileagent.program.adapter.adapter import (
+    SPA_BENCH,
+    Adapter,
+    BadAdapterError,
+    Ending,
+    Said,
+    missing,
+    split,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_ENDINGS: tuple[Ending, ...] = ("done", "impossible", "error", "step limit")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_MOST_GRACE = 600.0
+
+
+def read_adapter(path: Path) -> Adapter:
+    """Read an adapter file; paths in it are relative to where it stands.
+
+    Raises:
+        BadAdapterError: it cannot be read, or something in it makes no sense; the text names the
+            file and the key, and says what to do.
+    """
+    try:
+        values = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        msg = f"cannot read {path}: {error.strerror}"
+        raise BadAdapterError(msg) from None
+    except ValueError as error:  # no TOML, or no UTF-8
+        msg = f"{path} is not TOML: {error}"
+        raise BadAdapterError(msg) from None
+    return _Reader(path).adapter(values)
+
+
+class _Reader:
+    """Reads the values of one file, and names it where one is wrong."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.shell = False
+
+    def wrong(self, key: str, problem: str) -> BadAdapterError:
+        return BadAdapterError(f"{self.path}: {key} {problem}")
+
+    def adapter(self, values: dict[str, Any]) -> Adapter:
+        keys: dict[str, Callable[[str, Any], Any]] = {
+            "command": self.command,
+            "folder": self.folder,
+            "copy": self.truth,
+            "files": self.texts,
+            "requirements": self.text,
+            "image": self.text,
+            "env": self.env,
+            "stdin": self.stdin,
+            "shell": self.truth,
+            "done": self.said,
+            "answer": self.said,
+            "impossible": self.said,
+            "error": self.said,
+            "step_limit": self.said,
+            "exit_codes": self.exit_codes,
+            "network": self.network,
+            "model_hosts": self.hosts,
+            "roles": self.roles,
+            "own_keys": self.variables,
+            "include_usage": self.truth,
+            "screenshots_after_actions": self.truth,
+            "grace": self.seconds,
+        }
+        for key in values:
+            if key not in keys:
+                near = difflib.get_close_matches(key, keys, 1)
+                hint = f"did you mean {near[0]}?" if near else f"those are {', '.join(keys)}"
+                raise self.wrong(key, f"is no key of an adapter; {hint}")
+        if "command" not in values:
+            raise self.wrong("command", 'is missing, as in command = ["python", "run.py"]')
+        self.shell = values.get("shell") is True
+        read = {key: keys[key](key, value) for key, value in values.items()}
+        requirements = read.pop("requirements", None)
+        adapter = Adapter(self.path.stem, path=self.path, **read)
+        if requirements is not None:
+            adapter = replace(adapter, requirements=self.requirements(adapter, requirements))
+        self.check(adapter)
+        return adapter
+
+    def check(self, adapter: Adapter) -> None:
+        """Check what concerns several keys."""
+        if adapter.image and adapter.requirements:
+            raise self.wrong("requirements", "goes without image, which holds what it needs")
+        if adapter.files and adapter.folder is None:
+            raise self.wrong("files", "needs folder: they are filled in in a copy of it")
+        if adapter.files and not adapter.copy:
+            raise self.wrong("files", "goes without copy = false: the originals stay as they are")
+        for name in adapter.files:
+            assert adapter.folder is not None
+            path = (adapter.folder / name).resolve()
+            if not path.is_relative_to(adapter.folder.resolve()) or not path.is_file():
+                raise self.wrong("files", f"names {name!r}, which is no file in {adapter.folder}")
+        if not (adapter.shell or adapter.image or adapter.requirements):
+            search = adapter.env.get("PATH") or os.environ.get("PATH")
+            folder = adapter.folder or Path.cwd()
+            if problem := missing(adapter.command, folder, search):
+                raise self.wrong("command", f"cannot be run: {problem}")
+
+    def command(self, key: str, value: Any) -> tuple[str, ...]:
+        if self.shell:
+            if not (isinstance(value, str) and value.strip()):
+                raise self.wrong(key, "has to be one text for the shell, since shell = true")
+            for name in sorted(placeholders.used([re.sub(r"\$\{\w+\}", "", value)])):
+                variable = f'"${placeholders.PREFIX}{name.upper()}"'
+                raise self.wrong(key, f"is for a shell: write {variable} instead of {{{name}}}")
+            return (value,)
+        words = self._split(key, value) if isinstance(value, str) else list(self.texts(key, value))
+        if not words or not words[0]:
+            raise self.wrong(key, 'has no words, as in command = ["python", "run.py"]')
+        for word in words:
+            self.filled(key, word)
+        return tuple(words)
+
+    def _split(self, key: str, value: str) -> list[str]:
+        try:
+            return split(value)
+        except BadAdapterError as error:
+            raise self.wrong(key, f"cannot be split into words: {error}") from None
+
+    def filled(self, key: str, text: str) -> str:
+        if problem := placeholders.flaw(text):
+            raise self.wrong(key, f"= {text!r}: {problem}")
+        return text
+
+    def stdin(self, key: str, value: Any) -> str:
+        return self.filled(key, self.text(key, value))
+
+    def text(self, key: str, value: Any) -> str:
+        if not isinstance(value, str) or not value.strip() or "\0" in value:
+            raise self.wrong(key, f"= {value!r} has to be a text")
+        return value
+
+    def texts(self, key: str, value: Any) -> tuple[str, ...]:
+        is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
+        if not is_list or any("\0" in each for each in value):
+            raise self.wrong(key, f'= {value!r} has to be a list of texts, as in ["…", "…"]')
+        return tuple(value)
+
+    def hosts(self, key: str, value: Any) -> tuple[str, ...]:
+        hosts = self.texts(key, value)
+        for host in hosts:
+            if not re.fullmatch(r"[\w.-]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", host):
+                raise self.wrong(key, f"names {host!r}, which is no host: no URL, and no port")
+        return hosts
+
+    def variables(self, key: str, value: Any) -> tuple[str, ...]:
+        names = self.texts(key, value)
+        for name in names:
+            if not _VARIABLE.fullmatch(name):
+                raise self.wrong(key, f"names {name!r}, which cannot be a variable")
+        return names
+
+    def truth(self, key: str, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.wrong(key, f"= {value!r} has to be true or false")
+        return value
+
+    def seconds(self, key: str, value: Any) -> float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (is_number and 0 <= value <= _MOST_GRACE):
+            raise self.wrong(key, f"= {value!r} has to be seconds, at most {_MOST_GRACE:g}")
+        return float(value)
+
+    def folder(self, key: str, value: Any) -> Path:
+        path = self._path(key, value, self.path.parent)
+        if not path.is_dir():
+            raise self.wrong(key, f"= {value!r}: there is no folder {path}")
+        return path
+
+    def requirements(self, adapter: Adapter, value: str) -> Path:
+        folders = [adapter.folder] if adapter.folder else []
+        tried = [self._path("requirements", value, each) for each in (*folders, self.path.parent)]
+        for path in tried:
+            if path.is_file():
+                return path
+        there = " or ".join(str(path) for path in dict.fromkeys(tried))
+        raise self.wrong("requirements", f"= {value!r}: there is no file {there}")
+
+    def _path(self, key: str, value: Any, base: Path) -> Path:
+        try:
+            return (base / Path(self.text(key, value)).expanduser()).resolve()
+        except (OSError, RuntimeError) as error:  # a home of nobody, links in a circle
+            raise self.wrong(key, f"= {value!r} is no path: {error}") from None
+
+    def env(self, key: str, value: Any) -> dict[str, str]:
+        table = self._table(key, value, 'NAME = "text"')
+        for name, text in table.items():
+            if not _VARIABLE.fullmatch(name) or "\0" in text:
+                raise self.wrong(key, f"names {name!r}, which cannot be a variable")
+            self.filled(f"{key}.{name}", text)
+        return table
+
+    def roles(self, key: str, value: Any) -> dict[str, str]:
+        table = self._table(key, value, '"gpt-4o*" = "actor"')
+        if any(not role.strip() for role in table.values()):
+            raise self.wrong(key, "has an empty role")
+        return table
+
+    def _table(self, key: str, value: Any, example: str) -> dict[str, str]:
+        if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+            raise self.wrong(key, f"= {value!r} has to be a table of texts, as in {{{example}}}")
+        return dict(value)
+
+    def said(self, key: str, value: Any) -> Said:
+        found = value if isinstance(value, dict) else {"pattern": value}
+        if not found or found.keys() - {"pattern", "file"}:
+            raise self.wrong(key, f'= {value!r} has to be a pattern, or {{file = "…"}}')
+        said = Said(**{name: self.text(key, text) for name, text in found.items()})
+        try:
+            re.compile(said.pattern)
+        except re.error as error:
+            raise self.wrong(key, f"= {said.pattern!r} is no pattern: {error}") from None
+        return said
+
+    def exit_codes(self, key: str, value: Any) -> Mapping[int, Ending]:
+        if value == "spa-bench":
+            return SPA_BENCH
+        kinds = ", ".join(_ENDINGS)
+        if not isinstance(value, dict):
+            example = f'"spa-bench", or a table as {{"3" = "done"}} (there are: {kinds})'
+            raise self.wrong(key, f"= {value!r} has to be {example}")
+        for status, ending in value.items():
+            if not (status.isascii() and status.isdigit() and int(status) < 256):
+                raise self.wrong(key, f"names {status!r}, which is no exit status (0 to 255)")
+            if ending not in _ENDINGS:
+                raise self.wrong(f"{key}.{status}", f"= {ending!r} has to be one of {kinds}")
+        return {0: "done", **{int(status): ending for status, ending in value.items()}}
+
+    def network(self, key: str, value: Any) -> str:
+        if value not in ("open", "models"):
+            raise self.wrong(key, f'= {value!r} has to be "open" or "models"')
+        return str(value)

@@ -1,0 +1,172 @@
+"""What a program sends on an open stream, cut into pieces that wait until their commands may pass.
+
+The bytes are never changed, nor their order.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Protocol
+
+from pytest_mobileagent.device.drivers.adb.frames import CLOSE_STDIN, STDIN, FrameReader, frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_mobileagent.program.adb.reading import Reading, ReadsSession, ReadsSocket
+    from pytest_mobileagent.program.watching import Command
+
+    # Bytes, and the commands that they carry.
+    Piece = tuple[bytes, tuple[Command, ...]]
+
+_LONGEST_LINE = 1 << 20  # bytes that are held
+_LINE_SECONDS = 1.0  # which the command of a line has; most say nothing when they have ended
+_SOCKETS = ("tcp:", "local:", "localabstract:", "localreserved:", "localfilesystem:")
+
+
+class Gate(Protocol):
+    """Cuts what a program sends on one stream.
+
+    `seconds` are how long a command is taken to last that is never answered; None if it always is.
+    """
+
+    seconds: float | None
+
+    def feed(self, data: bytes) -> Iterable[Piece]:
+        """Take what comes next, and return what is complete."""
+
+    def rest(self) -> Iterable[Piece]:
+        """Return what is left when the program has closed the stream."""
+
+    def answers(self, data: bytes) -> bool:
+        """Whether what the phone sends says that the commands so far have ended."""
+
+
+def gate_of(service: str, reading: Reading) -> Gate:
+    """Return the gate of the stream to a service."""
+    if service.startswith(_SOCKETS):
+        return SocketGate(reading.socket(service))
+    words, _, script = service.partition(":")
+    kind, *options = words.split(",")
+    if kind != "shell" or script:
+        return OpenGate()
+    if "v2" not in options:
+        return LineGate(reading.session(), terminal=True)
+    return FramedGate(LineGate(reading.session(), terminal="raw" not in options))
+
+
+class OpenGate:
+    """Lets everything pass: what the stream carries was decided when it was opened."""
+
+    seconds: float | None = None
+
+    def feed(self, data: bytes) -> Iterable[Piece]:
+        """Return the bytes."""
+        return [(data, ())]
+
+    def rest(self) -> Iterable[Piece]:
+        """Return nothing."""
+        return ()
+
+    def answers(self, data: bytes) -> bool:  # noqa: ARG002 - there are no commands
+        """Nothing is waited for."""
+        return False
+
+
+class SocketGate:
+    """A socket of the phone: its reader says what is a command."""
+
+    seconds: float | None = None
+
+    def __init__(self, reader: ReadsSocket) -> None:
+        self._reader = reader
+
+    def feed(self, data: bytes) -> Iterable[Piece]:
+        """Return the reader's pieces."""
+        return [
+            (piece, (command,) if command else ()) for piece, command in self._reader.feed(data)
+        ]
+
+    def rest(self) -> Iterable[Piece]:
+        """Return nothing: a request that is not complete is none."""
+        return ()
+
+    def answers(self, data: bytes) -> bool:
+        """Whether there is anything."""
+        return bool(data)
+
+
+class LineGate:
+    """An interactive shell, which does what a line says when the line ends.
+
+    At a terminal, what is typed has to be seen at once, so that only the line's end is held; else
+    the line is, since the shell also does the last one, which has no end.
+    """
+
+    seconds: float | None = _LINE_SECONDS
+
+    def __init__(self, reader: ReadsSession, *, terminal: bool) -> None:
+        self._reader = reader
+        self._terminal = terminal
+        self._held = b""  # not passed on yet
+        self._line = b""  # passed on, but not read yet
+
+    def feed(self, data: bytes) -> Iterable[Piece]:
+        """Return the lines that are complete."""
+        if not self._terminal:
+            return self._lines(data)
+        return [piece for part in re.split(rb"([\r\n])", data) for piece in self._typed(part)]
+
+    def rest(self) -> Iterable[Piece]:
+        """Return the last line, which has no end."""
+        held, self._held = self._held, b""
+        return [(held, tuple(self._reader.feed(held + b"\n")))] if held else ()
+
+    def answers(self, data: bytes) -> bool:
+        """Whether the shell has said something, at a terminal that it is ready."""
+        return not self._terminal or data.endswith((b"$ ", b"# "))
+
+    def _lines(self, data: bytes) -> Iterable[Piece]:
+        *lines, self._held = (self._held + data).split(b"\n")
+        pieces = [(line + b"\n", tuple(self._reader.feed(line + b"\n"))) for line in lines]
+        return [*pieces, *self.rest()] if len(self._held) > _LONGEST_LINE else pieces
+
+    def _typed(self, part: bytes) -> Iterable[Piece]:
+        if part not in (b"\r", b"\n"):
+            self._line += part
+            return [(part, ())] if part else ()
+        line, self._line = self._line, b""
+        return [(part, tuple(self._reader.feed(line + b"\n")))]
+
+
+class FramedGate:
+    """An interactive shell whose input comes in the frames of the shell protocol."""
+
+    def __init__(self, lines: LineGate) -> None:
+        self.seconds = lines.seconds
+        self._lines = lines
+        self._frames = FrameReader()
+
+    def feed(self, data: bytes) -> Iterable[Piece]:
+        """Return the frames of lines that are complete, and all others."""
+        pieces: list[Piece] = []
+        for kind, content in self._frames.feed(data):
+            if kind == STDIN:
+                pieces += _framed(self._lines.feed(content))
+                continue
+            if kind == CLOSE_STDIN:
+                pieces += self.rest()
+            pieces.append((frame(kind, content), ()))
+        return pieces
+
+    def rest(self) -> Iterable[Piece]:
+        """Return the last line, which has no end."""
+        return _framed(self._lines.rest())
+
+    def answers(self, data: bytes) -> bool:
+        """Whether the shell has said something, at a terminal that it is ready."""
+        return self._lines.answers(data)
+
+
+def _framed(pieces: Iterable[Piece]) -> list[Piece]:
+    return [(frame(STDIN, data), commands) for data, commands in pieces]

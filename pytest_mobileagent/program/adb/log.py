@@ -1,0 +1,81 @@
+"""The raw record of what a program asked of the phone: a line of JSON for each command."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import time
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import to_json
+from pytest_mobileagent.episode.redaction import MASK, redacted
+from pytest_mobileagent.fileio import append_line
+from pytest_mobileagent.plain import to_line, to_wire
+from pytest_mobileagent.program.watching import Clear, ElementTap, Erase, Pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pytest_mobileagent.program.commands.steps import Mark
+    from pytest_mobileagent.program.watching import Act, Command
+
+RAW_LOG = "adb.jsonl"  # its file, among what is recorded of a program
+_MOST_CHARACTERS = 2000  # of a command that are kept
+_MOST_READ = 50_000  # of a command that are searched for what must not be kept
+
+
+class RawLog:
+    """Writes commands to a file as they end, with the seconds since the log was opened.
+
+    Marks stand between them, so that steps can be derived anew: where a model is asked ("call"),
+    and where a step of the program's own begins and ends.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._began = time.monotonic()
+
+    def now(self) -> float:
+        """Return the seconds since the log was opened."""
+        return time.monotonic() - self._began
+
+    def mark(self, mark: Mark) -> None:
+        """Add a mark that is no command."""
+        self._append({"t": round(self.now(), 4), "mark": mark})
+
+    def write(self, at: float, service: str, command: Command, *, refused: str, error: str) -> None:
+        """Add a command that was sent `at` a time on the stream to a service, and has ended."""
+        line = {
+            "t": round(at, 4),
+            "service": service[:_MOST_READ],
+            "text": command.text[:_MOST_READ],
+            "acts": [act_to_json(act) for act in command.acts],
+            "looks": command.looks,
+            "destructive": command.destructive,
+            "refused": refused,
+            "error": error[:_MOST_READ],
+            "seconds": round(self.now() - at, 4),
+        }
+        self._append(line)
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        plain = to_wire(line)
+        told = redacted(plain)
+        if told.get("acts") != plain.get("acts"):  # in whichever words the program has put it
+            told |= {name: MASK for name in ("service", "text") if told[name] == plain[name]}
+        told = {n: _cut(each) if isinstance(each, str) else each for n, each in told.items()}
+        with contextlib.suppress(OSError):  # the record of the episode finds the disk full as well
+            append_line(self._path, to_line(told))
+
+
+def act_to_json(act: Act) -> dict[str, Any]:
+    """Return an act as plain data, its class name as "action"."""
+    if isinstance(act, Pointer | Erase | Clear | ElementTap):
+        return {"action": type(act).__name__, **dataclasses.asdict(act)}
+    return to_json(act)
+
+
+def _cut(text: str) -> str:
+    left = len(text) - _MOST_CHARACTERS
+    return text if left <= 0 else f"{text[:_MOST_CHARACTERS]}… ({left} more characters)"

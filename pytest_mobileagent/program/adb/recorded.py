@@ -1,0 +1,120 @@
+"""A phone as a program is given it: over an adb server of the program's own, and recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.program.adb.adbd import Adbd
+from pytest_mobileagent.program.adb.attachment import Attachment
+from pytest_mobileagent.program.adb.reading import Reading, default_reading
+from pytest_mobileagent.program.adb.relay import Relay
+from pytest_mobileagent.program.adb.reverses import Reverses
+from pytest_mobileagent.program.adb.server import AdbServer
+from pytest_mobileagent.program.adb.services import banner
+from pytest_mobileagent.program.adb.shim import write_shims
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.program.adb.log import RawLog
+    from pytest_mobileagent.program.watching import Watcher
+
+
+class RecordedAdb:
+    """The device at an address, lent to one program for one episode.
+
+    The program sees this device only. Each command of its own is read, asked of the `watcher`,
+    served by the device, and written to the `log` as a line of JSON when it has ended. All of
+    it runs in the event loop in which it was started. `folder` is made, and removed at the end.
+    `base` is the environment that `environment` adds to (this process's own).
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        watcher: Watcher,
+        log: RawLog,
+        folder: Path,
+        *,
+        base: Mapping[str, str] | None = None,
+        reading: Reading | None = None,
+    ) -> None:
+        self._address = address
+        self._watcher = watcher
+        self._log = log
+        self._folder = folder
+        self._base = os.environ if base is None else base
+        self._reading = reading
+        self._reverses = Reverses(address)
+        self._adbd: Adbd | None = None
+        self._server: AdbServer | None = None
+        self._attachment: Attachment | None = None
+        self.environment: dict[str, str] = {}
+
+    async def start(self) -> None:
+        """Start the program's adb server, and wait until it has the device.
+
+        Raises:
+            DeviceError: the device, or its adb server, is not there.
+            HostError: this machine has no port, or no room, left.
+        """
+        try:
+            self._folder.mkdir(mode=0o700, parents=True)
+        except OSError as error:
+            msg = f"no folder can be made for the adb server of a program: {error}"
+            raise HostError(msg) from error
+        try:
+            reading = self._reading or default_reading()
+            relay = Relay(self._address, self._watcher, reading, self._log, self._reverses)
+            key = Path(self._address.home) / ".android"
+            self._server = AdbServer(self._folder / "home", key)
+            # Nobody else's adb server gets in, whose acts would be taken for the program's.
+            self._adbd = Adbd(await banner(self._address), relay.serve, self._server.has_signed)
+            await self._adbd.start()
+            await self._server.start()
+            base = self._base
+            self.environment = await asyncio.to_thread(write_shims, self._folder, self.port, base)
+            self.environment["ANDROID_SERIAL"] = self.serial
+            self._attachment = Attachment(self._address, self._adbd, self.port)
+            await self._attachment.start()
+        except OSError as error:
+            await self.close()
+            msg = f"device {self._address} cannot be lent to a program: {error}"
+            raise HostError(msg) from error
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """End the program's adb server, what it forwards, and all that still goes on."""
+        if self._attachment is not None:
+            await self._attachment.close()
+        if self._server is not None:
+            await self._server.close()
+        if self._adbd is not None:
+            await self._adbd.close()
+        await self._reverses.remove_all()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def serial(self) -> str:
+        """What the program calls the device."""
+        assert self._adbd is not None
+        return self._adbd.serial
+
+    @property
+    def port(self) -> int:
+        """The port of the program's adb server."""
+        assert self._server is not None
+        return self._server.port
+
+    @property
+    def adb(self) -> str:
+        """The path of the `adb` that leads there."""
+        return str(self._folder / "sdk" / "platform-tools" / "adb")

@@ -1,0 +1,200 @@
+"""Intents of Android's `am`, and what is done by sending them."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import Key, Open, Raw, Type
+from pytest_mobileagent.program.commands import keys
+from pytest_mobileagent.program.watching import Act, Clear
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_TWO = {
+    "-e", "--es", "--ez", "--ei", "--el", "--ef", "--ed", "--eu", "--ecn", "--eia", "--eial",
+    "--ela", "--elal", "--efa", "--efal", "--eda", "--edal", "--esa", "--esal",
+}  # fmt: skip
+_ONE = {
+    "--esn", "-a", "-d", "-t", "-i", "-c", "-n", "-p", "-f", "--user", "--display", "-P", "-R",
+    "--windowingMode", "--activityType", "--task", "--receiver-permission", "--start-profiler",
+    "--sampling", "--attach-agent", "--attach-agent-bind", "--bg-start-allowlist-duration",
+}  # fmt: skip
+_MAIN = "android.intent.action.MAIN"
+_LAUNCHER = "android.intent.category.LAUNCHER"
+_HOME = "android.intent.category.HOME"
+# Apps of tools, which serve programs and are none of the user's.
+TOOLS = {
+    "io.appium.settings", "io.appium.uiautomator2.server", "io.appium.uiautomator2.server.test",
+    "com.github.uiautomator", "com.github.uiautomator.test", "com.wetest.uia2",
+    "com.android.adbkeyboard", "com.droidrun.portal", "com.mobilerun.portal",
+    "com.mobilenext.devicekit", "com.genymobile.scrcpy", "ca.zgrs.clipper",
+    "com.google.androidenv.accessibilityforwarder",
+}  # fmt: skip
+CLIPBOARD = "clipboard: "  # begins the Raw that puts a text there
+
+
+@dataclass(slots=True)
+class Intent:
+    """What an intent says; `extras` are in words, whatever their type."""
+
+    action: str = ""
+    data: str = ""
+    type: str = ""
+    component: str = ""
+    package: str = ""
+    categories: list[str] = field(default_factory=list)
+    extras: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def app(self) -> str:
+        """The package that it is for, if it says one."""
+        return self.component.partition("/")[0] or self.package
+
+
+def read_intent(words: Sequence[str]) -> Intent:
+    """Return the intent that the arguments of `am start` or `am broadcast` describe."""
+    intent, rest = Intent(), list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in _TWO:
+            name, value = [*rest, "", ""][:2]
+            intent.extras[name] = value
+            del rest[:2]
+        elif word in _ONE:
+            _set(intent, word, rest.pop(0) if rest else "")
+        elif not word.startswith("-"):
+            _last(intent, word)
+    return intent
+
+
+def _set(intent: Intent, option: str, value: str) -> None:
+    match option:
+        case "-a":
+            intent.action = value
+        case "-d":
+            intent.data = value
+        case "-t":
+            intent.type = value
+        case "-n":
+            intent.component = value
+        case "-p":
+            intent.package = value
+        case "-c":
+            intent.categories.append(value)
+        case "--esn":
+            intent.extras[value] = ""
+
+
+def _last(intent: Intent, word: str) -> None:
+    """Read the word without an option: a URI, a component or a package."""
+    if ":" in word:
+        intent.data = word
+    elif "/" in word:
+        intent.component = word
+    else:
+        intent.package = word
+
+
+def started(intent: Intent, raw: str) -> tuple[Act, ...]:
+    """Return what starting an activity does."""
+    if intent.app in TOOLS:
+        return ()
+    if _HOME in intent.categories and not intent.app:
+        return (Key("home"),)
+    plain = not (intent.data or intent.type or intent.extras)
+    main = intent.action in {"", _MAIN} and set(intent.categories) <= {_LAUNCHER}
+    if intent.app and plain and main:
+        return (Open(intent.app),)
+    return (Raw(raw),)
+
+
+def sent(intent: Intent, raw: str) -> tuple[Act, ...]:
+    """Return what a broadcast does: those to keyboards type, others do nothing on the screen."""
+    reader = _BROADCASTS.get(intent.action)
+    if reader is None:
+        return ()
+    if intent.app and intent.app not in TOOLS:  # as of a text with spaces that nobody quoted
+        return (Raw(raw),)
+    try:
+        return reader(intent.extras, raw)
+    except (ValueError, OverflowError):  # binascii.Error is one
+        return (Raw(raw),)
+
+
+def from_base64(text: str) -> str:
+    """Return the text that base64 stands for.
+
+    Raises:
+        ValueError: it is no base64 of UTF-8.
+    """
+    data = "".join(text.split())
+    return base64.b64decode(data + "=" * (-len(data) % 4), validate=True).decode("utf-8")
+
+
+def typed(text: str) -> tuple[Act, ...]:
+    """Return the act of typing a text, which is none if it is empty."""
+    return (Type(text),) if text else ()
+
+
+def _message(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
+    if "mcode" not in extras:
+        return typed(extras.get("msg", ""))
+    numbers = [int(number) for number in extras["mcode"].split(",")]
+    pairs = zip(numbers[::2], numbers[1::2], strict=False)  # modifiers, then the key
+    return tuple(keys.pressed(number, raw, meta) for meta, number in pairs)
+
+
+def _message_base64(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
+    return typed(from_base64(extras.get("msg", "")))
+
+
+def _characters(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
+    numbers = extras.get("chars", "").split(",")
+    return typed("".join(chr(int(number)) for number in numbers if number.strip()))
+
+
+def _code(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
+    return (keys.pressed(int(extras.get("code", "")), raw),)
+
+
+def _enter(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
+    return (Key("enter"),)
+
+
+def _clear(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
+    return (Clear(),)
+
+
+def _text_base64(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
+    return typed(from_base64(extras.get("text", "")))
+
+
+def _set_text_base64(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
+    return (Clear(), *_text_base64(extras, raw))
+
+
+def _clipboard(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
+    text = extras.get("text", "")
+    return (Raw(CLIPBOARD + (from_base64(text) if extras.get("encoding") == "base64" else text)),)
+
+
+# ADBKeyboard's first, then uiautomator2's keyboard, then what fills the clipboard.
+_BROADCASTS: dict[str, Callable[[dict[str, str], str], tuple[Act, ...]]] = {
+    "ADB_INPUT_TEXT": _message,
+    "ADB_INPUT_B64": _message_base64,
+    "ADB_INPUT_CHARS": _characters,
+    "ADB_INPUT_CODE": _code,
+    "ADB_EDITOR_CODE": _enter,
+    "ADB_CLEAR_TEXT": _clear,
+    "ADB_KEYBOARD_INPUT_TEXT": _text_base64,
+    "ADB_KEYBOARD_SET_TEXT": _set_text_base64,
+    "ADB_KEYBOARD_CLEAR_TEXT": _clear,
+    "ADB_KEYBOARD_EDITOR_CODE": _enter,
+    "ADB_KEYBOARD_SMART_ENTER": _enter,
+    "ADB_KEYBOARD_INPUT_KEYCODE": _code,
+    "devicekit.clipboard.set": _clipboard,
+    "clipper.set": _clipboard,
+}

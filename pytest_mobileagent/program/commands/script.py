@@ -1,0 +1,292 @@
+"""Shell scripts, taken apart into the simple commands that they run.
+
+Nothing is run and nothing of the phone is known: what depends on it is marked as unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from pytest_mobileagent.program.commands.escapes import escapes
+
+# Words in the place of a command's name that decide whether, or how often, others run.
+_CONTROL = {"if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done"}
+_CONTROL |= {"case", "in", "esac", "select", "function"}
+_GROUPING = {"{", "}", "!"}
+_HEADS = {"for", "case", "select", "function"}  # what follows them is no command
+_OPERATOR = re.compile(r"&&|\|\||;;|\|&|[;&|\n()]")
+_REDIRECTION = re.compile(r"(\d*)(&>>?|>>|>&|>\||<&|<>|<<-?|>|<)")
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|[@*#?$!-])")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_PLAIN = re.compile(r"[^\s'\"\\$`;&|()<>]+")  # what means itself, in a word
+_PLAIN_QUOTED = re.compile(r'[^"\\$`]+')  # and in double quotes
+_DEEPEST = 20
+UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for what only the phone knows
+
+
+class UnreadableError(ValueError):
+    """A script that is taken apart here by no rule, as one with a here-document."""
+
+
+class UnfinishedError(UnreadableError):
+    """A script whose end is missing: a quote or a parenthesis is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simple:
+    """A command of a script.
+
+    - `words`: its name and arguments, without quotes; `text`: it as it is written.
+    - `known`: whether every word is known without the phone.
+    - `operator`: what stands before it, as "&&" or "|"; empty before the first.
+    - `files`: where its output goes.
+    """
+
+    words: tuple[str, ...]
+    text: str
+    known: bool = True
+    operator: str = ""
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The commands of a script; `straight` if each runs once, unless one before it fails."""
+
+    commands: tuple[Simple, ...]
+    straight: bool = True
+
+
+def take_apart(script: str, depth: int = 0) -> Script:
+    """Return the commands of a script, those of its substitutions before the one that needs them.
+
+    Raises:
+        UnreadableError: it cannot be taken apart.
+    """
+    if depth > _DEEPEST:
+        msg = "it is nested too deeply"
+        raise UnreadableError(msg)
+    return _Reader(script, depth).read()
+
+
+@dataclass(slots=True)
+class _Command:
+    """A command while it is read."""
+
+    start: int
+    operator: str
+    words: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    known: bool = True
+    assigned: dict[str, str] = field(default_factory=dict)
+
+
+class _Reader:
+    def __init__(self, script: str, depth: int) -> None:
+        self._script = script
+        self._depth = depth
+        self._at = 0
+        self._found: list[Simple] = []
+        self._straight = True
+        self._variables: dict[str, str] = {}
+        self._word_known = True
+        self._command = _Command(0, "")
+
+    def read(self) -> Script:
+        while self._at < len(self._script):
+            rest = self._script[self._at]
+            if rest in " \t\r" or self._script.startswith("\\\n", self._at):
+                self._at += 1 + (rest == "\\")
+            elif rest == "#":
+                end = self._script.find("\n", self._at)
+                self._at = len(self._script) if end < 0 else end
+            elif match := _REDIRECTION.match(self._script, self._at):
+                self._redirect(match)
+            elif match := _OPERATOR.match(self._script, self._at):
+                self._end(match[0])
+            else:
+                self._add()
+        self._end("")
+        return Script(tuple(self._found), self._straight)
+
+    def _redirect(self, match: re.Match[str]) -> None:
+        if match[2].startswith("<<"):
+            msg = "it has a here-document"
+            raise UnreadableError(msg)
+        self._at = match.end()
+        while self._script[self._at : self._at + 1] in {" ", "\t"}:
+            self._at += 1
+        name, _ = self._word()
+        if ">" in match[2] and not match[2].endswith("&"):
+            self._command.files.append(name)
+
+    def _end(self, operator: str) -> None:
+        """End the command that was read, if there is one, before an operator."""
+        command, end = self._command, self._at
+        self._at += len(operator)
+        if operator == "(" and command.words:  # a function's name
+            self._straight = False
+            command.words.clear()
+        if command.words:
+            text = self._script[command.start : end].strip()
+            words, files = tuple(command.words), tuple(command.files)
+            self._found.append(Simple(words, text, command.known, command.operator, files))
+        elif command.assigned:
+            self._variables |= command.assigned
+        before = operator if command.words or command.assigned else command.operator or operator
+        self._command = _Command(self._at, before)
+
+    def _add(self) -> None:
+        """Read a word, and add it to the command."""
+        if not self._command.words and not self._command.assigned:
+            self._command.start = self._at
+        quoted_from = self._at
+        word, known = self._word()
+        plain = self._script[quoted_from : self._at] == word
+        command = self._command
+        if not command.words and plain and word in _CONTROL:
+            self._straight = False
+            if word in _HEADS:
+                self._skip_head()
+            return
+        if not command.words and plain and word in _GROUPING:
+            return
+        if not command.words and (match := _ASSIGNMENT.fullmatch(word)):
+            if known:
+                command.assigned[match[1]] = match[2]
+            else:
+                self._variables.pop(match[1], None)
+                command.assigned.pop(match[1], None)
+            return
+        command.words.append(word)
+        command.known &= known
+
+    def _skip_head(self) -> None:
+        """Skip what `for` and `case` look at, but not the commands that are substituted there."""
+        while self._at < len(self._script):
+            if self._script[self._at] in " \t":
+                self._at += 1
+            elif _OPERATOR.match(self._script, self._at):
+                break
+            else:
+                self._word()
+
+    def _word(self) -> tuple[str, bool]:
+        """Return the word that begins here, without quotes, and whether it is known."""
+        start, parts = self._at, []
+        self._word_known = True
+        while self._at < len(self._script):
+            if match := _PLAIN.match(self._script, self._at):
+                self._at = match.end()
+                parts.append(match[0])
+                continue
+            char = self._script[self._at]
+            if char in " \t\r<>" or _OPERATOR.match(self._script, self._at):
+                break
+            parts.append(self._piece(char))
+        if self._at == start:
+            self._at += 1  # what begins no word, so that reading goes on
+        return "".join(parts), self._word_known
+
+    def _piece(self, char: str) -> str:
+        if char == "'":
+            return self._quoted("'")
+        if char == '"':
+            return self._double_quoted()
+        if self._script.startswith("$'", self._at):
+            self._at += 1
+            return escapes(self._quoted("'", escapes=True))
+        if char == "\\":
+            self._at += 2
+            following = self._script[self._at - 1 : self._at]
+            return "" if following == "\n" else following
+        return self._unquoted(char)
+
+    def _unquoted(self, char: str) -> str:
+        if char in "$`":
+            return self._dollar(char)
+        self._at += 1
+        return char
+
+    def _quoted(self, quote: str, *, escapes: bool = False) -> str:
+        end = self._at + 1
+        while end < len(self._script) and self._script[end] != quote:
+            end += 2 if escapes and self._script[end] == "\\" else 1
+        if end >= len(self._script):
+            msg = "a quote has no end"
+            raise UnfinishedError(msg)
+        text = self._script[self._at + 1 : end]
+        self._at = end + 1
+        return text
+
+    def _double_quoted(self) -> str:
+        parts: list[str] = []
+        self._at += 1
+        while self._at < len(self._script):
+            if match := _PLAIN_QUOTED.match(self._script, self._at):
+                self._at = match.end()
+                parts.append(match[0])
+                continue
+            char = self._script[self._at]
+            if char == '"':
+                self._at += 1
+                return "".join(parts)
+            following = self._script[self._at + 1 : self._at + 2]
+            if char == "\\" and following and following in '$`"\\\n':
+                self._at += 2
+                parts.append("" if following == "\n" else following)
+            else:
+                parts.append(self._unquoted(char))
+        msg = "a quote has no end"
+        raise UnfinishedError(msg)
+
+    def _dollar(self, char: str) -> str:
+        """Read what stands for something else, and return what for, as far as that is known."""
+        if char == "`":
+            self._substituted(self._quoted("`", escapes=True))
+            return UNKNOWN
+        if self._script.startswith("$(", self._at):
+            end = _closing(self._script, self._at + 1)
+            inner = self._script[self._at + 2 : end]
+            self._at = end + 1
+            self._substituted("" if inner.startswith("(") else inner)
+            return UNKNOWN
+        match = _VARIABLE.match(self._script, self._at)
+        if match is None:
+            self._at += 1
+            if self._script.startswith("{", self._at):  # an expansion of a kind not known here
+                self._word_known = False
+            return "$"
+        self._at = match.end()
+        name = match[1] or match[2]
+        if name in self._variables:
+            return self._variables[name]
+        self._word_known = False
+        return UNKNOWN
+
+    def _substituted(self, script: str) -> None:
+        self._word_known = False
+        inner = take_apart(script, self._depth + 1)
+        self._straight &= inner.straight
+        self._found += inner.commands
+
+
+def _closing(script: str, opening: int) -> int:
+    """Return where the parenthesis closes that opens at `opening`."""
+    depth, at, quote = 0, opening, ""
+    while at < len(script):
+        char = script[at]
+        if char == "\\" and quote != "'":
+            at += 1
+        elif quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+            if not depth:
+                return at
+        at += 1
+    msg = "a parenthesis has no end"
+    raise UnfinishedError(msg)

@@ -1,0 +1,286 @@
+"""One call of a model on its way: what is asked, what comes back and when, and its line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.episode.cutting import shortened
+from pytest_mobileagent.episode.secrets import without_secrets
+from pytest_mobileagent.llm.estimate import HELPERS, input_tokens, text_tokens
+from pytest_mobileagent.llm.message import Answer, Image, Usage, plain
+from pytest_mobileagent.llm.providers import REAL_KEY, keys
+from pytest_mobileagent.llm.statuses import REFUSED
+from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.program.models.apis import model_of
+from pytest_mobileagent.program.models.bodies import decoded
+from pytest_mobileagent.program.models.folding import Folded
+from pytest_mobileagent.program.models.sse import objects
+from pytest_mobileagent.program.models.usage import price, reported
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.episode.exchanges import ExchangeLog
+    from pytest_mobileagent.episode.screens import ScreenStore
+    from pytest_mobileagent.llm.budget import Spending
+    from pytest_mobileagent.llm.message import Request
+    from pytest_mobileagent.llm.prices import Prices
+    from pytest_mobileagent.program.models.apis import RecordedApi
+    from pytest_mobileagent.program.models.usage import Seller
+
+_SHOWN = 500  # characters of an error
+# How the last event of a stream begins; JSON has no line ends within.
+_ENDINGS = (
+    b"\ndata: [DONE]",
+    b"\nevent: message_stop\n",
+    b"\nevent: response.completed\n",
+    b"\nevent: response.incomplete\n",
+    b"\nevent: response.failed\n",
+)
+_BUSY = {408, 409, 425, 429}  # statuses after which a program asks again, beside those from 500
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """How often a request has failed that may be sent again, and when it was sent first."""
+
+    times: int
+    began: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Why a provider gave no answer, and since when none has, by the monotonic clock."""
+
+    why: str
+    since: float
+
+
+@dataclass(slots=True)
+class Book:
+    """What all recordings of an episode share; only the event loop changes it.
+
+    `roles` are patterns of models' names, and the roles in which those are asked; `failed` are
+    requests, by `Recording.key`. `outage` is there if the last request has had no answer, and that
+    was none of the program's faults.
+    """
+
+    prices: Prices
+    spending: Spending
+    log: ExchangeLog
+    pictures: ScreenStore
+    roles: Mapping[str, str] = field(default_factory=dict)
+    failed: dict[bytes, Failed] = field(default_factory=dict)
+    outage: Outage | None = None
+
+    def role(self, model: str) -> str:
+        """Return the role in which a model is asked."""
+        return next((r for name, r in self.roles.items() if fnmatchcase(model, name)), "actor")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a program sent: path, body as it is and as plain data, and keys, which are secret."""
+
+    path: str
+    data: bytes
+    body: dict[str, Any]
+    secrets: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Prompt:
+    """What is asked, as it is recorded."""
+
+    request: Request
+    settings: dict[str, Any]
+    messages: list[dict[str, Any]]
+    tokens: int
+
+
+class Recording:
+    """A call of a model from its request to its line in the episode's calls.jsonl."""
+
+    def __init__(self, book: Book, api: RecordedApi, seller: Seller, sent: Sent) -> None:
+        self.api, self.seller = api, seller
+        self.settings: dict[str, Any] = {}  # of ours, beside those of the program
+        self._book, self._given = book, sent
+        asked = model_of(sent.path, sent.body)  # whatever answers in its place
+        self._role = api.role or book.role(asked or seller.name)
+        self._status, self._media_type, self._encoding = 0, "", ""
+        self._come: list[bytes] = []
+        self._times: list[tuple[int, float]] = []  # bytes that have come, and when
+        self._size, self._is_ending = 0, False
+        self._prompt: _Prompt | None = None
+        self.key = hashlib.sha256(b"\0".join((sent.path.encode(), sent.data))).digest()
+        self._began = time.monotonic()
+
+    @property
+    def may_be_repeated(self) -> bool:
+        """Whether a program asks again after such an answer."""
+        return self._status in _BUSY or self._status >= 500 or not self._status
+
+    def sent(self) -> None:
+        """Note that the request is sent to the provider now."""
+        self._began = time.monotonic()
+
+    def prepare(self) -> None:
+        """Read the request and keep its pictures, while the model thinks.
+
+        Raises:
+            HostError: a picture cannot be written.
+        """
+        request = self.api.read(self._given.path, self._given.body, self._given.data)
+        messages = [plain(message, self._picture) for message in request.messages]
+        self._prompt = _Prompt(request, request.settings, messages, input_tokens(request))
+
+    def _picture(self, image: Image) -> dict[str, Any]:
+        return {"picture": self._book.pictures.add_picture(image.data)}
+
+    def answered(self, status: int, media_type: str, encoding: str) -> None:
+        """Note the head of the answer."""
+        self._status, self._media_type = status, media_type.lower()
+        self._encoding = encoding.lower().strip()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether an answer has begun."""
+        return self._status > 0
+
+    def came(self, data: bytes) -> bool:
+        """Note a piece of the answer; return whether it is the reply's last, as far as is known."""
+        if data:
+            self._come.append(data)
+            self._size += len(data)
+            self._times.append((self._size, time.monotonic()))
+        recent = b"".join(self._come[-2:])
+        self._is_ending = self._is_ending or any(end in recent for end in _ENDINGS)
+        return self._is_ending and data.endswith(b"\n\n")
+
+    def write(self, error: str = "", *, by_provider: bool = True) -> str:
+        """Write the call's line, and return what the model said: words, or else calls of tools.
+
+        `error` is why it broke off: `by_provider`, so that there was no call; else what came of it
+        counts, as it was paid for.
+
+        Raises:
+            HostError: the line cannot be written.
+        """
+        if self._prompt is None:
+            self.prepare()
+        raw = decoded(b"".join(self._come), self._encoding)
+        if not 200 <= self._status < 300:
+            if self._status in REFUSED:
+                self._book.outage = None
+            elif by_provider or self._status:
+                self._note_outage(error or f"HTTP {self._status}")
+            self._fail(error or f"HTTP {self._status}: {_short(raw)}", None)
+            return ""
+        folded, times = self._folded(raw)
+        answer = self.api.answer(folded.reply)
+        if error and by_provider:
+            self._note_outage(error)
+            self._fail(error, answer)
+            return ""
+        self._succeed(folded, answer, times, error)
+        calls = (f"{call.name}({to_line(call.arguments)})" for call in answer.tool_calls)
+        return answer.text or "\n".join(calls)
+
+    def _folded(self, raw: bytes) -> tuple[Folded, float | None]:
+        """Return the reply in one piece, and after how many seconds its first token came."""
+        if (
+            not self.api.streams(self._given.path, self._given.body)
+            and "event-stream" not in self._media_type
+        ):
+            try:
+                reply = json.loads(raw)
+            except (ValueError, RecursionError):
+                reply = None
+            reply = reply if isinstance(reply, dict) else {}
+            return Folded(reply, is_whole=bool(reply)), None
+        said = list(objects(raw, self._media_type))
+        folded = self.api.fold(each for _, each in said)
+        if folded.first is None:
+            return folded, None
+        place = 0 if self._encoding else said[folded.first][0]
+        when = next((t for size, t in self._times if size >= place), None)
+        return folded, None if when is None else when - self._began
+
+    def _succeed(self, folded: Folded, answer: Answer, first: float | None, error: str) -> None:
+        now = time.monotonic()
+        self._book.outage = None
+        failed = self._book.failed.pop(self.key, None)
+        call = self._call(folded, answer, first, now, failed)
+        self._book.spending.pay(call)
+        self._add({"call": call.to_json(), **self._asked(), "reply": answer.to_json()}, error)
+
+    def _call(
+        self,
+        folded: Folded,
+        answer: Answer,
+        first: float | None,
+        now: float,
+        failed: Failed | None,
+    ) -> ModelCall:
+        assert self._prompt is not None
+        data = dict(answer.usage_data or {})
+        used = reported(data, self.api.usage, is_whole=folded.is_whole)
+        sent = self._prompt.tokens
+        answered = 0 if self.api.role else text_tokens(answer.words)
+        if self.api.role and used.output is None:
+            used = Usage(used.input, 0, used.cached)  # embeddings are no tokens
+        usage = used.completed(sent, answered)
+        is_helper = self._role in HELPERS
+        return ModelCall(
+            model=self.seller.id,
+            role=self._role,
+            input_tokens=usage.input,
+            output_tokens=usage.output,
+            cached_tokens=usage.cached,
+            price_usd=price(self._book.prices, self.seller, data, self.api.usage, usage),
+            seconds_to_first=None if first is None else round(max(0.0, first), 4),
+            seconds=round(now - self._began, 3),
+            waited=round(self._began - failed.began, 3) if failed else 0.0,
+            retries=failed.times if failed else 0,
+            estimated=not used.is_told,
+            images=len(self._prompt.request.images),
+            estimated_input_tokens=None if is_helper else sent,
+            estimated_output_tokens=None if is_helper else answered,
+            line=self._book.log.next_line(),
+        )
+
+    def _fail(self, error: str, answer: Answer | None) -> None:
+        line = {"call": None, **self._asked(), "reply": answer and answer.to_json()}
+        if self.may_be_repeated or 200 <= self._status < 300:
+            before = self._book.failed.get(self.key, Failed(0, self._began))
+            self._book.failed[self.key] = Failed(before.times + 1, before.began)
+            line["busy_since"] = before.began
+        self._add(line, error)
+
+    def _note_outage(self, why: str) -> None:
+        before = self._book.outage
+        words = f"{self.seller.id}: {without_secrets(why, self._given.secrets)}"
+        self._book.outage = Outage(words, before.since if before else self._began)
+
+    def _asked(self) -> dict[str, Any]:
+        assert self._prompt is not None
+        return {
+            "model": self.seller.id,
+            "role": self._role,
+            "settings": self._prompt.settings | self.settings,
+            "prompt": self._prompt.messages,
+        }
+
+    def _add(self, line: dict[str, Any], error: str) -> None:
+        secrets = [key for key in (*keys(), *self._given.secrets) if len(key) >= REAL_KEY]
+        self._book.log.add(without_secrets({**line, "error": error}, secrets))
+
+
+def _short(raw: bytes) -> str:
+    return shortened(raw.decode("utf-8", "replace").strip(), _SHOWN)

@@ -1,0 +1,204 @@
+"""Where a program works in an episode: a fresh copy of its folder, and a place for notes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.episode.redaction import HIDDEN
+from pytest_mobileagent.episode.secrets import secret_bytes
+from pytest_mobileagent.errors import AgentError, HostError
+from pytest_mobileagent.program.adapter.placeholders import fill, fill_file, plain
+from pytest_mobileagent.program.process.reported import variables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pytest_mobileagent.program.adapter.adapter import Adapter
+    from pytest_mobileagent.program.adapter.placeholders import Values
+
+GOAL_FILE = "MOBILEAGENT_GOAL_FILE"
+_LARGE = 8_000_000  # bytes from which a file is linked instead of copied
+_LINKED = {".git", ".hg", ".svn", "node_modules"}
+_MOST_FILES, _MOST_BYTES = 50_000, 1_000_000_000  # that are copied for each episode
+_MOST_KEPT_FILES, _MOST_KEPT_BYTES = 200, 10_000_000
+_PREFIX = "mobileagent-program-"
+
+_Marks = dict[str, tuple[int, int]]  # of each file: when it was written, and its size
+
+
+@dataclass(slots=True)
+class Workplace:
+    """The folder in which a program runs, and one of its own for notes: goal, answer and the like.
+
+    `copied` says whether the folder is a copy, which goes when the episode ends. `stdin` is the
+    file that the program reads, once it is prepared.
+    """
+
+    folder: Path
+    notes: Path
+    copied: bool
+    stdin: Path | None = None
+    _before: _Marks = field(default_factory=dict)
+
+    def prepare(self, adapter: Adapter, values: Values) -> dict[str, str]:
+        """Fill in the adapter's files, and note the goal; return the variables of the notes.
+
+        Raises:
+            AgentError: a file cannot be filled in.
+        """
+        for name in adapter.files:
+            fill_file(self.folder / name, values)
+        if adapter.stdin:
+            self.stdin = self.notes / "stdin"
+            self.stdin.write_text(fill(adapter.stdin, values), "utf-8", newline="")
+        goal = self.notes / "goal"
+        goal.write_text(plain(values.goal), "utf-8", newline="")
+        if self.copied:
+            self._before = _marks(self.folder)
+        return {GOAL_FILE: str(goal), **variables(self.notes)}
+
+    def keep(self, target: Path, secrets: Iterable[str] = ()) -> None:
+        """Keep the files of the copy that the program has written, without secrets.
+
+        Only the first 200 are kept, and no more than 10 MB. Of a folder that is no copy it is not
+        known what the program has written, so nothing is kept.
+        """
+        if not self.copied:
+            return
+        hidden = secret_bytes(secrets)
+        files, room = 0, _MOST_KEPT_BYTES
+        for name, mark in sorted(_marks(self.folder).items()):
+            is_new = self._before.get(name) != mark and "__pycache__" not in Path(name).parts
+            if is_new and files < _MOST_KEPT_FILES and mark[1] <= room:
+                with contextlib.suppress(OSError):  # of no right to be read, say
+                    data = (self.folder / name).read_bytes()
+                    for secret in hidden:
+                        data = data.replace(secret, HIDDEN.encode())
+                    (target / name).parent.mkdir(parents=True, exist_ok=True)
+                    (target / name).write_bytes(data)
+                    files, room = files + 1, room - mark[1]
+
+
+@contextlib.contextmanager
+def workplace(adapter: Adapter, here: Path, parent: Path | None = None) -> Iterator[Workplace]:
+    """Make a place for one episode, and remove it afterwards, with whatever stands in it.
+
+    `here` is where a program without a folder of its own runs; `parent` is where the place is made,
+    by default among the temporary files.
+
+    Raises:
+        AgentError: the program's folder cannot be copied.
+        HostError: this machine has no room for it.
+    """
+    try:
+        place = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)).resolve()
+    except OSError as error:
+        msg = f"cannot make a folder for a program: {error}"
+        raise HostError(msg) from error
+    try:
+        notes = place / "notes"
+        notes.mkdir()
+        folder = adapter.folder or here
+        copied = adapter.folder is not None and adapter.copy
+        if copied:
+            source, folder = folder, place / "work" / folder.name
+            folder.parent.mkdir()
+            _copy(source, folder)
+        yield Workplace(folder, notes, copied)
+    finally:
+        _remove(place)
+
+
+def _copy(source: Path, target: Path) -> None:
+    try:
+        _Copy(source.resolve(), target).folder(source.resolve(), target)
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            msg = f"there is no room for a copy of {source}: {error.strerror}"
+            raise HostError(msg) from error
+        msg = f"cannot copy {error.filename or source}: {error.strerror or error}"
+        raise AgentError(msg) from error
+
+
+_NO_ROOM = {28, 122}  # ENOSPC, EDQUOT
+
+
+class _Copy:
+    """A copy of a folder while it is made. What is large, or not a program's own, is linked."""
+
+    def __init__(self, source: Path, target: Path) -> None:
+        self.source, self.target = source, target
+        self.files = self.bytes = 0
+
+    def folder(self, source: Path, target: Path) -> None:
+        target.mkdir()
+        with os.scandir(source) as entries:
+            for entry in entries:
+                self._entry(entry, target / entry.name)
+
+    def _entry(self, entry: os.DirEntry[str], target: Path) -> None:
+        if entry.is_symlink():
+            target.symlink_to(self._goal(Path(entry.path)))
+        elif entry.is_dir():
+            path = Path(entry.path)
+            if entry.name in _LINKED or _holds_an_environment(path):
+                target.symlink_to(path)
+            elif not self.target.is_relative_to(path):
+                self.folder(path, target)
+        elif entry.is_file():
+            self._file(entry, target)
+        # Sockets and pipes are nobody's files.
+
+    def _file(self, entry: os.DirEntry[str], target: Path) -> None:
+        size = entry.stat().st_size
+        if size >= _LARGE:
+            target.symlink_to(entry.path)
+            return
+        self.files, self.bytes = self.files + 1, self.bytes + size
+        if self.files > _MOST_FILES or self.bytes > _MOST_BYTES:
+            msg = (
+                f"{self.source} is too large to be copied for each episode: name a folder with "
+                "nothing but the program, or set copy = false"
+            )
+            raise AgentError(msg)
+        shutil.copy2(entry.path, target)
+
+    def _goal(self, link: Path) -> Path:
+        """Return where a link of the copy leads: into the copy, if the original stays within."""
+        goal = link.readlink()
+        within = Path(os.path.normpath(link.parent / goal)).is_relative_to(self.source)
+        return goal if within and not goal.is_absolute() else link.parent / goal
+
+
+def _holds_an_environment(folder: Path) -> bool:
+    return (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").exists()
+
+
+def _marks(folder: Path) -> _Marks:
+    """Return when each file of a folder was written, links left out."""
+    marks = {}
+    for where, _, names in os.walk(folder):
+        for name in names:
+            path = Path(where, name)
+            with contextlib.suppress(OSError):
+                if path.is_file() and not path.is_symlink():
+                    about = path.stat()
+                    marks[str(path.relative_to(folder))] = (about.st_mtime_ns, about.st_size)
+    return marks
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, also one whose folders a program has made read-only."""
+    for where, names, _ in os.walk(folder):
+        for name in names:
+            path = Path(where, name)
+            with contextlib.suppress(OSError):
+                if not path.is_symlink():
+                    path.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,195 @@
+"""The recorders of one episode of a program: its adb, its models, its MCP, and its own words."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import Finish, Impossible
+from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.episode.secrets import without_secrets
+from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.llm.failures import ProviderError
+from pytest_mobileagent.llm.message import Answer
+from pytest_mobileagent.llm.providers import keys
+from pytest_mobileagent.program.adapter.placeholders import Values
+from pytest_mobileagent.program.adb.recorded import RecordedAdb
+from pytest_mobileagent.program.http.port import LocalPort
+from pytest_mobileagent.program.models.recorded import RecordedModels
+from pytest_mobileagent.program.recorder import URL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.program.models.keys import LentKeys
+    from pytest_mobileagent.program.runner.setting import Setting
+    from pytest_mobileagent.program.runner.watch import Watch
+
+PROGRAM = "program"  # the folder of an episode that holds what is recorded of its program alone
+_LONGEST_OUTAGE = 600.0  # seconds, in which a program may go on asking
+_MCP, _RECORDER = "mcp", "recorder"  # names at the local port
+_CALL = ("model", "role", "input_tokens", "output_tokens", "seconds")
+
+
+class Recorders:
+    """All that stands between a program and its phone and models; used in one event loop.
+
+    `values` are what its placeholders stand for, `environment` the variables that lead it here, and
+    `paths` the files outside of its folders that it needs for that; `search` are the folders that
+    come first on its PATH.
+    """
+
+    def __init__(
+        self, setting: Setting, device: Device, watch: Watch, episode: Path, keys: LentKeys
+    ) -> None:
+        self.environment: dict[str, str] = {}
+        self.values = Values("")
+        self.paths: tuple[Path, ...] = ()
+        self.search: tuple[str, ...] = ()
+        self._setting, self._watch, self._episode = setting, watch, episode
+        self._keys = keys
+        self._address = getattr(device.system, "address", None)
+        self._open = AsyncExitStack()
+        self._models: RecordedModels | None = None
+        self._mcp_port = 0
+        self._starts_mcp = asyncio.Lock()
+
+    async def start(
+        self, folder: Path, base: Mapping[str, str], on_budget: Callable[[str], None]
+    ) -> None:
+        """Start them; `folder` is for what they give the program, `base` its environment so far.
+
+        Raises:
+            InfrastructureError: one does not start.
+        """
+        program = self._setting.program
+        models = RecordedModels(
+            self._setting.models,
+            self._episode,
+            self._setting.pictures,
+            self._watch,
+            network=program.network,
+            hosts=program.model_hosts,
+            roles=program.roles,
+            include_usage=program.include_usage,
+            model=self._setting.model,
+            keys=self._keys,
+            on_budget=on_budget,
+        )
+        self._models = models
+        port = await self._open.enter_async_context(LocalPort(models))
+        self._port = port
+        port.relay(_MCP, self._mcp)
+        port.answer(_RECORDER, self._take)
+        self.environment = {**models.environment, URL: port.url(_RECORDER)}
+        mcp_url, config = port.url(_MCP), folder / "mcp.json"
+        adb = await self._start_adb(folder / "adb", base)
+        self.values = Values(
+            goal=self._watch.goal,
+            serial=adb.serial if adb else "",
+            adb=adb.adb if adb else "",
+            adb_port=str(adb.port) if adb else "",
+            mcp_url=mcp_url,
+            mcp_config=str(config),
+            mcp_command=tuple(self._setting.mcp.configure(config, mcp_url)),
+            openai_base_url=models.openai_base_url,
+            openai_chat_url=models.openai_chat_url,
+            anthropic_base_url=models.anthropic_base_url,
+        )
+
+    def check(self) -> None:
+        """Check that all is still recorded, and that the program's models answer.
+
+        Raises:
+            HostError: it is not: the disk is full, say.
+            ProviderError: none has answered for a long time.
+        """
+        assert self._models is not None
+        if self._models.failure is not None:
+            raise self._models.failure
+        outage = self._models.outage
+        if outage is not None and time.monotonic() - outage.since > _LONGEST_OUTAGE:
+            self.blame_provider("no model has answered for a long time")
+
+    def blame_provider(self, what: str) -> None:
+        """Take what has happened for a fault of the last model's provider, if there was one.
+
+        Raises:
+            ProviderError: there was one.
+        """
+        assert self._models is not None
+        if self._models.outage is not None:
+            msg = f"{what}; {self._models.outage.why}"
+            raise ProviderError(msg)
+
+    @property
+    def secrets(self) -> list[str]:
+        """What no record may hold: the keys that the program has shown, and its own for here."""
+        assert self._models is not None
+        return [*self._port.secrets, *self._models.secrets]
+
+    async def close(self) -> None:
+        """Stop them all."""
+        await self._open.aclose()
+
+    async def _start_adb(self, folder: Path, base: Mapping[str, str]) -> RecordedAdb | None:
+        """Lend the phone to the program by adb, if that is how it is reached."""
+        from adbutils import adb_path  # it takes 50 ms to import
+
+        if not isinstance(self._address, Address):
+            return None
+        adb = RecordedAdb(self._address, self._watch, self._watch.log, folder, base=base)
+        await adb.start()
+        self._open.push_async_callback(adb.close)
+        self.environment |= adb.environment
+        self.paths, self.search = (Path(adb_path()),), (str(Path(adb.adb).parent),)
+        return adb
+
+    async def _mcp(self) -> int:
+        """Return the port of the MCP server, whose library is loaded when it is first asked."""
+        async with self._starts_mcp:
+            if not self._mcp_port:
+                began = time.monotonic()
+                show = self._setting.program.screenshots_after_actions
+                server = self._setting.mcp.server(self._watch, show=show)
+                self._mcp_port = await server.start()
+                self._open.push_async_callback(server.stop)
+                self._watch.track.hold(began)
+            return self._mcp_port
+
+    async def _take(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Take what a program says by a `Recorder`; return why the episode is over, if it is."""
+        match said:
+            case {"do": "begin" | "end" as phase}:
+                return {"over": await self._watch.step(phase)}
+            case {"do": "finish", "answer": str(answer)}:
+                await self._watch.decide(Finish(answer))
+            case {"do": "impossible", "reason": str(reason)}:
+                await self._watch.decide(Impossible(reason))
+            case {"do": "call", **call}:
+                return {"over": self._note(call)}
+        return {"over": "the program has reported"}
+
+    def _note(self, said: Mapping[str, Any]) -> str:
+        """Keep a call of a model that no recorder has seen.
+
+        Raises:
+            AgentError: it is none.
+        """
+        try:
+            call = ModelCall(**{name: said[name] for name in _CALL if said.get(name) is not None})
+        except (ValueError, TypeError) as error:
+            msg = f"no call of a model was told: {error}"
+            raise AgentError(msg) from None
+        self._setting.models.spending().pay(call)
+        words = without_secrets(str(said.get("said", "")), [*keys(), *self.secrets])
+        line = {"call": call.to_json(), "model": call.model, "role": call.role}
+        reply = Answer(words).to_json()
+        ExchangeLog(self._episode).add({**line, "prompt": [], "reply": reply, "error": ""})
+        return self._watch.called(words)

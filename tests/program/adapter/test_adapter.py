@@ -1,0 +1,247 @@
+"""Adapters and commands: what they say, and what is said when they are wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.program.adapter.adapter import (
+    SPA_BENCH,
+    BadAdapterError,
+    Said,
+    from_command,
+    split,
+)
+from pytest_mobileagent.program.adapter.finding import find_program
+from pytest_mobileagent.program.adapter.reading import read_adapter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes an adapter file beside the repository of a program."""
+    program = tmp_path / "Other-Agent"
+    program.mkdir()
+    (program / "config.yaml").write_text("url: {openai_chat_url}\n")
+    (program / "requirements.txt").write_text("requests\n")
+    (tmp_path / "agents").mkdir()
+
+    def write(text: str) -> Path:
+        path = tmp_path / "agents" / "other.toml"
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
+def test_a_whole_adapter_is_read(write: Write, tmp_path: Path) -> None:
+    adapter = read_adapter(
+        write(
+            """
+command = ["python3", "run.py", "--task", "{goal}"]
+folder = "../Other-Agent"
+requirements = "requirements.txt"
+files = ["config.yaml"]
+answer = 'FINAL ANSWER: (.*)'
+impossible = {file = "impossible.txt"}
+error = 'API error'
+step_limit = 'Max steps'
+stdin = "y\\n{serial}\\n"
+exit_codes = {"3" = "done", "7" = "step limit"}
+network = "models"
+model_hosts = ["models.example"]
+include_usage = false
+screenshots_after_actions = true
+grace = 10
+[env]
+SERIAL = "{serial}"
+[roles]
+"gpt-4o*" = "actor"
+"""
+        )
+    )
+    assert (adapter.name, adapter.command[0]) == ("other", "python3")
+    assert adapter.folder == tmp_path / "Other-Agent"
+    assert adapter.requirements == tmp_path / "Other-Agent" / "requirements.txt"
+    assert adapter.used == {"goal", "openai_chat_url", "serial"}
+    assert (adapter.answer, adapter.impossible) == (
+        Said("FINAL ANSWER: (.*)"),
+        Said(file="impossible.txt"),
+    )
+    assert (adapter.error, adapter.step_limit) == (Said("API error"), Said("Max steps"))
+    assert adapter.stdin == "y\n{serial}\n"
+    assert adapter.exit_codes == {0: "done", 3: "done", 7: "step limit"}
+    assert (adapter.network, adapter.model_hosts, adapter.grace) == (
+        "models",
+        ("models.example",),
+        10.0,
+    )
+    assert (adapter.include_usage, adapter.screenshots_after_actions) == (False, True)
+    assert (adapter.env, adapter.roles) == ({"SERIAL": "{serial}"}, {"gpt-4o*": "actor"})
+
+
+def test_a_command_is_enough(write: Write) -> None:
+    adapter = read_adapter(write("command = 'python3 run.py --task \"{goal}\"'"))
+    assert adapter.command == ("python3", "run.py", "--task", "{goal}")
+    assert (adapter.exit_codes, adapter.copy, adapter.network) == (SPA_BENCH, True, "open")
+
+
+RUN = 'command = ["python3"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "command is missing"),
+        ("command = [", "is not TOML"),
+        (RUN + 'anwser = "x"', "anwser is no key of an adapter; did you mean answer?"),
+        (RUN + "zzz = 1", "those are command, folder"),
+        ("command = 1", "command = 1 has to be a list of texts"),
+        ("command = []", "command has no words"),
+        ('command = [""]', "command has no words"),
+        ('command = "python3 \'x"', "its quotes are not closed"),
+        ('command = ["python3", "{gaol}"]', "did you mean {goal}?"),
+        ('command = ["no-such-program-anywhere"]', "is on the PATH"),
+        ('command = ["./run"]', "there is no file"),
+        ('command = ["python3", "a\\u0000b"]', "list of texts"),
+        (RUN + 'folder = "../None"', "there is no folder"),
+        (RUN + "copy = 1", "copy = 1 has to be true or false"),
+        (RUN + 'requirements = "none.txt"', "there is no file"),
+        (RUN + 'image = "x"\nrequirements = "r"', "requirements = 'r'"),
+        (RUN + 'files = ["config.yaml"]', "files needs folder"),
+        (RUN + 'folder = "../Other-Agent"\nfiles = ["x"]', "names 'x', which is no file in"),
+        (RUN + 'folder = "../Other-Agent"\nfiles = ["../agents/other.toml"]', "is no file in"),
+        (
+            RUN + 'folder = "../Other-Agent"\ncopy = false\nfiles = ["config.yaml"]',
+            "goes without copy = false",
+        ),
+        (RUN + 'env = {"A B" = "x"}', "names 'A B', which cannot be a variable"),
+        (RUN + "env = {A = 1}", "has to be a table of texts"),
+        (RUN + 'env = {A = "{gaol}"}', "env.A = '{gaol}'"),
+        (RUN + 'answer = "("', "is no pattern"),
+        (RUN + "answer = 1", "has to be a text"),
+        (RUN + 'answer = {fiel = "x"}', 'has to be a pattern, or {file = "…"}'),
+        (RUN + 'exit_codes = "x"', 'has to be "spa-bench", or a table'),
+        (RUN + 'exit_codes = {"x" = "done"}', "is no exit status"),
+        (RUN + 'exit_codes = {"256" = "done"}', "is no exit status"),
+        (RUN + 'exit_codes = {"3" = "dnoe"}', "one of done, impossible, error, step limit"),
+        (RUN + 'network = "closed"', 'has to be "open" or "models"'),
+        (RUN + "grace = -1", "has to be seconds"),
+        (RUN + "grace = nan", "has to be seconds"),
+        (RUN + "model_hosts = [1]", "has to be a list of texts"),
+        (RUN + 'model_hosts = ["http://gpu1/v1"]', "no URL, and no port"),
+        (RUN + 'model_hosts = ["gpu1:8000"]', "no URL, and no port"),
+        (RUN + "shell = true", "has to be one text for the shell"),
+        ('shell = true\ncommand = "run {goal}"', 'write "$MOBILEAGENT_GOAL" instead of {goal}'),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(write: Write, text: str, says: str) -> None:
+    path = write(text)
+    with pytest.raises(BadAdapterError) as error:
+        read_adapter(path)
+    assert says in str(error.value)
+    assert str(path) in str(error.value)
+
+
+def test_a_command_for_a_shell_is_one_text(write: Write) -> None:
+    text = 'cd sub && ./run "$MOBILEAGENT_GOAL" ${goal}'
+    adapter = read_adapter(write(f"shell = true\ncommand = '{text}'"))
+    assert adapter.command == (text,)
+
+
+def test_a_command_is_split_into_words_and_given_to_no_shell() -> None:
+    adapter = from_command("cmd:python3 run.py --task '{goal} | x' --serial {serial} > out")
+    assert adapter.command[2:] == ("--task", "{goal} | x", "--serial", "{serial}", ">", "out")
+    assert (adapter.name, adapter.folder, adapter.path) == ("run", None, None)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("python3 -u agents/loop.py", "loop"),
+        ("bash ./play.sh {goal}", "play"),
+        ("env A=1 python3 x.py", "x"),
+        ("python3 -m", "python3"),
+        (f"{sys.executable} x.py", "x"),
+    ],
+)
+def test_a_command_has_a_short_name(command: str, name: str) -> None:
+    assert from_command(command).name == name
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("", "a command is missing"),
+        ("  ", "a command is missing"),
+        ("''", "a command is missing"),
+        ("python3 'x", "its quotes are not closed"),
+        ("python3 x\\", "no escaped character"),
+        ("python3 {gaol}", "did you mean {goal}?"),
+        ("pyhton-of-nobody x", "no program 'pyhton-of-nobody' is on the PATH"),
+        ("./nothing", "there is no file"),
+        ("cd x", "no program 'cd' is on the PATH"),
+        ("run.sh", "did you mean ./run.sh?"),
+        ("./run.sh", "is not executable"),
+        ("python3 a\0b", "NUL"),
+    ],
+)
+def test_a_command_that_cannot_be_run_is_refused_early(
+    command: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    (tmp_path / "run.sh").write_text("#!/bin/sh\n")
+    if command == "cd x":
+        monkeypatch.setenv("PATH", str(tmp_path))  # some systems have a program of that name
+    with pytest.raises(BadAdapterError) as error:
+        from_command(f"cmd:{command}")
+    assert says in str(error.value)
+    assert str(error.value).startswith("--agent=cmd:")
+
+
+@given(st.text())
+def test_any_text_is_a_command_or_is_refused(text: str) -> None:
+    with contextlib.suppress(BadAdapterError):
+        split(text)
+
+
+def test_programs_are_found_by_name_file_and_command(write: Write, tmp_path: Path) -> None:
+    path = write('command = ["python3"]')
+    folders = [path.parent, tmp_path]
+    for reference in ("other", str(path)):
+        found = find_program(reference, folders)
+        assert found is not None
+        assert found.path == path
+    assert find_program("cmd:python3 x.py", folders) is not None
+    for reference in ("appagent", "module:Class", "file.py", "", "../other"):
+        assert find_program(reference, folders) is None
+
+
+def test_the_last_folder_wins_and_two_of_a_name_in_one_are_told_apart(
+    write: Write, tmp_path: Path
+) -> None:
+    path = write('command = ["python3"]')
+    later = tmp_path / "later"
+    later.mkdir()
+    (later / "other.py").write_text("")
+    assert find_program("other", [path.parent, later]) is None
+    assert find_program("other", [later, path.parent]) is not None
+    (later / "other.toml").write_text("")
+    with pytest.raises(BadAdapterError, match="name the file"):
+        find_program("other", [later])
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(BadAdapterError, match=r"cannot read none\.toml: No such file"):
+        find_program("none.toml", [])

@@ -1,0 +1,136 @@
+"""What a program is told: whatever a goal holds arrives as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.program.adapter.placeholders import (
+    NAMES,
+    Values,
+    fill,
+    fill_file,
+    fill_variables,
+    fill_words,
+    flaw,
+    used,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOAL = """He said "it's {serial}"; $(reboot) `x` \\ {{goal}} %s\n--help"""
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("{goal}", GOAL),
+        ("--task={goal}!", f"--task={GOAL}!"),
+        ("{serial}:{adb_port}", "emulator-5554:5038"),
+        ("{{goal}}", "{goal}"),
+        ('{"a": {"b": 1}}', '{"a": {"b": 1}}'),
+        ("{} {Goal} {goal!r} {goal.x} {0}", "{} {Goal} {goal!r} {goal.x} {0}"),
+        ("{{serial}", "{emulator-5554"),
+        ("${serial}", "$emulator-5554"),
+        ("--mcp={mcp_command}", "--mcp=python -m 'my mcp'"),
+    ],
+)
+def test_placeholders_are_filled_in_once(text: str, filled: str) -> None:
+    values = Values(GOAL, "emulator-5554", adb_port="5038", mcp_command=("python", "-m", "my mcp"))
+    assert fill(text, values) == filled
+
+
+def test_a_command_within_a_command_is_several_words() -> None:
+    values = Values("go", mcp_command=("python", "-m", "a b"))
+    assert fill_words(["x", "{mcp_command}", "y"], values) == ["x", "python", "-m", "a b", "y"]
+
+
+@given(st.text())
+def test_any_goal_arrives_as_a_word_of_its_own(goal: str) -> None:
+    (word,) = fill_words(["{goal}"], Values(goal))
+    assert word == goal.replace("\0", "\ufffd")
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_whatever_a_goal_holds_can_be_given_to_a_program(goal: str) -> None:
+    os.fsencode(Values(goal).text("goal"))
+
+
+def test_a_program_reads_the_goal_as_it_is(tmp_path: Path) -> None:
+    code = "import os, sys; sys.stdout.write(sys.argv[1] + os.environ['MOBILEAGENT_GOAL'])"
+    for goal in (GOAL, "x" * 100_000, "→" * 40_000, "\N{PILE OF POO}\udcff", "-rf"):
+        values = Values(goal)
+        done = subprocess.run(
+            fill_words([sys.executable, "-S", "-c", code, "{goal}"], values),
+            env=os.environ | values.environment(),
+            capture_output=True,
+            check=True,
+        )
+        assert done.stdout.decode() == values.text("goal") * 2
+
+
+def test_a_goal_that_no_command_can_hold_is_refused_in_words() -> None:
+    values = Values("x" * 200_000)
+    with pytest.raises(AgentError, match="MOBILEAGENT_GOAL_FILE"):
+        fill_words(["{goal}"], values)
+    assert "MOBILEAGENT_GOAL" not in values.environment()
+
+
+def test_all_values_are_variables_too() -> None:
+    values = Values("go", serial="S", mcp_command=("a", "b c"))
+    assert values.environment() == {
+        "MOBILEAGENT_GOAL": "go",
+        "MOBILEAGENT_SERIAL": "S",
+        "MOBILEAGENT_MCP_COMMAND": "a 'b c'",
+    }
+    assert fill_variables({"A": "x{serial}"}, values) == {"A": "xS"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{gaol}", "did you mean {goal}?"),
+        ("{task}", "did you mean {goal}?"),
+        ("{openai_url}", "did you mean {openai"),
+        ("{print}", "write {{print}} for these very characters"),
+    ],
+)
+def test_an_unknown_placeholder_is_explained(text: str, says: str) -> None:
+    assert says in flaw(f"a {text} b")
+
+
+@pytest.mark.parametrize("text", ["{{print}}", '{"a": 1}', "{ print }", "{}", *NAMES])
+def test_other_braces_are_no_placeholders(text: str) -> None:
+    assert not flaw(text)
+
+
+def test_it_is_known_which_are_used() -> None:
+    assert used(["a {goal}", "{{serial}}", "x{mcp_config}y"]) == {"goal", "mcp_config"}
+
+
+def test_files_are_filled_in_as_their_format_wants_it(tmp_path: Path) -> None:
+    values = Values('say "hi"\n', openai_chat_url="http://127.0.0.1:1/x/chat/completions")
+    for name in ("config.json", "notes.txt"):
+        (tmp_path / name).write_text('{"url": "{openai_chat_url}", "goal": "{goal}", "{x}": 1}')
+        fill_file(tmp_path / name, values)
+    assert json.loads((tmp_path / "config.json").read_text()) == {
+        "url": "http://127.0.0.1:1/x/chat/completions",
+        "goal": 'say "hi"\n',
+        "{x}": 1,
+    }
+    assert '"goal": "say "hi"\n"' in (tmp_path / "notes.txt").read_text()
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_bytes(b"\xff\xfe")
+    with pytest.raises(AgentError, match=r"cannot fill in config\.yaml"):
+        fill_file(tmp_path / "config.yaml", Values("go"))

@@ -1,0 +1,216 @@
+"""A phone that is recorded, and programs that use it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import subprocess
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Raw, Tap
+from pytest_mobileagent.program.adb.log import RawLog
+from pytest_mobileagent.program.adb.reading import Reading
+from pytest_mobileagent.program.adb.recorded import RecordedAdb
+from pytest_mobileagent.program.watching import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+    from pathlib import Path
+
+    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.program.watching import Act
+
+PATIENCE = 20.0  # seconds for whatever takes milliseconds
+
+
+@dataclass
+class Watched:
+    """A command that the watcher was asked about, and how it ended."""
+
+    command: Command
+    refused: str = ""
+    error: str | None = None  # None until it has ended
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    def done(self, error: str = "") -> None:
+        assert self.error is None, "it has ended twice"
+        self.error = error
+        self.ended.set()
+
+
+class Watching:
+    """A watcher that lets everything pass, but what holds one of the words to `refuse`."""
+
+    def __init__(self) -> None:
+        self.asked: list[Watched] = []
+        self.refuse: tuple[str, ...] = ()
+        self.hold = threading.Event()  # clear: commands wait
+        self.hold.set()
+
+    async def command(self, command: Command) -> Watched:
+        while not self.hold.is_set():
+            await asyncio.sleep(0.001)
+        refused = next((f"no {word}" for word in self.refuse if word in command.text), "")
+        self.asked.append(Watched(command, refused))
+        return self.asked[-1]
+
+    async def call_begins(self) -> str:
+        raise NotImplementedError
+
+    def call_ended(self, said: str) -> None:
+        raise NotImplementedError
+
+    async def step(self, phase: str) -> str:
+        raise NotImplementedError
+
+    def of(self, text: str) -> list[Watched]:
+        """The commands whose text holds a text."""
+        return [each for each in self.asked if text in each.command.text]
+
+
+def read(text: str) -> Command:
+    """Read just enough for these tests; how it is really read is tested elsewhere."""
+    acts: tuple[Act, ...] = ()
+    if "input tap" in text:
+        x, y = re.findall(r"\d+", text.split("input tap ")[1])[:2]
+        acts = (Tap(int(x), int(y)),)
+    elif "input" in text:
+        acts = (Raw(text),)
+    return Command(text, acts, looks="screencap" in text)
+
+
+class Session:
+    def feed(self, data: bytes) -> list[Command]:
+        return [read(line) for line in data.decode().splitlines() if line.strip()]
+
+
+class Socket:
+    """Takes each line that begins with POST for a command of its own."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def feed(self, data: bytes) -> list[tuple[bytes, Command | None]]:
+        if data.startswith(b"POST"):
+            return [(data[:4], None), (data[4:], read(f"{self.name} {data.decode()}"))]
+        return [(data, None)]
+
+
+@dataclass
+class Recording:
+    """A recorded phone that runs in a thread of its own, and its watcher."""
+
+    recorded: RecordedAdb
+    watching: Watching
+    log: Path
+    loop: asyncio.AbstractEventLoop
+
+    def call(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(PATIENCE)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        usual = {name: os.environ[name] for name in os.environ if not name.startswith("ANDROID_")}
+        return usual | self.recorded.environment
+
+    @property
+    def server_pid(self) -> int:
+        """The process of the program's own adb server."""
+        assert self.recorded._server is not None
+        return self.recorded._server.pid
+
+    @property
+    def open_streams(self) -> int:
+        """How many streams are open in the program's own adb server."""
+        assert self.recorded._adbd is not None
+        streams = [each._streams.values() for each in self.recorded._adbd._connections]
+        return sum(not stream.closed for each in streams for stream in list(each))
+
+    def popen(self, *command: str, **options: Any) -> subprocess.Popen[bytes]:
+        """Start a program that is given the phone."""
+        return subprocess.Popen(command, env=self.environment, **options)
+
+    def run(self, *command: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+        """Run a program that is given the phone."""
+        given = {"env": self.environment, "timeout": PATIENCE, "capture_output": True, **options}
+        return subprocess.run(command, check=False, **given)
+
+    def adb(self, *words: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+        """Run the `adb` that the program finds on its PATH."""
+        return self.run("adb", *words, **options)
+
+    def out(self, *words: str, **options: Any) -> str:
+        """What a run of adb prints that succeeds."""
+        done = self.adb(*words, **options)
+        assert done.returncode == 0, done
+        return str(done.stdout.decode())
+
+    def lines(self) -> list[dict[str, Any]]:
+        """What the raw log says by now."""
+        return [json.loads(line) for line in self.log.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(scope="session")
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """An event loop that runs in a thread."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    yield loop
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+@pytest.fixture(scope="session")
+def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
+    """Starts recording a phone; whoever does has to close it."""
+
+    def start(address: Address, folder: Path, **options: Any) -> Recording:
+        folder.mkdir(exist_ok=True)
+        watching, log = Watching(), folder / "adb.jsonl"
+        options = {"reading": Reading(read, Session, Socket), **options}
+        recorded = RecordedAdb(address, watching, RawLog(log), folder / "own", **options)
+        recording = Recording(recorded, watching, log, loop)
+        recording.call(recorded.start())
+        return recording
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def shared(
+    phone: Address, start: Callable[..., Recording], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Recording]:
+    """A recording that all tests of this process share."""
+    recording = start(phone, tmp_path_factory.mktemp("recording"))
+    yield recording
+    recording.call(recording.recorded.close())
+
+
+@pytest.fixture
+def recording(shared: Recording) -> Iterator[Recording]:
+    """The shared recording, whose watcher has seen nothing yet."""
+    shared.watching.asked.clear()
+    shared.log.unlink(missing_ok=True)
+    yield shared
+    shared.watching.refuse = ()
+    shared.watching.hold.set()
+    for each in shared.watching.asked:
+        assert each.refused or each.ended.wait(PATIENCE), f"{each.command.text} never ended"
+
+
+@pytest.fixture
+def own(phone: Address, start: Callable[..., Recording], tmp_path: Path) -> Iterator[Recording]:
+    """A recording of the test's own."""
+    recording = start(phone, tmp_path)
+    yield recording
+    with contextlib.suppress(OSError):
+        recording.call(recording.recorded.close())

@@ -1,0 +1,299 @@
+"""Our adbd, spoken to by an adb server that may be of any kind."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.program.adb import connection
+from pytest_mobileagent.program.adb.adbd import Adbd
+from pytest_mobileagent.program.adb.attachment import Attachment
+from pytest_mobileagent.program.adb.packets import MOST_PAYLOAD, VERSION, Packet, read_packet
+from pytest_mobileagent.program.adb.services import banner
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+
+    from pytest_mobileagent.program.adb.stream import Stream
+
+PATIENCE = 20.0
+
+
+class Server:
+    """What stands in for an adb server, packet by packet."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    def send(self, command: str, *rest: Any) -> None:
+        self.writer.write(Packet(command.encode(), *rest).encoded())
+
+    async def receive(self) -> tuple[str, int, int, bytes]:
+        packet = await read_packet(self.reader)
+        return packet.command.decode(), packet.arg0, packet.arg1, packet.payload
+
+    async def introduce(self, most: int = MOST_PAYLOAD) -> None:
+        """Say who this is, and prove it."""
+        self.send("CNXN", VERSION, most, b"host::")
+        command, kind, _, token = await self.receive()
+        assert (command, kind) == ("AUTH", 1)
+        self.send("AUTH", 2, 0, token[::-1])
+        banner = await self.receive()
+        assert banner == ("CNXN", VERSION, MOST_PAYLOAD, b"device::features=cmd")
+
+    async def closed(self) -> bool:
+        return await self.reader.read() == b""
+
+
+async def echo(stream: Stream, service: str) -> None:
+    """Send back whatever comes, after the name of the service."""
+    if service == "none:":
+        return
+    stream.accept()
+    await stream.write(service.encode())
+    while data := await stream.read():
+        await stream.write(data)
+    await stream.finish()
+
+
+def knows(signature: bytes, token: bytes) -> bool:
+    """Take the token backwards for its signature."""
+    return signature == token[::-1]
+
+
+def talk(
+    conversation: Callable[[Server], Coroutine[Any, Any, None]],
+    most: int = MOST_PAYLOAD,
+    serve: Callable[[Stream, str], Awaitable[None]] = echo,
+) -> None:
+    """Speak with an adbd that takes payloads of at most some bytes."""
+
+    async def talking() -> None:
+        adbd = Adbd(b"device::features=cmd", serve, knows)
+        await adbd.start()
+        reader, writer = await asyncio.open_connection("127.0.0.1", adbd.port)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                server = Server(reader, writer)
+                if most:
+                    await server.introduce(most)
+                await conversation(server)
+        finally:
+            writer.close()
+            await adbd.close()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(talking())
+
+
+def test_nothing_is_sent_before_the_last_is_acknowledged() -> None:
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"name:\0")
+        assert await server.receive() == ("OKAY", 1, 7, b"")
+        assert await server.receive() == ("WRTE", 1, 7, b"name:")
+        server.send("WRTE", 7, 1, b"hello")
+        assert await server.receive() == ("OKAY", 1, 7, b"")
+        server.send("OPEN", 8, 0, b"other:\0")
+        assert await server.receive() == ("OKAY", 2, 8, b"")  # no answer to "hello" before
+        assert await server.receive() == ("WRTE", 2, 8, b"other:")
+        server.send("OKAY", 7, 1)
+        assert await server.receive() == ("WRTE", 1, 7, b"hello")
+
+    talk(conversation)
+
+
+def test_what_is_not_read_is_not_acknowledged() -> None:
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"name:\0")
+        await server.receive()
+        await server.receive()
+        for part in (b"one", b"two"):
+            server.send("WRTE", 7, 1, part)
+        assert await server.receive() == ("OKAY", 1, 7, b"")  # "one" is read, and waits
+        server.send("OPEN", 8, 0, b"none:\0")
+        assert await server.receive() == ("CLSE", 0, 8, b"")
+        server.send("OKAY", 7, 1)
+        answers = [await server.receive(), await server.receive()]
+        assert sorted(answers) == [("OKAY", 1, 7, b""), ("WRTE", 1, 7, b"one")]
+
+    talk(conversation)
+
+
+def test_what_a_client_has_sent_before_it_closed_is_read() -> None:
+    read: list[bytes] = []
+
+    async def serve(stream: Stream, service: str) -> None:
+        stream.accept()
+        while not stream.closed:
+            await asyncio.sleep(0)
+        while data := await stream.read():
+            read.append(data)
+        with pytest.raises(BrokenPipeError):
+            await stream.write(b"late")
+
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"x:\0")
+        await server.receive()
+        for part in (b"one", b"two"):
+            server.send("WRTE", 7, 1, part)
+        server.send("CLSE", 7, 1)
+        server.send("OPEN", 8, 0, b"x:\0")
+        await server.receive()
+
+    talk(conversation, serve=serve)
+    assert read[:2] == [b"one", b"two"]
+
+
+def test_payloads_are_as_small_as_the_server_wants_them() -> None:
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"longer:\0")
+        assert (await server.receive())[0] == "OKAY"
+        received = b""
+        while len(received) < 7:
+            *_, payload = await server.receive()
+            assert len(payload) <= 4
+            received += payload
+            server.send("OKAY", 7, 1)
+        assert received == b"longer:"
+
+    talk(conversation, most=4)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        Packet(b"CNXN", VERSION, 1, b"").encoded()[:20] + b"\0" * 4,
+        Packet(b"WRTE", 1, 1, b"x" * (MOST_PAYLOAD + 1)).encoded()[:24],
+    ],
+    ids=["HTTP", "wrong check", "too much"],
+)
+def test_who_speaks_no_adb_is_left(data: bytes) -> None:
+    async def conversation(server: Server) -> None:
+        server.writer.write(data)
+        assert await server.closed()
+
+    talk(conversation, most=0)
+
+
+def test_a_server_that_has_not_introduced_itself_opens_nothing() -> None:
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"early:\0")
+        await server.introduce()
+        server.send("OPEN", 8, 0, b"late:\0")
+        assert await server.receive() == ("OKAY", 1, 8, b"")
+
+    talk(conversation, most=0)
+
+
+def test_a_server_that_has_not_proved_who_it_is_opens_nothing() -> None:
+    async def conversation(server: Server) -> None:
+        server.send("AUTH", 2, 0, b"")  # of a token that was never given
+        tokens = set()
+        for proof in ((0, b""), (2, b"wrong"), (3, b"a public key\0")):
+            server.send("CNXN", VERSION, MOST_PAYLOAD, b"host::")
+            command, kind, _, token = await server.receive()
+            assert (command, kind, len(token)) == ("AUTH", 1, 20)
+            server.send("AUTH", proof[0], 0, proof[1])
+            if proof[0] == 2:
+                assert (await server.receive())[0] == "AUTH"
+            server.send("OPEN", 7, 0, b"name:\0")
+            tokens.add(token)
+        assert len(tokens) == 3
+        await server.introduce()  # and nothing was opened before
+        server.send("OPEN", 8, 0, b"name:\0")
+        assert await server.receive() == ("OKAY", 1, 8, b"")
+
+    talk(conversation, most=0)
+
+
+def test_what_is_for_no_stream_is_ignored() -> None:
+    async def conversation(server: Server) -> None:
+        for command in ("OKAY", "WRTE", "CLSE", "AUTH", "SYNC"):
+            server.send(command, 9, 9, b"x")
+        server.send("OPEN", 7, 0, b"name:\0")
+        assert await server.receive() == ("OKAY", 1, 7, b"")
+
+    talk(conversation)
+
+
+def test_so_many_streams_that_one_is_refused() -> None:
+    async def serve(stream: Stream, service: str) -> None:
+        await stream.read()
+
+    async def conversation(server: Server) -> None:
+        for number in range(1, 502):
+            server.send("OPEN", number, 0, b"x:\0")
+        assert await server.receive() == ("CLSE", 0, 501, b"")
+        server.send("CLSE", 1, 1)
+
+    talk(conversation, serve=serve)
+
+
+def test_what_goes_on_when_it_is_closed_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_ENDING_SECONDS", 0.01)
+    cut: list[str] = []
+
+    async def serve(stream: Stream, service: str) -> None:
+        stream.accept()
+        try:
+            await asyncio.sleep(600)
+        finally:
+            cut.append(service)
+
+    async def conversation(server: Server) -> None:
+        server.send("OPEN", 7, 0, b"x:\0")
+        await server.receive()
+
+    talk(conversation, serve=serve)
+    assert cut == ["x:"]
+
+
+def test_a_device_that_vanishes_takes_its_connections_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    address = Address("emulator-5554", "127.0.0.1", 5037, "")
+    there, vanishes = asyncio.Event(), asyncio.Event()
+
+    class Dropped:
+        serial, port = "emulator-20000", 20001
+
+        def drop(self) -> None:
+            vanishes.set()
+
+    async def states(_host: str, _port: int, serial: str) -> AsyncIterator[str]:
+        yield "device"
+        if serial == address.serial:
+            await there.wait()
+            yield "offline"
+        await asyncio.Event().wait()
+
+    async def check() -> None:
+        attached = Attachment(address, cast("Adbd", Dropped()), 5037)
+        await attached.start()
+        assert not vanishes.is_set()
+        there.set()
+        await asyncio.wait_for(vanishes.wait(), 5)
+        await attached.close()
+
+    monkeypatch.setattr("pytest_mobileagent.program.adb.attachment.states", states)
+    asyncio.run(check())
+
+
+def test_features_that_would_have_to_be_imitated_are_not_handed_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def ask_server(_: Address, request: str) -> str:
+        if request == "host:devices-l":
+            return "other device\nemulator-5554 device product:p model:m device:d transport_id:1\n"
+        return "shell_v2,cmd,delayed_ack,sendrecv_v2_brotli,abb,abb_exec,track_app,stat_v2"
+
+    monkeypatch.setattr("pytest_mobileagent.program.adb.services.ask_server", ask_server)
+    assert asyncio.run(banner(Address("emulator-5554", "127.0.0.1", 5037, ""))) == (
+        b"device::ro.product.name=p;ro.product.model=m;ro.product.device=d;"
+        b"features=shell_v2,cmd,stat_v2"
+    )

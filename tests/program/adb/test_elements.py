@@ -1,0 +1,83 @@
+"""Taps on elements that only Appium's server on the phone knows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Raw, Tap
+from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.program.adb import elements
+from pytest_mobileagent.program.adb.services import Service
+from pytest_mobileagent.program.watching import Command, ElementTap
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.program.watching import Act
+
+ADDRESS = Address("emulator-5554", "127.0.0.1", 1, "")
+TAP = ElementTap("/session/1/element/7", "click element 7")
+
+
+def placed(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[tuple[Act, ...], list[bytes]]:
+    """What a tap becomes where the phone's server gives an answer, and what that was asked."""
+    asked: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append((await reader.readuntil(b"\r\n\r\n")).splitlines()[0])
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+
+    async def run() -> tuple[Act, ...]:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+
+        async def open_service(_: Address, service: str) -> Service:
+            assert service == "tcp:6790"
+            return Service(*await asyncio.open_connection("127.0.0.1", port))
+
+        monkeypatch.setattr(elements, "open_service", open_service)
+        async with server:
+            command = Command("POST …", (TAP,))
+            return (await elements.with_places(ADDRESS, "tcp:6790", command)).acts
+
+    return asyncio.run(run()), asked
+
+
+def answered(value: Any, status: str = "200 OK") -> bytes:
+    body = json.dumps({"sessionId": "1", "value": value}).encode()
+    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def test_it_is_a_tap_on_the_centre(monkeypatch: pytest.MonkeyPatch) -> None:
+    rect = {"x": 10, "y": 20, "width": 100, "height": 41}
+    acts, asked = placed(answered(rect), monkeypatch)
+    assert acts == (Tap(60, 40),)
+    assert asked == [b"GET /session/1/element/7/rect HTTP/1.1"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        answered({"error": "stale element reference"}, "404 Not Found"),
+        answered(None),
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        b"",
+    ],
+)
+def test_where_nobody_knows_it_stays_in_words(
+    answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert placed(answer, monkeypatch)[0] == (Raw("click element 7"),)
+
+
+def test_it_is_waited_for_as_long_as_uiautomator_waits_for_a_still_screen() -> None:
+    assert elements._SECONDS > 10  # waitForIdleTimeout, unless a program sets another
+
+
+def test_other_commands_are_left_alone() -> None:
+    command = Command("input tap 1 2", (Tap(1, 2),))
+    assert asyncio.run(elements.with_places(ADDRESS, "shell:", command)) is command

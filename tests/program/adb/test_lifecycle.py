@@ -1,0 +1,199 @@
+"""From the start of a recording to its end, whatever happens in between."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.device.drivers.adb.shell import Shell
+from pytest_mobileagent.errors import DeviceError, HostError
+from tests.program.adb.conftest import PATIENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.device.address import Address
+    from tests.program.adb.conftest import Recording
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait until a process is gone that is not our child."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        assert select.select([descriptor], [], [], PATIENCE)[0], "it still runs"
+    finally:
+        os.close(descriptor)
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as stream:
+        return stream.connect_ex(("127.0.0.1", port)) == 0
+
+
+@linux
+def test_programs_that_end_whatever_is_called_adb_do_not_hit_the_server(own: Recording) -> None:
+    process = Path("/proc", str(own.server_pid))
+    assert (process / "comm").read_text() == "phone-server\n"
+    assert b"adb" not in (process / "cmdline").read_bytes()
+
+
+@linux
+def test_a_server_that_is_killed_is_back_under_its_port(own: Recording) -> None:
+    port, pid = own.recorded.port, own.server_pid
+    os.kill(pid, signal.SIGKILL)
+    wait_for_end(pid)
+    assert own.out("wait-for-device", "shell", "echo back") == "back\n"
+    assert own.recorded.port == port
+    assert own.server_pid != pid
+
+
+@pytest.mark.parametrize(
+    "words", [["reconnect"], ["disconnect"], ["reconnect", "device"]], ids=" ".join
+)
+def test_a_program_cannot_lose_the_phone(own: Recording, words: list[str]) -> None:
+    own.adb(*words)
+    assert own.out("wait-for-device", "shell", "echo back") == "back\n"
+
+
+def test_a_folder_that_is_there_is_not_taken(
+    phone: Address, start: Callable[..., Recording], tmp_path: Path
+) -> None:
+    (tmp_path / "own").mkdir()
+    with pytest.raises(HostError, match="File exists"):
+        start(phone, tmp_path)
+    assert (tmp_path / "own").is_dir()
+
+
+def test_a_phone_that_vanishes_is_gone_for_the_program_until_it_is_back(
+    own: Recording, phone: Address
+) -> None:
+    with own.popen("adb", "shell", "cat", stdin=-1, stdout=-1) as shell:
+        assert shell.stdin is not None
+        assert shell.stdout is not None
+        shell.stdin.write(b"hello\n")
+        shell.stdin.flush()
+        assert shell.stdout.readline() == b"hello\n"
+        with socket.create_connection((phone.adb_host, phone.adb_port)) as server:
+            request = f"host-serial:{phone.serial}:reconnect"
+            server.sendall(f"{len(request):04x}{request}".encode())
+            assert server.recv(4) == b"OKAY"
+        shell.wait(PATIENCE)  # with a status that not every version of adb makes of it
+    assert own.out("wait-for-device", "shell", "echo back") == "back\n"
+    (cat, *_) = own.watching.of("cat")
+    assert cat.ended.wait(PATIENCE)
+
+
+@linux
+def test_nothing_is_left_when_it_is_closed(own: Recording, phone: Address) -> None:
+    inside = own.out("reverse", "tcp:0", "tcp:9").strip()
+    outside = int(own.out("forward", "tcp:0", "tcp:4"))
+    device = int(own.recorded.serial.rpartition("-")[2]) + 1
+    pid = own.server_pid
+    with own.popen("adb", "shell", "sleep 600") as program:
+        while not own.watching.of("sleep"):
+            pass
+        own.call(own.recorded.close())
+        program.wait(PATIENCE)
+    assert own.watching.of("sleep")[0].ended.is_set()
+    wait_for_end(pid)
+    assert not [port for port in (own.recorded.port, device, outside) if listens(port)]
+    assert not own.recorded._folder.exists()
+    with socket.create_connection((phone.adb_host, phone.adb_port)) as server:
+        for request in (f"host:transport:{phone.serial}", "reverse:list-forward"):
+            server.sendall(f"{len(request):04x}{request}".encode())
+            assert server.recv(4) == b"OKAY"
+        while data := server.recv(1000):
+            assert inside.encode() not in data
+
+
+def test_reverses_of_others_stay(
+    own: Recording, start: Callable[..., Recording], phone: Address, tmp_path: Path
+) -> None:
+    other = start(phone, tmp_path / "other")
+    mine = own.out("reverse", "tcp:0", "tcp:9").strip()
+    theirs = other.out("reverse", "tcp:0", "tcp:9").strip()
+    own.out("reverse", "--remove-all")
+    listed = other.out("reverse", "--list")
+    other.call(other.recorded.close())
+    assert f"tcp:{theirs} " in listed
+    assert f"tcp:{mine} " not in listed
+
+
+def test_eight_at_once(phone: Address, start: Callable[..., Recording], tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        recordings = list(threads.map(lambda n: start(phone, tmp_path / str(n)), range(8)))
+        try:
+            outs = list(threads.map(lambda r: r.out("shell", "echo", str(r.log)), recordings))
+        finally:
+            list(threads.map(lambda r: r.call(r.recorded.close()), recordings))
+    assert outs == [f"{each.log}\n" for each in recordings]
+    assert [len(each.lines()) for each in recordings] == [1] * 8
+
+
+def test_the_console_of_the_phone_is_out_of_reach(own: Recording) -> None:
+    done = own.adb("emu", "kill")
+    assert done.returncode == 1
+    assert b"could not connect" in done.stderr
+    assert own.out("get-state") == "device\n"
+
+
+def test_a_phone_that_is_not_there(
+    phone: Address, start: Callable[..., Recording], tmp_path: Path
+) -> None:
+    with pytest.raises(DeviceError, match=r"emulator-1 at .* not found"):
+        start(replace(phone, serial="emulator-1"), tmp_path)
+    with pytest.raises(DeviceError, match=r"no adb server at 127\.0\.0\.1:1:"):
+        start(replace(phone, adb_port=1), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+PARENT = """
+import asyncio, sys
+from pathlib import Path
+from pytest_mobileagent.program.adb.log import RawLog
+from pytest_mobileagent.program.adb.reading import Reading
+from pytest_mobileagent.program.adb.recorded import RecordedAdb
+from pytest_mobileagent.program.watching import Command
+from pytest_mobileagent.device.address import Address
+
+async def main(serial, port, folder):
+    address = Address(serial, "127.0.0.1", int(port), "/")
+    reading = Reading(Command, None, None)
+    log, own = RawLog(Path(folder, "log")), Path(folder, "own")
+    recorded = RecordedAdb(address, None, log, own, reading=reading)
+    await recorded.start()
+    print(recorded._server.pid, recorded.port, flush=True)
+    await asyncio.sleep(600)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@linux
+def test_nothing_runs_on_when_whoever_records_is_killed(phone: Address, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", PARENT, phone.serial, str(phone.adb_port), str(tmp_path)]
+    with subprocess.Popen(words, stdout=-1) as parent:
+        assert parent.stdout is not None
+        pid, port = map(int, parent.stdout.readline().split())
+        assert listens(port)
+        parent.kill()
+    wait_for_end(pid)
+    assert not listens(port)
+    with contextlib.closing(Shell(phone)) as shell:
+        assert shell.run("echo fine").text == "fine\n"

@@ -1,0 +1,97 @@
+"""What commands destroy, and what of that is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.program.commands.services import read_service
+
+
+@pytest.mark.parametrize(
+    ("script", "destroys"),
+    [
+        ("pm uninstall com.x", "uninstalls com.x"),
+        ("cmd package uninstall -k --user 0 com.x", "uninstalls com.x"),
+        ("pm clear --user 0 com.x", "clears the data of com.x"),
+        ("pm disable-user com.x", "disables com.x"),
+        ("settings delete global x", "deletes global x"),
+        ("settings reset system untrusted_defaults", "resets system untrusted_defaults"),
+        ("rm -rf /sdcard/DCIM", "deletes /sdcard/DCIM"),
+        ("rm -fr /storage/emulated/0/*", "deletes /storage/emulated/0/*"),
+        ("content delete --uri content://sms", "deletes rows of content://sms"),
+        ("wm size 720x1280", "changes the screen's size"),
+        (
+            "settings put secure enabled_accessibility_services com.droidrun.portal/.Service",
+            "disables the accessibility services that it does not name",
+        ),
+    ],
+)
+def test_what_is_destroyed_is_said(script: str, destroys: str) -> None:
+    command = read_service(f"shell:{script}")
+    assert (command.destructive, command.refused) == (destroys, "")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "rm /sdcard/x.png",
+        "rm -rf /data/local/tmp/minitouch",
+        "settings put system x 1",
+        "setprop debug.x 1",
+        "stop logd",
+        "kill 1234",
+        "pkill screenrecord",
+        "svc power stayon true",
+        "pm install /data/local/tmp/x.apk",
+        "pm uninstall com.github.uiautomator",
+    ],
+)
+def test_what_is_harmless_is_not_called_destructive(script: str) -> None:
+    command = read_service(f"shell:{script}")
+    assert (command.destructive, command.refused) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "service",
+    [
+        "reboot:",
+        "reboot:bootloader",
+        "root:",
+        "unroot:",
+        "remount:",
+        "tcpip:5555",
+        "usb:",
+        "shell:reboot",
+        "shell:reboot -p",
+        "shell:svc power shutdown",
+        "shell:su 0 setprop sys.powerctl reboot",
+        "shell:setprop ctl.restart adbd",
+        "shell:stop",
+        "shell:stop adbd",
+        "shell:killall adbd",
+        "shell:pkill -9 system_server",
+        "shell:kill -9 $(pidof zygote64)",
+        "shell:kill `pgrep adbd`",
+        "shell:am broadcast -a android.intent.action.MASTER_CLEAR",
+        "shell:am start -a android.intent.action.ACTION_REQUEST_SHUTDOWN",
+        "shell:am restart",
+        "shell:settings put global adb_enabled 0",
+        "shell:pm uninstall org.mobileagent.listener",
+        "shell:pm clear org.mobileagent.listener",
+        "shell:pm disable org.mobileagent.listener/.ListenerService",
+        "shell:am force-stop org.mobileagent.listener",
+        "shell:if true; then reboot; fi",
+        "shell:sh -c 'sleep 1; reboot' &",
+        "shell:cat <<EOF | sh\nreboot\nEOF",
+        "exec:reboot",
+        "shell:app_process / com.android.commands.svc.Svc power reboot",
+        "shell:input keyevent 26",
+        "shell:input keyevent HOME KEYCODE_POWER",
+        "shell:input keyevent --longpress 26",
+        "shell:input tap 1 2; input keyevent SLEEP",
+    ],
+)
+def test_what_would_take_the_phone_away_is_refused(service: str) -> None:
+    refused = read_service(service).refused
+    assert refused
+    assert "\n" not in refused

@@ -1,0 +1,112 @@
+"""A local port with recorded models, in a thread of its own as the harness has it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.prices import Price, Prices
+from pytest_mobileagent.program.http.port import LocalPort
+from pytest_mobileagent.program.models.recorded import RecordedModels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+    from pathlib import Path
+
+    from pytest_mobileagent.program.watching import Command, Passage
+
+PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # a dollar for 1000 tokens in, or 100 out
+
+
+@dataclass
+class Watcher:
+    """Who watches: notes what it is told."""
+
+    folder: Path
+    refusal: str = ""
+    told: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)  # of calls.jsonl when a call ended
+
+    async def call_begins(self) -> str:
+        self.told.append("begins")
+        return self.refusal
+
+    async def command(self, command: Command) -> Passage:
+        raise NotImplementedError
+
+    async def step(self, phase: Literal["begin", "end"]) -> str:
+        raise NotImplementedError
+
+    def call_ended(self, said: str) -> None:
+        self.told.append(f"ended: {said}")
+        self.lines.append(len(recorded(self.folder)))
+
+
+@dataclass
+class Recorder:
+    """Recorded models on a local port."""
+
+    port: LocalPort
+    models: RecordedModels
+    watcher: Watcher
+    folder: Path
+    pictures: Path
+    over: list[str]
+    run: Callable[[Coroutine[Any, Any, Any]], Any]
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        return recorded(self.folder)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return self.models.environment
+
+
+def recorded(folder: Path) -> list[dict[str, Any]]:
+    path = folder / "calls.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Recorder]]:
+    """Makes recorders, which are closed at the end."""
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "SSL_CERT_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+
+    def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(30)
+
+    async def started(port: LocalPort) -> None:
+        await port.start()
+
+    with contextlib.ExitStack() as stack:
+        stack.callback(loop.close)
+        stack.callback(thread.join)
+        stack.callback(loop.call_soon_threadsafe, loop.stop)
+
+        def make(settings: ModelSettings | None = None, **options: Any) -> Recorder:
+            folder, pictures = tmp_path / "episode", tmp_path / "screens"
+            folder.mkdir(exist_ok=True)
+            watcher = Watcher(folder)
+            over: list[str] = []
+            given = settings or ModelSettings(prices=PRICES)
+            models = RecordedModels(
+                given, folder, pictures, watcher, on_budget=over.append, **options
+            )
+            port = LocalPort(models)
+            run(started(port))
+            stack.callback(lambda: run(port.close()))
+            return Recorder(port, models, watcher, folder, pictures, over, run)
+
+        yield make

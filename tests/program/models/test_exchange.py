@@ -1,0 +1,328 @@
+"""Bytes on their way: streams are not held back, who hangs up is noticed, connections are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import socket
+import ssl
+import subprocess
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import trustme
+
+from pytest_mobileagent.program.http import upstream
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+
+    from .conftest import Recorder
+
+ASKED = b'{"model":"own","messages":[{"role":"user","content":"What now?"}],"stream":true}'
+CHUNK = b'data: {"model":"own","choices":[{"index":0,"delta":{"content":"Tap"}}]}\n\n'
+STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Serve as a proxy of the user's own, with a password."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    assert b"Proxy-Authorization: Basic bWU6cGFzcw==\r\n" in head
+    host, _, port = head.split()[1].decode().partition(":")
+    there, back = await asyncio.open_connection(host, int(port))
+    writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    await asyncio.gather(copy(reader, back), copy(there, writer))
+
+
+async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    try:
+        while data := await source.read(65536):
+            target.write(data)
+            await target.drain()
+    except ConnectionError:
+        pass
+    finally:
+        target.close()
+
+
+def chunked(data: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+def whole(body: bytes, status: str = "200 OK", more: str = "") -> bytes:
+    head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{more}"
+    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+@dataclass
+class Provider:
+    """A provider that answers bytes; `say` is given each request and may wait as it likes."""
+
+    say: Callable[[Provider, bytes, asyncio.StreamWriter], Awaitable[None]]
+    requests: list[bytes] = field(default_factory=list)
+    connections: int = 0
+    go_on: threading.Event = field(default_factory=threading.Event)
+    hung_up: threading.Event = field(default_factory=threading.Event)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        try:
+            while first := await reader.read(1):
+                head = first + await reader.readuntil(b"\r\n\r\n")
+                length = head.lower().partition(b"content-length:")[2].split(b"\r\n")[0]
+                body = await reader.readexactly(int(length or 0))
+                self.requests.append(head + body)
+                saying = asyncio.ensure_future(self.say(self, head + body, writer))
+                while not saying.done():
+                    await asyncio.wait({saying}, timeout=0.01)
+                    if reader.at_eof():
+                        saying.cancel()
+                        self.hung_up.set()
+                        return
+                if writer.is_closing():
+                    return
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+
+@pytest.fixture
+def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Provider, int]]]:
+    """Makes providers in the place of OpenAI, in a loop of their own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    servers: list[asyncio.Server] = []
+
+    def provide(
+        say: Any, secure: ssl.SSLContext | None = None, serve: Any = None
+    ) -> tuple[Provider, int]:
+        provider = Provider(say)
+        starting = asyncio.start_server(serve or provider.serve, "127.0.0.1", 0, ssl=secure)
+        server = asyncio.run_coroutine_threadsafe(starting, loop).result(10)
+        servers.append(server)
+        port = server.sockets[0].getsockname()[1]
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/v1")
+        return provider, port
+
+    async def end() -> None:
+        for server in servers:
+            server.close()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    yield provide
+    asyncio.run_coroutine_threadsafe(end(), loop).result(10)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+def ask(recorder: Recorder, body: bytes, more: str = "") -> socket.socket:
+    path = recorder.models.openai_chat_url.partition("://")[2].partition("/")[2]
+    client = socket.create_connection(("127.0.0.1", recorder.port.number), 10)
+    again(client, path, body, more)
+    return client
+
+
+def again(client: socket.socket, path: str, body: bytes, more: str = "") -> None:
+    head = f"POST /{path} HTTP/1.1\r\nHost: x\r\n{more}Content-Length: {len(body)}\r\n\r\n"
+    client.sendall(head.encode() + body)
+
+
+def receive(client: socket.socket, end: bytes) -> bytes:
+    come = b""
+    while end not in come:
+        data = client.recv(65536)
+        assert data, come
+        come += data
+    return come
+
+
+async def first_then_wait(provider: Provider, _: bytes, writer: asyncio.StreamWriter) -> None:
+    writer.write(STREAM + chunked(CHUNK))
+    await asyncio.to_thread(provider.go_on.wait, 10)
+    writer.write(chunked(b"data: [DONE]\n\n") + b"0\r\n\r\n")
+
+
+def test_the_first_token_does_not_wait_for_the_second(
+    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
+) -> None:
+    provider, _ = provide(first_then_wait)
+    recorder = make()
+    with ask(recorder, ASKED) as client:
+        receive(client, CHUNK)
+        assert recorder.lines == []
+        provider.go_on.set()
+        receive(client, b"[DONE]")
+        assert recorder.watcher.lines == [1]  # written before the program has all of the reply
+    assert recorder.lines[0]["reply"]["text"] == "Tap"
+
+
+def test_a_program_that_hangs_up_ends_the_call(
+    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
+) -> None:
+    provider, _ = provide(first_then_wait)
+    recorder = make()
+    with ask(recorder, ASKED) as client:
+        receive(client, CHUNK)
+    assert provider.hung_up.wait(10)
+    provider.go_on.set()
+    recorder.run(settled(recorder))
+    (line,) = recorder.lines
+    assert line["reply"]["text"] == "Tap"
+    assert line["call"]["estimated"]
+    assert line["error"].startswith("the program closed the connection")
+    assert recorder.watcher.told == ["begins", "ended: Tap"]
+
+
+async def settled(recorder: Recorder) -> None:
+    while recorder.port._tasks:
+        await asyncio.wait(recorder.port._tasks)
+
+
+def test_an_episode_that_ends_keeps_what_has_come(
+    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
+) -> None:
+    provider, _ = provide(first_then_wait)
+    recorder = make()
+    with ask(recorder, ASKED) as client:
+        receive(client, CHUNK)
+        recorder.run(recorder.port.close())
+    provider.go_on.set()
+    (line,) = recorder.lines
+    assert "the episode ended" in line["error"]
+    assert line["call"]["estimated"]
+    assert line["reply"]["text"] == "Tap"
+
+
+async def no_counts(_: Provider, request: bytes, writer: asyncio.StreamWriter) -> None:
+    if b"stream_options" in request:
+        writer.write(whole(b'{"error":"unknown field stream_options"}', "400 Bad Request"))
+    else:
+        writer.write(STREAM + chunked(CHUNK) + chunked(b"data: [DONE]\n\n") + b"0\r\n\r\n")
+
+
+def test_who_knows_no_counts_is_asked_without(
+    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
+) -> None:
+    provider, _ = provide(no_counts)
+    recorder = make()
+    for _ in range(2):
+        with ask(recorder, ASKED) as client:
+            assert b" 200 " in receive(client, b"[DONE]")
+    assert [request.endswith(ASKED) for request in provider.requests] == [False, True, True]
+    line, _ = recorder.lines
+    assert "include_usage" not in line["settings"]
+    assert line["call"]["estimated"]
+
+
+REPLY = json.dumps(
+    {
+        "model": "own",
+        "choices": [{"message": {"content": "Tap it."}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10},
+    }
+).encode()
+
+
+async def compressed(_: Provider, __: bytes, writer: asyncio.StreamWriter) -> None:
+    writer.write(whole(gzip.compress(REPLY, mtime=0), more="Content-Encoding: gzip\r\n"))
+
+
+def test_compressed_bodies_pass_as_they_are_and_are_read(
+    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
+) -> None:
+    provider, _ = provide(compressed)
+    recorder = make()
+    body = gzip.compress(ASKED.replace(b"true", b"false"))
+    more = "Content-Encoding: gzip\r\nX-Own: a\r\nAccept-Encoding: gzip, zstd;q=0.5\r\n"
+    with ask(recorder, body, more) as client:
+        come = receive(client, gzip.compress(REPLY, mtime=0))
+    assert come.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert b"Content-Encoding: gzip" in come
+    assert provider.requests[0].endswith(body)
+    assert b"X-Own: a\r\n" in provider.requests[0]
+    assert b"Accept-Encoding: gzip\r\n" in provider.requests[0]  # zstd could not be read
+    (line,) = recorder.lines
+    assert line["prompt"][0]["content"] == ["What now?"]
+    assert line["reply"]["text"] == "Tap it."
+    assert line["call"]["price_usd"] == pytest.approx(0.2)
+
+
+async def once(provider: Provider, _: bytes, writer: asyncio.StreamWriter) -> None:
+    writer.write(whole(REPLY))
+    if len(provider.requests) == 2:
+        await writer.drain()
+        writer.close()
+
+
+def test_connections_are_kept_and_opened_anew_where_they_were_closed(
+    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
+) -> None:
+    provider, _ = provide(once)
+    recorder = make()
+    path = recorder.models.openai_chat_url.partition("://")[2].partition("/")[2]
+    body = ASKED.replace(b"true", b"false")
+    with ask(recorder, body) as client:
+        receive(client, REPLY)
+        for _ in range(2):
+            again(client, path, body)
+            receive(client, REPLY)
+    assert provider.connections == 2
+    assert [line["call"]["retries"] for line in recorder.lines] == [0, 0, 0]
+
+
+def test_a_provider_that_cannot_be_reached_is_a_fault_that_may_pass(
+    make: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{unused.getsockname()[1]}/v1")
+        recorder = make()
+        with ask(recorder, ASKED) as client:
+            assert b" 502 " in receive(client, b"cannot be reached")
+    (line,) = recorder.lines
+    assert line["call"] is None
+    assert line["busy_since"] > 0
+
+
+@pytest.mark.parametrize("is_proxied", [False, True])
+def test_an_intercepted_host_is_asked_itself(
+    make: Callable[..., Recorder],
+    provide: Callable[..., tuple[Provider, int]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Any,
+    is_proxied: bool,
+) -> None:
+    authority = trustme.CA()
+    secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(secure)
+    roots = tmp_path / "roots.pem"
+    authority.cert_pem.write_to_path(str(roots))
+    provider, port = provide(once, secure)
+    if is_proxied:  # by a proxy that the user's environment names
+        _, number = provide(None, serve=tunnel)
+        monkeypatch.setenv("HTTPS_PROXY", f"http://me:pass@127.0.0.1:{number}")
+    recorder = make(hosts=["localhost"])
+    monkeypatch.setenv("SSL_CERT_FILE", str(roots))
+    upstream.tls.cache_clear()
+    try:
+        url = f"https://localhost:{port}/any/chat/completions?key=secret-secret-secret-1"
+        body = ASKED.replace(b"true", b"false").decode()
+        command = ["curl", "-sS", "--noproxy", "", "-d", body, url]
+        environment = {"PATH": "/usr/bin:/bin", **recorder.environment}
+        done = subprocess.run(command, env=environment, capture_output=True, timeout=20, check=True)
+    finally:
+        upstream.tls.cache_clear()
+    assert done.stdout == REPLY
+    assert provider.requests[0].startswith(b"POST /any/chat/completions?key=secret")
+    (line,) = recorder.lines
+    assert line["call"]["model"] == "localhost:own"
+    assert "secret" not in json.dumps(line)

@@ -1,0 +1,311 @@
+"""Programs that end as they should, and those that do all they can not to."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.processes import end_marked
+from pytest_mobileagent.program.process.launch import ProgramProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Run = Callable[..., ProgramProcess]
+
+# What each does stands in one file, and its name is the first word.
+PROGRAMS = """
+import ctypes, os, signal, subprocess, sys, time
+from pathlib import Path
+
+SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
+left = Path("left")
+
+def say(pid=None):
+    new = left.with_suffix(f".{os.getpid()}")  # its own: several say at once
+    new.write_text(str(os.getpid() if pid is None else pid))
+    new.rename(left)
+
+def hang():
+    say(); time.sleep(600)
+
+def quiet(): pass
+def prints():
+    print("out"); print("err", file=sys.stderr); sys.exit(3)
+def binary(): os.write(1, bytes(range(256)))
+def much():
+    for _ in range(100): os.write(1, b"x" * (1 << 20))
+    os.write(1, b"the end")
+def closes_its_output():
+    os.closerange(0, 3); hang()
+def ignores_signals():
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    hang()
+def stops():
+    say(); os.kill(os.getpid(), signal.SIGSTOP)
+def child(): say(subprocess.Popen(SLEEP).pid)
+def child_that_holds_its_output(): say(subprocess.Popen(SLEEP, start_new_session=True).pid)
+def daemon():
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0: os.execve(SLEEP[0], SLEEP, {})
+        os._exit(0)
+    os.wait()
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try: fields = entry.read_text().rpartition(")")[2].split()
+        except OSError: continue
+        if int(fields[1]) == os.getppid() and int(entry.parent.name) != os.getpid():
+            say(entry.parent.name)
+def relay():
+    # Never the same process for long, in the same group.
+    say(os.getpid())
+    while True:
+        if os.fork(): os._exit(0)
+        say(); time.sleep(0.0005)
+def crowd():
+    for _ in range(40):
+        if os.fork() == 0:
+            os.setsid(); break
+    hang()
+def kills_its_parent():
+    if os.fork() == 0:
+        os.setsid(); hang()
+    while not left.exists(): time.sleep(0.01)
+    os.kill(os.getppid(), signal.SIGKILL); time.sleep(600)
+def kills_its_parent_and_hides():
+    say(subprocess.Popen(SLEEP, env={}, start_new_session=True).pid)
+    os.kill(os.getppid(), signal.SIGKILL); time.sleep(600)
+def killed(): os.kill(os.getpid(), signal.SIGKILL)
+def bye(*_): print("bye", flush=True); os._exit(7)
+def asked():
+    signal.signal(signal.SIGTERM, bye)
+    hang()
+def asked_while_it_is_stopped():
+    signal.signal(signal.SIGTERM, bye)
+    stops(); hang()
+def leaks(): print("key " + os.environ["OPENAI_API_KEY"] + ".", os.environ["OPENAI_API_KEY"][:9])
+def stdin(): print(repr(sys.stdin.read()))
+def session(): print(os.getsid(0) == os.getpid(), os.getpgid(0) == os.getpid())
+
+globals()[sys.argv[1]]()
+"""
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def said(folder: Path) -> int:
+    """The process that a program has named; waits until it has."""
+    deadline = time.monotonic() + 20
+    while not (folder / "left").exists():
+        assert time.monotonic() < deadline, "the program has not begun"
+        time.sleep(0.005)
+    return int((folder / "left").read_text())
+
+
+def marked(process: ProgramProcess) -> list[int]:
+    """All that still runs with the mark of a program."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if process.mark.encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    """Starts a program of those above, which ends with the test at the latest."""
+    (tmp_path / "programs.py").write_text(PROGRAMS)
+    started: list[ProgramProcess] = []
+
+    def run(name: str, **options: object) -> ProgramProcess:
+        words = [sys.executable, "-S", "programs.py", name]
+        environment = dict(os.environ) | {"OPENAI_API_KEY": "sk-very-secret-123"}
+        process = ProgramProcess(
+            words,
+            tmp_path,
+            environment,
+            tmp_path / "program",
+            **options,  # type: ignore[arg-type]
+        )
+        started.append(process)
+        process.start()
+        return process
+
+    yield run
+    for process in started:
+        process.end(0)
+        assert not marked(process)
+
+
+def test_output_and_status_are_recorded(run: Run) -> None:
+    process = run("prints")
+    assert process.wait(30) == 3
+    process.end()
+    assert (process.stdout.read_text(), process.stderr.read_text()) == ("out\n", "err\n")
+
+
+def test_a_program_has_a_session_of_its_own_and_no_input(run: Run) -> None:
+    process = run("session")
+    process.wait(30)
+    process.end()
+    assert process.stdout.read_text() == "True True\n"
+    process = run("stdin")
+    process.wait(30)
+    process.end()
+    assert process.stdout.read_text() == "''\n"
+
+
+def test_a_signal_that_ended_it_is_its_status(run: Run) -> None:
+    assert run("killed").wait(30) == -signal.SIGKILL
+
+
+def test_what_runs_on_has_no_status(run: Run) -> None:
+    process = run("hang")
+    assert process.wait(0.01) is None
+    assert not process.is_over
+    process.end()
+    assert process.wait(0) == -signal.SIGTERM
+    assert process.is_over
+
+
+@pytest.mark.parametrize("name", ["asked", "asked_while_it_is_stopped"])
+def test_what_is_asked_to_end_may_do_so_by_itself(run: Run, tmp_path: Path, name: str) -> None:
+    process = run(name)
+    said(tmp_path)
+    process.end(grace=20)
+    assert process.status == 7
+    assert process.stdout.read_text() == "bye\n"
+
+
+def test_any_bytes_are_kept(run: Run) -> None:
+    process = run("binary")
+    process.wait(30)
+    process.end()
+    assert process.stdout.read_bytes() == bytes(range(256))
+
+
+def test_a_flood_leaves_its_beginning_and_its_end(run: Run) -> None:
+    process = run("much", kept=1 << 20)
+    assert process.wait(60) == 0
+    process.end()
+    kept = process.stdout.read_bytes()
+    assert len(kept) < 2.2 * (1 << 20)
+    assert kept.startswith(b"xxx")
+    assert kept.endswith(b"the end")
+    assert "bytes are left out" in kept.decode()
+
+
+@pytest.mark.parametrize("name", ["hang", "closes_its_output", "ignores_signals", "stops"])
+def test_what_does_not_want_to_end_is_ended(run: Run, tmp_path: Path, name: str) -> None:
+    process = run(name)
+    pid = said(tmp_path)
+    began = time.monotonic()
+    process.end(grace=0.2)
+    assert time.monotonic() - began < 5
+    assert not is_alive(pid)
+    process.end()
+
+
+@pytest.mark.parametrize("name", ["child", "child_that_holds_its_output", "daemon"])
+def test_what_it_leaves_behind_ends_too(run: Run, tmp_path: Path, name: str) -> None:
+    process = run(name)
+    assert process.wait(30) == 0
+    pid = said(tmp_path)
+    assert is_alive(pid)
+    process.end()
+    assert not is_alive(pid)
+
+
+@pytest.mark.parametrize("name", ["relay", "crowd"])
+def test_what_multiplies_is_ended(run: Run, tmp_path: Path, name: str) -> None:
+    process = run(name)
+    said(tmp_path)
+    process.end(grace=0)
+    assert not marked(process)
+    assert not is_alive(said(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["kills_its_parent", "kills_its_parent_and_hides"])
+def test_a_program_that_kills_what_watches_over_it_is_over_and_leaves_nothing(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    process = run(name)
+    assert process.wait(30) is None
+    assert process.is_over
+    process.end()
+    assert not is_alive(said(tmp_path))
+
+
+def test_what_hides_ends_even_if_others_end_all_that_is_marked(run: Run, tmp_path: Path) -> None:
+    process = run("daemon")
+    pid = said(tmp_path)
+    end_marked(process.mark)
+    process.end(0)
+    assert not is_alive(pid)
+
+
+def test_secrets_are_not_recorded(run: Run) -> None:
+    process = run("leaks")
+    process.wait(30)
+    process.end()
+    assert process.stdout.read_text() == "key …. sk-very-s\n"
+
+
+def test_what_cannot_be_started_is_said(tmp_path: Path) -> None:
+    for words, folder in ((["/nowhere/at/all"], tmp_path), (["true"], tmp_path / "none")):
+        process = ProgramProcess(words, folder, os.environ, tmp_path / "program")
+        with pytest.raises(AgentError, match=r"cannot start .*: No such file or directory"):
+            process.start()
+
+
+def test_a_command_is_run_at_the_very_end(run: Run, tmp_path: Path) -> None:
+    process = run("hang", after=["touch", str(tmp_path / "after")])
+    said(tmp_path)
+    process.end(grace=0)
+    assert (tmp_path / "after").exists()
+
+
+WORKER = """
+import os, sys
+from pathlib import Path
+from pytest_mobileagent.program.process.launch import ProgramProcess
+folder = Path(sys.argv[1])
+words = [sys.executable, "-S", "programs.py", sys.argv[2]]
+ProgramProcess(words, folder, os.environ, folder / "program").start()
+print("started", flush=True)
+os.kill(os.getpid(), 9) if sys.argv[3] == "now" else input()
+"""
+
+
+@pytest.mark.parametrize("name", ["ignores_signals", "daemon", "crowd"])
+def test_nothing_is_left_when_pytest_is_killed(tmp_path: Path, name: str) -> None:
+    (tmp_path / "programs.py").write_text(PROGRAMS)
+    with subprocess.Popen(
+        [sys.executable, "-c", WORKER, str(tmp_path), name, "later"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as worker:
+        pid = said(tmp_path)
+        assert is_alive(pid)
+        worker.kill()
+    deadline = time.monotonic() + 20
+    while is_alive(pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

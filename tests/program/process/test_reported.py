@@ -1,0 +1,230 @@
+"""What a program reports: by its status, its output and its files."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.program.adapter.adapter import Adapter, Said
+from pytest_mobileagent.program.process.reported import Reported, Traces, reported, variables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ANSWER = Said("FINAL ANSWER: (.*)")
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Callable[..., Reported]:
+    """Returns what a program of some adapter reports that has left some files."""
+    for name in ("folder", "record", "notes"):
+        (tmp_path / name).mkdir()
+
+    def report(
+        status: int | None = 0,
+        files: dict[str, str | bytes] | None = None,
+        secrets: tuple[str, ...] = (),
+        **adapter: Any,
+    ) -> Reported:
+        for name, content in (files or {}).items():
+            data = content.encode() if isinstance(content, str) else content
+            (tmp_path / name).write_bytes(data)
+        record = tmp_path / "record"
+        traces = Traces(
+            status,
+            tmp_path / "folder",
+            record / "stdout",
+            record / "stderr",
+            tmp_path / "notes",
+        )
+        return reported(Adapter("x", ("x",), **adapter), traces, secrets)
+
+    return report
+
+
+@pytest.mark.parametrize(
+    ("status", "ending", "text"),
+    [
+        (0, "done", ""),
+        (1, "error", "ended with status 1, and said nothing"),
+        (3, "error", "ended with status 3, and said nothing"),
+        (4, "step limit", "ended by its own limit, with status 4"),
+        (5, "impossible", ""),
+        (77, "error", "ended with status 77, and said nothing"),
+        (-11, "error", "was killed by SIGSEGV, and said nothing"),
+        (-35, "error", "was killed by signal 35, and said nothing"),
+        (None, "error", "was ended, nobody knows how, and said nothing"),
+    ],
+)
+def test_a_status_says_what_came_of_it(
+    report: Callable[..., Reported], status: int | None, ending: str, text: str
+) -> None:
+    assert report(status) == Reported(ending, text)  # type: ignore[arg-type]
+
+
+def test_an_adapter_may_give_statuses_another_meaning(report: Callable[..., Reported]) -> None:
+    codes = {0: "error", 7: "done"}
+    assert report(7, exit_codes=codes).ending == "done"
+    assert report(0, exit_codes=codes).ending == "error"
+    assert report(5, exit_codes=codes).ending == "error"
+
+
+@pytest.mark.parametrize(
+    ("said", "output", "answer"),
+    [
+        (ANSWER, "FINAL ANSWER: 1\nx\nFINAL ANSWER:  42 GB \r\nbye\n", "42 GB"),
+        (ANSWER, "\x1b[1;32mFINAL ANSWER: 42\x1b[0m\n", "42"),
+        (ANSWER, "nothing", ""),
+        (Said(r"^done$"), "x\ndone\n", "done"),
+        (Said(r"a(1)|b(2)"), "b2", "2"),
+        (Said(r"(?s)<a>(.*?)</a>"), "<a>1\n2</a>", "1\n2"),
+        (ANSWER, b"\xff\xfe FINAL ANSWER: \xff", "\N{REPLACEMENT CHARACTER}"),
+    ],
+)
+def test_the_last_match_in_the_output_is_the_answer(
+    report: Callable[..., Reported], said: Said, output: str | bytes, answer: str
+) -> None:
+    assert report(0, {"record/stdout": output}, answer=said) == Reported("done", answer)
+
+
+def test_what_is_logged_to_stderr_is_output_too(report: Callable[..., Reported]) -> None:
+    files = {"record/stdout": "", "record/stderr": "INFO FINAL ANSWER: 5"}
+    assert report(0, files, answer=ANSWER).text == "5"
+
+
+def test_a_file_may_hold_the_answer(report: Callable[..., Reported]) -> None:
+    assert report(0, {"folder/a.txt": "42\n"}, answer=Said(file="a.txt")).text == "42"
+    said = Said("is (.*)", "a.txt")
+    assert report(0, {"folder/a.txt": "it is 43"}, answer=said).text == "43"
+    assert report(0, answer=Said(file="none.txt")).text == ""
+
+
+def test_a_program_without_an_adapter_may_write_files_too(
+    report: Callable[..., Reported], tmp_path: Path
+) -> None:
+    assert variables(tmp_path / "notes") == {
+        "MOBILEAGENT_ANSWER_FILE": str(tmp_path / "notes" / "answer"),
+        "MOBILEAGENT_IMPOSSIBLE_FILE": str(tmp_path / "notes" / "impossible"),
+    }
+    assert report(0, {"notes/answer": " 42 "}) == Reported("done", "42")
+    assert report(0, {"notes/impossible": "no such app"}) == Reported("impossible", "no such app")
+    assert report(1, {"notes/impossible": "no such app"}).ending == "error"
+
+
+def test_why_it_is_impossible_counts_more_than_an_answer(report: Callable[..., Reported]) -> None:
+    rules = {"answer": ANSWER, "impossible": Said("CANNOT: (.*)")}
+    output = {"record/stdout": "CANNOT: no app\nFINAL ANSWER: none\n"}
+    assert report(0, output, **rules) == Reported("impossible", "no app")
+    assert report(5, {"record/stdout": "FINAL ANSWER: none\n"}, **rules) == Reported(
+        "impossible", "none"
+    )
+
+
+def test_an_error_quotes_the_last_that_was_said(report: Callable[..., Reported]) -> None:
+    files = {
+        "record/stdout": "step 1\n",
+        "record/stderr": "Traceback\n\nValueError: \x1b[31mno\n\n",
+    }
+    assert report(3, files).text == "ended with status 3; the last it said: ValueError: no"
+    files = {"record/stdout": "x" * 5000 + "\x07", "record/stderr": ""}
+    assert len(report(3, files).text) < 400
+    assert "\x07" not in report(3, files).text
+
+
+def drawn(error: BaseException) -> str:
+    """Return what Python prints of an exception that nobody catches."""
+    with pytest.raises(type(error)) as caught:
+        raise error
+    return "".join(traceback.format_exception(caught.value))
+
+
+def test_of_a_group_of_exceptions_the_messages_are_quoted(report: Callable[..., Reported]) -> None:
+    chained = ValueError("no such thing")
+    chained.__cause__ = OSError(2, "No such file")
+    inner = ExceptionGroup("inner", [KeyError("goal"), ValueError("two\nlines")])
+    outer = ExceptionGroup("unhandled errors in a TaskGroup", [chained, inner])
+    outer.add_note("a note")
+    said = "ended with status 1; the last it said: "
+    files = {"record/stderr": f"step 1\n{drawn(ExceptionGroup('first', [inner]))}{drawn(outer)}\n"}
+    assert report(1, files).text == (
+        f"{said}unhandled errors in a TaskGroup (2 sub-exceptions): ValueError: no such thing; "
+        "inner (2 sub-exceptions): KeyError: 'goal'; ValueError: two"
+    )
+    files = {"record/stderr": drawn(ExceptionGroup("many", [ValueError("x" * 99)] * 30))}
+    text = report(1, files).text
+    assert text.startswith(f"{said}many (30 sub-exceptions): ValueError: xxx")
+    assert len(text) < 400
+    files = {"record/stderr": "| 3 apples |\n+----------+\n+---------------\n"}
+    assert report(1, files).text == f"{said}+---------------"
+
+
+def test_secrets_are_in_no_report(report: Callable[..., Reported]) -> None:
+    files = {"notes/answer": "sk-very-secret"}
+    assert report(0, files, ("sk-very-secret",)).text == "…"
+
+
+def test_what_is_no_file_is_no_answer(report: Callable[..., Reported], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "notes" / "answer")
+    (tmp_path / "notes" / "impossible").mkdir()
+    assert report(0) == Reported("done", "")
+
+
+@pytest.mark.parametrize(
+    ("printed", "ending", "text"),
+    [
+        ("Task completed", "done", ""),
+        ("Task finished due to reaching max rounds", "step limit", "and said: max rounds"),
+        ("API error: no key", "error", "and said: API error: no key"),
+    ],
+)
+def test_a_program_whose_status_says_nothing_may_say_it_in_words(
+    report: Callable[..., Reported], printed: str, ending: str, text: str
+) -> None:
+    words = {"error": Said("API error.*"), "step_limit": Said("max rounds")}
+    reported = report(files={"record/stdout": printed}, **words)
+    assert reported.ending == ending
+    assert text in reported.text
+
+
+@pytest.mark.parametrize(
+    ("printed", "status", "ending", "text"),
+    [
+        ({"stdout": "Task completed\n"}, 0, "done", ""),
+        ({"stdout": "", "stderr": "Task completed\n"}, 0, "done", ""),
+        (
+            {"stdout": "step 1\n", "stderr": "Traceback\nIndexError: no such element\n"},
+            0,
+            "error",
+            "did not say that it is done (^Task completed); the last it said: IndexError: no such",
+        ),
+        ({"stdout": "I think: Task completed\n"}, 0, "error", "the last it said: I think"),
+        ({}, 0, "error", "and said nothing"),
+        ({"stdout": "Task completed\n"}, 1, "error", "ended with status 1"),
+        ({"stdout": "CANNOT: no app\n"}, 0, "impossible", "no app"),
+        ({"stdout": "max rounds\n"}, 0, "step limit", "max rounds"),
+        ({"stdout": "Task completed\nERROR: but not quite\n"}, 0, "error", "but not quite"),
+    ],
+)
+def test_a_program_with_words_for_being_done_has_to_say_them(
+    report: Callable[..., Reported], printed: dict[str, str], status: int, ending: str, text: str
+) -> None:
+    words = {
+        "done": Said("^Task completed"),
+        "impossible": Said("CANNOT: (.*)"),
+        "step_limit": Said("max rounds"),
+        "error": Said("^ERROR: .*"),
+    }
+    files = {f"record/{name}": content for name, content in printed.items()}
+    reported = report(status, files, **words)  # type: ignore[arg-type]
+    assert reported.ending == ending
+    assert text in reported.text
+
+
+def test_a_file_may_say_that_a_program_is_done(report: Callable[..., Reported]) -> None:
+    done = Said(file="result.json", pattern='"success": true')
+    assert report(0, {"folder/result.json": '{"success": false}'}, done=done).ending == "error"
+    assert report(0, {"folder/result.json": '{"success": true}'}, done=done).ending == "done"

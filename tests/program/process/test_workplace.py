@@ -1,0 +1,152 @@
+"""Each episode has a copy of the program's folder, and leaves nothing of it."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.errors import AgentError, HostError
+from pytest_mobileagent.program.adapter.adapter import Adapter
+from pytest_mobileagent.program.adapter.placeholders import Values
+from pytest_mobileagent.program.process import workplace as module
+from pytest_mobileagent.program.process.workplace import workplace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program's repository, of which 100 bytes are large."""
+    monkeypatch.setattr(module, "_LARGE", 100)
+    folder = tmp_path / "Other-Agent"
+    for name in (".git", "venv/bin", "web/node_modules", "src"):
+        (folder / name).mkdir(parents=True)
+    (folder / "venv" / "pyvenv.cfg").touch()
+    (folder / "src" / "run.py").write_text("print()")
+    (folder / "src" / "run.py").chmod(0o755)
+    (folder / "weights.bin").write_bytes(b"x" * 100)
+    (folder / "config.yaml").write_text("url: {openai_chat_url}")
+    (folder / "inside").symlink_to("src/run.py")
+    (folder / "outside").symlink_to("../elsewhere")
+    (tmp_path / "elsewhere").write_text("far")
+    return folder
+
+
+@pytest.fixture
+def parent(tmp_path: Path) -> Path:
+    (tmp_path / "parent").mkdir()
+    return tmp_path / "parent"
+
+
+def adapter(folder: Path | None, *, copy: bool = True, files: tuple[str, ...] = ()) -> Adapter:
+    return Adapter("x", ("x",), folder=folder, copy=copy, files=files)
+
+
+def test_a_copy_holds_what_is_small_and_links_what_is_not(source: Path, parent: Path) -> None:
+    with workplace(adapter(source), parent, parent) as place:
+        copy = place.folder
+        assert copy.name == "Other-Agent"
+        assert (copy / "src" / "run.py").read_text() == "print()"
+        assert os.access(copy / "src" / "run.py", os.X_OK)
+        for name in (".git", "venv", "web/node_modules", "weights.bin"):
+            assert (copy / name).readlink() == source / name
+        (copy / "inside").write_text("changed")
+        assert (copy / "src" / "run.py").read_text() == "changed"
+        assert (copy / "outside").read_text() == "far"
+    assert (source / "src" / "run.py").read_text() == "print()"
+    assert not list(parent.iterdir())
+
+
+def test_two_episodes_do_not_meet(source: Path, parent: Path) -> None:
+    with (
+        workplace(adapter(source), parent, parent) as one,
+        workplace(adapter(source), parent) as two,
+    ):
+        (one.folder / "log").write_text("one")
+        assert not (two.folder / "log").exists()
+        assert one.notes != two.notes
+
+
+def test_files_are_filled_in_in_the_copy_only(source: Path, parent: Path) -> None:
+    with workplace(adapter(source, files=("config.yaml",)), parent, parent) as place:
+        variables = place.prepare(
+            adapter(source, files=("config.yaml",)), Values("a\0b\r\n", openai_chat_url="http://x")
+        )
+        assert (place.folder / "config.yaml").read_text() == "url: http://x"
+        with open(variables["MOBILEAGENT_GOAL_FILE"], newline="") as goal:  # noqa: PTH123
+            assert goal.read() == "a\ufffdb\r\n"
+        assert variables["MOBILEAGENT_ANSWER_FILE"] == str(place.notes / "answer")
+    assert "{openai_chat_url}" in (source / "config.yaml").read_text()
+
+
+def test_what_the_program_wrote_can_be_kept_without_secrets(
+    source: Path, parent: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    with workplace(adapter(source), parent, parent) as place:
+        place.prepare(adapter(source), Values("go"))
+        (place.folder / "logs").mkdir()
+        (place.folder / "logs" / "1.txt").write_text("key sk-very-secret.")
+        (place.folder / "config.yaml").write_text("changed")
+        (place.folder / "link").symlink_to("/etc/passwd")
+        (place.folder / "huge").write_bytes(b"x" * 10_000_001)
+        (place.folder / "__pycache__").mkdir()
+        (place.folder / "__pycache__" / "x.pyc").touch()
+        place.keep(kept, ["sk-very-secret"])
+    files = {str(path.relative_to(kept)): path for path in kept.rglob("*") if path.is_file()}
+    assert sorted(files) == ["config.yaml", "logs/1.txt"]
+    assert files["logs/1.txt"].read_text() == "key …."
+
+
+def test_nothing_is_kept_of_a_folder_that_is_no_copy(source: Path, parent: Path) -> None:
+    for each, folder in ((adapter(source, copy=False), source), (adapter(None), parent)):
+        with workplace(each, parent) as place:
+            assert place.folder == folder
+            place.prepare(each, Values("go"))
+            (place.folder / "log").touch()
+            place.keep(parent / "kept")
+        assert (folder / "log").exists()
+        assert not (parent / "kept").exists()
+
+
+def test_what_is_no_file_is_left_out(
+    source: Path, parent: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(source / "pipe")
+    monkeypatch.chdir(source)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+        with workplace(adapter(source), parent, parent) as place:
+            assert not {"pipe", "socket"} & {path.name for path in place.folder.iterdir()}
+
+
+def test_a_folder_that_is_too_large_is_refused(
+    source: Path, parent: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MOST_FILES", 1)
+    with (
+        pytest.raises(AgentError, match="copy = false"),
+        workplace(adapter(source), parent, parent),
+    ):
+        pass
+    assert not list(parent.iterdir())
+
+
+def test_a_copy_within_the_folder_does_not_hold_itself(source: Path) -> None:
+    with workplace(adapter(source), source, source) as place:
+        assert not list(place.folder.glob("mobileagent-program-*"))
+
+
+def test_a_copy_whose_folders_are_read_only_is_removed_too(source: Path, parent: Path) -> None:
+    with workplace(adapter(source), parent, parent) as place:
+        (place.folder / "src").chmod(0o500)
+    assert not list(parent.iterdir())
+
+
+def test_without_room_it_is_no_failure_of_the_agent(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(HostError), workplace(adapter(source), source, tmp_path / "none"):
+        pass

@@ -1,0 +1,13 @@
+"""A phone for sessions, in the place of the one that programs reach by adb."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.testing import FakePhone, make_screen
+
+
+@pytest.fixture
+def phone() -> FakePhone:
+    screens = [make_screen(str(number), size=(100, 200)) for number in range(10)]
+    return FakePhone(screens)
