@@ -8,6 +8,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# Tests start thousands of processes, each of which would compile anew what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all lint docs changelog release appium
 
 demo: .venv/ready
