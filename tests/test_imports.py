@@ -58,7 +58,7 @@ ORDER += ["testing", "plugin", "init", "__main__"]
 # What is more than a matter of order.
 ALONE = {
     "virtual": {"virtual", "patterns"},
-    "screen": {"screen", "errors", "plain", "found", "extras"},
+    "screen": {"screen", "errors", "plain", "fileio", "found", "extras"},
 }
 # The virtual phone's own rooms and modules, in the same manner.
 VIRTUAL = ["kernel", "content", "apk", "ui", "snapshots", "faults", "app", "providers", "system"]

@@ -5,6 +5,8 @@ pytest loads this module in every session, so what only a task needs is imported
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -59,13 +61,24 @@ def pytest_configure(config: pytest.Config) -> None:
     if runs_no_test(config):
         return
     if run.agent is not None:
-        from pytest_mobileagent.screen.ocr import use_engine
-
-        use_engine(run.value("mobile-ocr"))
+        _prepare_ocr(config, run)
     _redact(run)
     if run.runs_agents:
         run.agents.start()
     register_parts(config.pluginmanager, run)
+
+
+def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
+    from pytest_mobileagent.screen.ocr import keep_results, use_engine
+
+    use_engine(run.value("mobile-ocr"))
+    cache = getattr(config, "cache", None)
+    # What redaction would take out of a screen must not stand beside the run either.
+    if cache is None or run.value("mobile-cache") == "off" or run.value("mobile-redact"):
+        return
+    with contextlib.suppress(OSError):  # a folder that cannot be written to keeps nothing
+        keep_results(Path(str(cache.mkdir("mobileagent-ocr"))))
+        config.add_cleanup(lambda: keep_results(None))
 
 
 def _redact(run: RunConfig) -> None:

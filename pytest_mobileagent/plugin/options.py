@@ -105,7 +105,7 @@ OPTIONS = (
         "--mobile-cache", "judges|all|replay|off", "judges",
         values.one_of("judges", "all", "replay", "off"),
         "whose replies are kept in pytest's cache and not asked for again; with `replay`, what is "
-        "not there is an error",
+        "not there is an error; `off` does not keep what OCR has read either",
     ),
     Option(
         "--llm-judge", "off|single|cross", "off", values.one_of("off", "single", "cross"),

@@ -1,15 +1,24 @@
-"""Text in pictures, read by an OCR engine on this machine, without a network."""
+"""Text in pictures, read by an OCR engine on this machine, without a network.
+
+What the engine that comes with the package has read can be kept in a folder (`keep_results`), for
+all processes of a run and for later ones: workers, agents and judges look at the same screens.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import threading
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.fileio import PRIVATE, read_json, write_json
+from pytest_mobileagent.plain import expect, to_line
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
@@ -55,9 +64,14 @@ def read_text(image: Image, engine: str | OcrEngine | None = None) -> tuple[Text
         ValueError: there is no engine of this name.
     """
     engine = engine or _chosen
-    reader = _loaded(engine) if isinstance(engine, str) else engine
-    with _reading:
-        found = reader.read(image)
+    if not isinstance(engine, str):
+        return tuple(_in_order(_read(image, engine)))
+    path = _path(image, engine)
+    found = None if path is None else _kept(path)
+    if found is None:
+        found = _read(image, _loaded(engine))
+        if path is not None:
+            _keep(path, found)
     return tuple(_in_order(found))
 
 
@@ -72,17 +86,32 @@ def use_engine(name: str) -> None:
     _chosen = name
 
 
+def keep_results(folder: Path | None) -> None:
+    """Keep what is read in a folder, in this process and in all that it starts from now on.
+
+    Another process that reads the same picture by the same version of the engine takes the result
+    from there. Only "rapidocr" is kept: the models of others are files of the user, which may
+    change. None keeps nothing, as is the case at first.
+    """
+    if folder is None:
+        os.environ.pop(_VARIABLE, None)
+    else:
+        os.environ[_VARIABLE] = str(folder.absolute())
+
+
 class RapidOcr:
     """RapidOCR with the models inside its package: PP-OCR, English and Chinese.
 
-    `threads` is how many processors one reading may keep busy. Text that stands upside down is not
-    recognised: screens have none, and looking for it takes time.
+    `threads` is how many processors one reading may keep busy; by default two, or one where
+    pytest-xdist's workers share the processors: waiting for each other, threads keep them busy for
+    nothing. Text that stands upside down is not recognised: screens have none, and looking for it
+    takes time.
 
     Raises:
         MissingExtraError: its packages are not installed.
     """
 
-    def __init__(self, threads: int = 2) -> None:
+    def __init__(self, threads: int | None = None) -> None:
         check_extra("vision", "reading text in pictures")
         from rapidocr import RapidOCR  # a heavy library is loaded by who needs it
 
@@ -93,7 +122,7 @@ class RapidOcr:
                 # By default, small pictures are made large, and thin ones enormous.
                 "Det.limit_type": "max",
                 "Det.limit_side_len": 2000,
-                "EngineConfig.onnxruntime.intra_op_num_threads": threads,
+                "EngineConfig.onnxruntime.intra_op_num_threads": threads or _threads(),
                 "EngineConfig.onnxruntime.inter_op_num_threads": 1,
             }
         )
@@ -165,6 +194,9 @@ class EasyOcr:
 
 ENGINES: dict[str, Callable[[], OcrEngine]] = {"rapidocr": RapidOcr, "easyocr": EasyOcr}
 
+_VARIABLE = "PYTEST_MOBILEAGENT_OCR"
+_FORMAT = 1  # of a result; another one if `RapidOcr` gives its engine other settings
+
 _chosen = "rapidocr"
 _engines: dict[str, OcrEngine] = {}
 _left_behind: list[dict[str, OcrEngine]] = []
@@ -185,6 +217,11 @@ def _begin_anew() -> None:
 os.register_at_fork(after_in_child=_begin_anew)
 
 
+def _threads() -> int:
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT") or 1)  # agents' processes have it too
+    return 2 if 2 * workers <= (os.cpu_count() or 1) else 1
+
+
 def _check_name(name: str) -> None:
     if name not in ENGINES:
         msg = f"there is no OCR engine {name!r} (engines: {', '.join(ENGINES)})"
@@ -197,6 +234,52 @@ def _loaded(name: str) -> OcrEngine:
         if name not in _engines:
             _engines[name] = ENGINES[name]()
         return _engines[name]
+
+
+def _read(image: Image, engine: OcrEngine) -> Sequence[TextBox]:
+    with _reading:
+        return engine.read(image)
+
+
+def _path(image: Image, engine: str) -> Path | None:
+    """Return the file for what an engine reads in a picture; None if it is not kept."""
+    folder, version = os.environ.get(_VARIABLE), _version(engine)
+    if folder is None or version is None:
+        return None
+    content = hashlib.sha256(to_line([_FORMAT, engine, version, image.size]).encode())
+    content.update(image.convert("RGB").tobytes())
+    key = content.hexdigest()
+    return Path(folder) / key[:2] / f"{key}.json"
+
+
+def _version(engine: str) -> list[str] | None:
+    """Return the versions that results depend on; None if it is not known which they are."""
+    if engine != "rapidocr":
+        return None
+    try:
+        return [metadata.version(name) for name in ("rapidocr", "onnxruntime")]
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _kept(path: Path) -> Sequence[TextBox] | None:
+    """Return the result in a file; None if there is none, or what is there is no result."""
+    try:
+        rows = expect(read_json(path), list, "a result")
+        return [
+            TextBox(expect(text, str, "a text"), Bounds(*map(int, bounds)), float(confidence))
+            for text, bounds, confidence in rows
+        ]
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _keep(path: Path, found: Sequence[TextBox]) -> None:
+    """Keep a result; a folder that cannot be written to keeps none."""
+    rows = [[box.text, list(box.bounds), box.confidence] for box in found]
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        write_json(path, rows, indent=None)
 
 
 def _in_order(boxes: Iterable[TextBox]) -> Iterable[TextBox]:

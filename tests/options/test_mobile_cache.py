@@ -1,11 +1,13 @@
-"""--mobile-cache: whose replies are kept, and not asked for again."""
+"""--mobile-cache: whose replies and what texts of pictures are kept, and not asked for again."""
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
 
+from pytest_mobileagent.screen import ocr
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
 
 DONE = When("", ScriptedReply("done: 4711", input_tokens=1000, output_tokens=100))
@@ -106,3 +108,54 @@ def test_what_is_to_be_kept_needs_pytests_cache(asking, mode):
 
 def test_another_word_is_refused(refused):
     assert "has to be one of judges, all, replay, off" in refused("--mobile-cache=some")
+
+
+READS = """
+from pytest_mobileagent import Agent, Bounds, Finish
+from pytest_mobileagent.screen import ocr
+
+class Engine:
+    def read(self, image):
+        with open("readings.txt", "a") as file:
+            file.write("x")
+        return [ocr.TextBox("4711", Bounds(1, 2, 3, 4), 0.5)]
+
+class Reads(Agent):
+    def step(self, observation):
+        ocr.ENGINES["rapidocr"] = Engine
+        (line,) = ocr.read_text(observation.screen.image)
+        return Finish(line.text)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "readings"),
+    [
+        ([], 1),
+        (["--mobile-cache=all"], 1),
+        (["--mobile-agent-process=on"], 1),
+        (["--mobile-agent-process=on", "--mobile-cache=off"], 4),
+        (["--mobile-cache=off"], 4),
+        (["-p", "no:cacheprovider"], 4),
+        (["--mobile-redact=rules.toml"], 4),
+    ],
+)
+def test_a_picture_is_read_once_in_all_runs(caching, monkeypatch, words, readings):
+    monkeypatch.setitem(ocr.ENGINES, "rapidocr", ocr.RapidOcr)
+    monkeypatch.setattr(ocr, "_engines", {})
+    caching.write(count=2)
+    caching.pytester.makepyfile(reads=READS)
+    caching.pytester.makefile(".toml", rules='text = ["secret"]')
+    for _ in range(2):
+        result = caching.pytester.runpytest_inprocess(
+            "--agent=reads.py:Reads", "--mobile-agent-process=off", *words
+        )
+        result.assert_outcomes(passed=2)
+    assert (caching.pytester.path / "readings.txt").read_text() == "x" * readings
+    assert "PYTEST_MOBILEAGENT_OCR" not in os.environ
+
+
+def test_a_folder_that_cannot_be_made_keeps_nothing(caching):
+    (caching.pytester.path / ".pytest_cache").touch()
+    result = caching.run("-W", "ignore::pytest.PytestCacheWarning", agent="Silent")
+    result.assert_outcomes(passed=1)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
@@ -18,7 +20,7 @@ from pytest_mobileagent.screen.ocr import TextBox, read_text
 from pytest_mobileagent.screen.text import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 LATIN = Path(str(files("pytest_mobileagent.virtual.ui") / "roboto" / "Roboto-Regular.ttf"))
 CHINESE = Path(str(files("paperang_p2_fonts_cjk") / "fonts" / "wqy-microhei.ttc"))
@@ -144,3 +146,109 @@ def test_the_texts_of_a_real_screen_are_read(recordings: Path) -> None:
     shown = {folded(each.text) for each in screen.elements if each.text}
     # The rest are icons without words, at the bottom of the home screen.
     assert read & shown == {"Wed,Aug20", "Settings", "PlayStore", "Gmail", "Photos", "YouTube"}
+
+
+NEVER = """
+import sys
+from PIL import Image
+from pytest_mobileagent.screen import ocr
+
+ocr.ENGINES["rapidocr"] = lambda: sys.exit("it was read again")
+print(ocr.read_text(Image.open(sys.argv[1])))
+"""
+BOX = TextBox("设置", Bounds(1, 2, 3, 4), 0.5)
+BLACK = Image.new("RGB", (10, 10))
+
+
+@pytest.fixture
+def keeping(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Image.Image]]:
+    """Results are kept in a folder: what an engine in the place of "rapidocr" was given to read."""
+    given: list[Image.Image] = []
+
+    class Engine:
+        def read(self, image: Image.Image) -> list[TextBox]:
+            given.append(image)
+            return [BOX]
+
+    monkeypatch.setitem(ocr.ENGINES, "rapidocr", Engine)
+    monkeypatch.setattr(ocr, "_engines", {})
+    ocr.keep_results(tmp_path / "kept")
+    yield given
+    ocr.keep_results(None)
+
+
+def results(folder: Path) -> list[Path]:
+    return list((folder / "kept").rglob("*.json"))
+
+
+def test_a_picture_is_read_once_by_all_processes_together(
+    keeping: list[Image.Image], tmp_path: Path
+) -> None:
+    assert read_text(BLACK) == read_text(BLACK.convert("RGBA")) == (BOX,)
+    assert len(keeping) == 1
+    BLACK.save(tmp_path / "black.png")
+    command = [sys.executable, "-c", NEVER, str(tmp_path / "black.png")]
+    other = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (other.stdout, other.stderr) == (f"{(BOX,)}\n", "")
+
+
+def test_another_picture_or_version_is_read_anew(
+    keeping: list[Image.Image], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for image in (BLACK, Image.new("RGB", (10, 10), "#000001"), Image.new("RGB", (5, 20))):
+        read_text(image)
+    monkeypatch.setattr(ocr.metadata, "version", lambda name: "99")
+    read_text(BLACK)
+    assert len(keeping) == 4
+
+
+@pytest.mark.parametrize(
+    "damage", ["", "{", "{}", "[[1, [1, 2, 3, 4], 0.5]]", '[["a", [1], 0.5]]', '[["a"]]', "[0]"]
+)
+def test_a_damaged_result_is_read_anew(
+    keeping: list[Image.Image], tmp_path: Path, damage: str
+) -> None:
+    read_text(BLACK)
+    (file,) = results(tmp_path)
+    file.write_text(damage)
+    assert read_text(BLACK) == read_text(BLACK) == (BOX,)
+    assert len(keeping) == 2
+
+
+def test_a_folder_that_cannot_be_written_to_keeps_nothing(
+    keeping: list[Image.Image], tmp_path: Path
+) -> None:
+    (tmp_path / "kept").touch()
+    assert read_text(BLACK) == read_text(BLACK) == (BOX,)
+    assert len(keeping) == 2
+
+
+def test_only_the_engine_of_the_package_is_kept(
+    keeping: list[Image.Image], fake: type[Fake], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_text(BLACK, "fake")
+    read_text(BLACK, Fake(BOX))
+    monkeypatch.setattr(ocr.metadata, "version", not_installed)
+    read_text(BLACK)
+    ocr.keep_results(None)
+    read_text(BLACK)
+    assert results(tmp_path) == []
+    assert len(keeping) == 2
+
+
+def not_installed(name: str) -> Any:
+    raise ocr.metadata.PackageNotFoundError(name)
+
+
+@pytest.mark.parametrize(
+    ("workers", "processors", "threads"),
+    [(None, 1, 1), (None, 2, 2), ("2", 2, 1), ("2", 4, 2), ("3", 4, 1), ("1", 64, 2)],
+)
+def test_workers_share_the_processors(
+    workers: str | None, processors: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTEST_XDIST_WORKER_COUNT", raising=False)
+    if workers is not None:
+        monkeypatch.setenv("PYTEST_XDIST_WORKER_COUNT", workers)
+    monkeypatch.setattr(ocr.os, "cpu_count", lambda: processors)
+    assert ocr._threads() == threads

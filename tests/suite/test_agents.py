@@ -62,13 +62,20 @@ def test_all_of_them_are_tried():
     assert shipped == SOLVED.keys() == {path.stem for path in REPLIES.glob("*.jsonl")}
 
 
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    """A folder in which all of these runs, also those of other workers, keep what OCR reads."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+
+
 @pytest.mark.parametrize("agent", SOLVED)
-def test_it_solves_what_its_model_knows_how_to(agent, tmp_path):
+def test_it_solves_what_its_model_knows_how_to(agent, tmp_path, cache):
     model = ScriptedModel.load(REPLIES / f"{agent}.jsonl")
     with model.serve() as url:
         given = MODELS.get(agent, "openai:gpt-4o@{url}/v1").format(url=url)
         options = [f"--agent={agent}", f"--mobile-model={given}", f"--mobile-runs={tmp_path}"]
-        options += ["-p", "no:cacheprovider", "--mobile-unpriced=allow"]
+        options += ["-o", f"cache_dir={cache}", "--mobile-unpriced=allow"]
         finished = subprocess.run(
             [
                 sys.executable,
