@@ -66,204 +66,230 @@ class OptionValue:
         return f"{self.option.flag}={self.text} ({self.source})"
 
 
-OPTIONS = (
-    Option(
-        "--agent", "AGENT", None, str,
-        "the agent to run on the tasks: a name, FILE.py[:CLASS], MODULE:CLASS, or a program from "
-        "outside: cmd:COMMAND with placeholders such as {goal}, or an adapter, FILE.toml",
+# The sections of `pytest --help` and of docs/options.md.
+GROUPS: dict[str, tuple[Option, ...]] = {
+    "agent and models": (
+        Option(
+            "--agent", "AGENT", None, str,
+            "the agent to run on the tasks: a name, FILE.py[:CLASS] or MODULE:CLASS; or a program "
+            "from outside: cmd:COMMAND with placeholders such as {goal}, or its adapter, "
+            "FILE.toml",
+        ),
+        Option(
+            "--mobile-agent-option", "KEY=VALUE", None, values.words,
+            "an option that the agent declares; may be repeated", repeats=True,
+        ),
+        Option(
+            "--mobile-agent-process", "on|off", "on", values.one_of("on", "off"),
+            "run agents in a process of their own; `off` runs them in a thread, for debuggers",
+        ),
+        Option(
+            "--mobile-model", "MODEL|ROLE=MODEL,…", None, values.model,
+            "the agent's model, or one for each of its roles: PROVIDER:NAME, with @URL for an "
+            "endpoint of your own; keys come from the environment (docs/models.md)",
+        ),
+        Option(
+            "--mobile-prices", "FILE", None, str,
+            "a TOML file of your own prices, in US dollars per million tokens",
+        ),
+        Option(
+            "--mobile-unpriced", "stop|allow", "stop", values.one_of("stop", "allow"),
+            "whether a model whose price is unknown may run",
+        ),
+        Option(
+            "--mobile-max-cost", "USD[,task=USD]", None, values.limit,
+            "the most US dollars that the run, and each of its episodes, may spend on models",
+        ),
+        Option(
+            "--mobile-max-tokens", "N[,task=N]", None, values.whole_limit,
+            "the most tokens, input and output together, for the run and for each of its episodes",
+        ),
+        Option(
+            "--mobile-cache", "judges|all|replay|off", "judges",
+            values.one_of("judges", "all", "replay", "off"),
+            "whose replies are kept in pytest's cache and reused; with `replay`, a reply that is "
+            "not there is an error; `off` does not keep what OCR has read either",
+        ),
+        Option(
+            "--mobile-ocr", "rapidocr|easyocr", "rapidocr", values.one_of("rapidocr", "easyocr"),
+            "the OCR engine, for agents, checks and judges that read text in pictures",
+        ),
     ),
-    Option(
-        "--mobile-agent-option", "KEY=VALUE", None, values.words,
-        "an option that the agent declares; may be repeated", repeats=True,
+    "judges": (
+        Option(
+            "--llm-judge", "off|single|cross", "off", values.one_of("off", "single", "cross"),
+            "who decides tasks that ask for `judge`: no model, the first one, or two that must "
+            "agree",
+        ),
+        Option(
+            "--mobile-judges", "MODEL,…", None, values.models,
+            "the models that judge: PROVIDER:NAME; with --llm-judge=cross, a third one settles "
+            "disputes",
+        ),
+        Option(
+            "--mobile-judge-all", "", "false", values.truth,
+            "judge tasks that have a check too, and list where the two differ", is_flag=True,
+        ),
+        Option(
+            "--mobile-judge-runs", "K", "1", values.whole(1),
+            "ask each judge K times; the majority counts",
+        ),
     ),
-    Option(
-        "--mobile-agent-process", "on|off", "on", values.one_of("on", "off"),
-        "run agents in a process of their own, or with `off` in a thread, for debuggers",
+    "device": (
+        Option(
+            "--mobile-device", "DEVICE", "virtual", str,
+            "where tasks run: `virtual`; `avd:NAME` for emulators that the run starts; "
+            "`serial:[HOST:PORT/]SERIAL,…` for attached devices; `appium:URL` for devices of an "
+            "Appium server",
+        ),
+        Option(
+            "--mobile-driver", "adb|appium", "adb", values.one_of("adb", "appium"),
+            "what drives the device: `adb` itself, or an `appium` server that the run starts",
+        ),
+        Option(
+            "--mobile-appium-home", "DIR", None, str,
+            "the folder in which npm installed Appium and its UiAutomator2 driver (default: "
+            ".appium beside pytest's configuration, else the program on the PATH)",
+        ),
+        Option(
+            "--mobile-capabilities", "FILE", None, str,
+            "a JSON file of capabilities for Appium sessions, such as those that a hub asks for",
+        ),
+        Option(
+            "--mobile-gpu", "software|host", "software", values.one_of("software", "host"),
+            "what draws the screens of emulators that the run starts",
+        ),
+        Option(
+            "--mobile-emulator-flags", "FLAGS", None, values.words,
+            "more flags for emulators that the run starts, such as '-accel off'",
+        ),
+        Option(
+            "--mobile-boot-limit", "SECONDS", "300", values.positive,
+            "the most seconds that an emulator may take to boot",
+        ),
+        Option(
+            "--mobile-recycle", "N", "50", values.whole(1),
+            "replace a device that the run has started after this many episodes",
+        ),
+        Option(
+            "--mobile-settle", "SECONDS[,PACKAGE=SECONDS]", "5", values.settle,
+            "the most seconds to wait after an action for the screen to come to rest; single apps "
+            "may have limits of their own",
+        ),
+        Option(
+            "--mobile-env", "ID,…", None, values.listed,
+            "run each task in these environments, as separate tests: ids, ranges of ids "
+            "(100-104), groups (train, test) or `all`",
+        ),
     ),
-    Option(
-        "--mobile-model", "MODEL|ROLE=MODEL,…", None, values.model,
-        "the agent's model, or one for each of its roles: PROVIDER:NAME, with @URL for an endpoint "
-        "of your own; keys come from the environment (docs/models.md)",
+    "limits and repetition": (
+        Option(
+            "--mobile-max-steps", "N", None, values.whole(1),
+            "the most steps of any episode, even if the task allows more",
+        ),
+        Option(
+            "--mobile-step-factor", "X", "2", values.positive,
+            "a task's step limit, as a multiple of its golden steps",
+        ),
+        Option(
+            "--mobile-time-limit", "SECONDS", "900", values.positive,
+            "the most seconds that the agent may take in an episode; ends an agent that hangs",
+        ),
+        Option(
+            "--mobile-seed", "N", "0", values.whole(0),
+            "the seed of everything that is random",
+        ),
+        Option(
+            "--mobile-epochs", "N|A..B", "1", values.epochs,
+            "how many times to run each task, as separate tests; A..B: at least A times, and up "
+            "to B times while the gate against the baseline is undecided",
+        ),
+        Option(
+            "--mobile-retries", "N", "1", values.whole(0),
+            "how many times to repeat an episode whose device or worker broke",
+        ),
+        Option(
+            "--mobile-suspects", "error|fail", "error", values.one_of("error", "fail"),
+            "how to count tasks that broke their phone or worker in every attempt, while others "
+            "did not: as errors, or as failures of the agent",
+        ),
+        Option(
+            "--mobile-max-infra", "N", None, values.whole(1),
+            "stop the run, with status 9, after this many errors of devices, workers or the "
+            "network",
+        ),
     ),
-    Option(
-        "--mobile-prices", "FILE", None, str,
-        "a TOML file of prices of your own, in US dollars for a million tokens",
+    "runs and gates": (
+        Option(
+            "--mobile-shard", "I/N", None, values.shard,
+            "run only the I-th of N parts of the tasks, counted from 1; `merge` joins the parts "
+            "to one run",
+        ),
+        Option(
+            "--mobile-resume", "RUN", None, str,
+            "go on with a run: report what has a final result from its record, and run the rest",
+        ),
+        Option(
+            "--mobile-reuse", "RUN", None, str,
+            "take over from a run what is still valid, score again where only a check changed, "
+            "and run the rest",
+        ),
+        Option(
+            "--mobile-rescore", "RUN", None, str,
+            "evaluate the tests on the recorded episodes of a run, without device and agent",
+        ),
+        Option(
+            "--mobile-baseline", "RUN", None, str,
+            "compare with a run, task by task and epoch by epoch",
+        ),
+        Option(
+            "--mobile-gate", "FILE|EXPRESSION", None, str,
+            "what the run, or its difference from the baseline, must satisfy: a TOML file, or an "
+            "expression such as 'success_rate >= 0.5'; decides the exit status",
+        ),
+        Option(
+            "--mobile-exit", "tasks|run", "tasks", values.one_of("tasks", "run"),
+            "what the exit status means: `tasks`: 1 if a task failed; `run`: 0 if every task was "
+            "decided",
+        ),
     ),
-    Option(
-        "--mobile-unpriced", "stop|allow", "stop", values.one_of("stop", "allow"),
-        "whether a model may run whose price is not known",
+    "output": (
+        Option(
+            "--mobile-runs", "DIR", "runs", str,
+            "the folder in which each run creates its own folder",
+        ),
+        Option(
+            "--mobile-watch", "", "false", values.truth,
+            "serve the report while the run goes on, with the phones' screens", is_flag=True,
+        ),
+        Option(
+            "--mobile-redact", "FILE", None, str,
+            "a TOML file of text patterns and screen regions to black out in everything that is "
+            "recorded",
+        ),
     ),
-    Option(
-        "--mobile-max-cost", "USD[,task=USD]", None, values.limit,
-        "the most US dollars that the run, and each of its episodes, may spend on models",
-    ),
-    Option(
-        "--mobile-max-tokens", "N[,task=N]", None, values.whole_limit,
-        "the most tokens, input and output together, of the run and of each of its episodes",
-    ),
-    Option(
-        "--mobile-cache", "judges|all|replay|off", "judges",
-        values.one_of("judges", "all", "replay", "off"),
-        "whose replies are kept in pytest's cache and not asked for again; with `replay`, what is "
-        "not there is an error; `off` does not keep what OCR has read either",
-    ),
-    Option(
-        "--llm-judge", "off|single|cross", "off", values.one_of("off", "single", "cross"),
-        "who decides tasks that ask for `judge`: no model, the first one, or two that must agree",
-    ),
-    Option(
-        "--mobile-judges", "MODEL,…", None, values.models,
-        "the models that judge: PROVIDER:NAME; with --llm-judge=cross, a third settles disputes",
-    ),
-    Option(
-        "--mobile-judge-all", "", "false", values.truth,
-        "judge tasks that have a check too, and list where the two differ", is_flag=True,
-    ),
-    Option(
-        "--mobile-judge-runs", "K", "1", values.whole(1),
-        "ask each judge K times; the majority counts",
-    ),
-    Option(
-        "--mobile-ocr", "rapidocr|easyocr", "rapidocr", values.one_of("rapidocr", "easyocr"),
-        "the OCR engine, for agents that read texts in pictures",
-    ),
-    Option(
-        "--mobile-device", "DEVICE", "virtual", str,
-        "where tasks run: `virtual`; `avd:NAME` for emulators that the run starts; "
-        "`serial:[HOST:PORT/]SERIAL,…` for attached devices; `appium:URL` for those of a server",
-    ),
-    Option(
-        "--mobile-driver", "adb|appium", "adb", values.one_of("adb", "appium"),
-        "what drives the device: `adb` itself, or an `appium` server that the run starts",
-    ),
-    Option(
-        "--mobile-appium-home", "DIR", None, str,
-        "the folder in which npm has installed Appium and its UiAutomator2 driver (default: "
-        ".appium beside pytest's configuration, else the program on the PATH)",
-    ),
-    Option(
-        "--mobile-capabilities", "FILE", None, str,
-        "a JSON file of capabilities for Appium's sessions, such as those that a hub asks for",
-    ),
-    Option(
-        "--mobile-max-steps", "N", None, values.whole(1),
-        "the most steps of any episode, even if the task allows more",
-    ),
-    Option(
-        "--mobile-step-factor", "X", "2", values.positive,
-        "the step limit of a task, as a multiple of its golden steps",
-    ),
-    Option(
-        "--mobile-time-limit", "SECONDS", "900", values.positive,
-        "the most seconds that the agent may take in an episode; ends one that hangs",
-    ),
-    Option(
-        "--mobile-settle", "SECONDS[,PACKAGE=SECONDS]", "5", values.settle,
-        "the most seconds to wait after an action until the screen stays the same; some apps may "
-        "have others",
-    ),
-    Option(
-        "--mobile-seed", "N", "0", values.whole(0),
-        "the seed of whatever is random",
-    ),
-    Option(
-        "--mobile-epochs", "N|A..B", "1", values.epochs,
-        "how many times to run each task, as tests of their own; A..B: at least A times, and up to "
-        "B times while a bound of the gate against the baseline is not decided",
-    ),
-    Option(
-        "--mobile-env", "ID,…", None, values.listed,
-        "run each task in these environments, as tests of their own: ids, ranges of ids (100-104), "
-        "groups (train, test) or `all`",
-    ),
-    Option(
-        "--mobile-retries", "N", "1", values.whole(0),
-        "how many times to repeat an episode whose device or worker broke",
-    ),
-    Option(
-        "--mobile-suspects", "error|fail", "error", values.one_of("error", "fail"),
-        "how tasks count that broke their phone or worker in every attempt, where others did not: "
-        "as errors, or as failures of the agent",
-    ),
-    Option(
-        "--mobile-max-infra", "N", None, values.whole(1),
-        "stop the run, with status 9, at so many errors of devices, workers or the network",
-    ),
-    Option(
-        "--mobile-recycle", "N", "50", values.whole(1),
-        "replace a device that the run has started after so many episodes",
-    ),
-    Option(
-        "--mobile-gpu", "software|host", "software", values.one_of("software", "host"),
-        "what draws the screens of the emulators that the run starts",
-    ),
-    Option(
-        "--mobile-emulator-flags", "FLAGS", None, values.words,
-        "more flags for the emulators that the run starts, as in '-accel off'",
-    ),
-    Option(
-        "--mobile-boot-limit", "SECONDS", "300", values.positive,
-        "the most seconds that an emulator may take to boot",
-    ),
-    Option(
-        "--mobile-exit", "tasks|run", "tasks", values.one_of("tasks", "run"),
-        "what the exit status means: `tasks`, 1 if one failed; `run`, 0 if all were decided",
-    ),
-    Option(
-        "--mobile-runs", "DIR", "runs", str,
-        "the folder in which each run writes a folder of its own",
-    ),
-    Option(
-        "--mobile-shard", "I/N", None, values.shard,
-        "only the I-th of N parts of the tasks, from 1; `merge` makes one run of them all",
-    ),
-    Option(
-        "--mobile-resume", "RUN", None, str,
-        "go on with a run: what has a final result is reported from its record, the rest is run",
-    ),
-    Option(
-        "--mobile-reuse", "RUN", None, str,
-        "take over from a run what is still the same, score again what only a check changed for, "
-        "and run the rest",
-    ),
-    Option(
-        "--mobile-rescore", "RUN", None, str,
-        "ask the tests about the episodes of a run: no device, no agent",
-    ),
-    Option(
-        "--mobile-baseline", "RUN", None, str,
-        "compare with a run, task by task and epoch by epoch",
-    ),
-    Option(
-        "--mobile-gate", "FILE|EXPRESSION", None, str,
-        "what has to hold of the run, or of how it differs from the baseline: a TOML file, or an "
-        "expression such as 'success_rate >= 0.5'; decides the exit status",
-    ),
-    Option(
-        "--mobile-watch", "", "false", values.truth,
-        "serve the report while the run goes on, with the phones' screens", is_flag=True,
-    ),
-    Option(
-        "--mobile-redact", "FILE", None, str,
-        "a TOML file of text patterns and screen regions that are blacked out in all that is "
-        "recorded",
-    ),
-)  # fmt: skip
+}  # fmt: skip
+OPTIONS = tuple(option for group in GROUPS.values() for option in group)
 
 
 def add_options(parser: pytest.Parser) -> None:
     """Register all options and their ini keys."""
-    group = parser.getgroup("mobileagent", "mobile agents")
-    for option in OPTIONS:
-        text = f"{option.help} (default: {option.default})" if option.default else option.help
-        shared = {"dest": option.name, "default": None, "help": text}
-        if option.is_flag:
-            group.addoption(option.flag, action="store_const", const="true", **shared)
-        else:
-            action = "append" if option.repeats else "store"
-            group.addoption(option.flag, action=action, metavar=option.metavar, **shared)
-        parser.addini(option.name, f"{option.flag}: {option.help}", default=None)
+    for title, options in GROUPS.items():
+        group = parser.getgroup(f"mobileagent {title}", f"mobile agents: {title}")
+        for option in options:
+            _add_option(option, parser, group)
     add_path_keys(parser)
+
+
+def _add_option(option: Option, parser: pytest.Parser, group: pytest.OptionGroup) -> None:
+    text = f"{option.help} (default: {option.default})" if option.default else option.help
+    shared = {"dest": option.name, "default": None, "help": text}
+    if option.is_flag:
+        group.addoption(option.flag, action="store_const", const="true", **shared)
+    else:
+        action = "append" if option.repeats else "store"
+        group.addoption(option.flag, action=action, metavar=option.metavar, **shared)
+    parser.addini(option.name, f"{option.flag}: {option.help}", default=None)
 
 
 def read_options(config: pytest.Config) -> dict[str, OptionValue]:

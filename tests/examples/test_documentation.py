@@ -16,7 +16,7 @@ import pytest
 from pytest_mobileagent.__main__ import _MODULES, _OWN
 from pytest_mobileagent.check.answers import answers
 from pytest_mobileagent.init.command import main as init
-from pytest_mobileagent.plugin.options import OPTIONS
+from pytest_mobileagent.plugin.options import GROUPS, OPTIONS
 from pytest_mobileagent.program.adapter.reading import read_adapter
 
 ROOT = Path(__file__).parent.parent.parent
@@ -230,6 +230,14 @@ def test_the_options_page_lists_every_option_with_its_default():
         row = next(line for line in page.splitlines() if line.startswith(start))
         default = row.replace("\\|", "/").split("|")[2].strip().strip("`")
         assert default == (option.default or "none"), row
+
+
+def test_the_options_page_has_the_sections_of_the_help():
+    page = (ROOT / "docs" / "options.md").read_text("utf-8")
+    sections = dict(re.findall(r"(?ms)^## ([^\n]+)\n(.*?)(?=^## |\Z)", page))
+    for title, options in GROUPS.items():
+        listed = re.findall(r"(?m)^\| `(--[a-z-]+)", sections[title.capitalize()])
+        assert listed == [option.flag for option in options]
 
 
 PAGES = [

@@ -2,6 +2,8 @@
 
 import pytest
 
+from pytest_mobileagent.plugin.options import GROUPS
+
 WRONG = [
     (
         "--mobile-epochs=0",
@@ -59,7 +61,9 @@ def test_a_wrong_value_names_its_source(pytester, monkeypatch):
 
 def test_help_lists_every_option(pytester):
     result = pytester.runpytest_inprocess("--help")
-    result.stdout.fnmatch_lines(["*mobile agents:*", "*--agent=AGENT*", "*--mobile-runs=DIR*"])
+    for title, options in GROUPS.items():
+        flags = [f"*{option.flag}*" for option in options]
+        result.stdout.fnmatch_lines([f"mobile agents: {title}:", *flags])
 
 
 def test_help_works_whatever_is_set(pytester, monkeypatch):
